@@ -1,13 +1,13 @@
 import Foundation
 
-/// The Swift code that an article of the documentation shows, held against the tests that run it.
+/// The Swift code in an article of the documentation, compared with the tests that run it.
 public enum ArticleCode {
-  /// The lines of code that stand in an article and in no line of a file of tests; blanks around them don't count.
+  /// Returns the lines of code in an article that are in no line of a test file; surrounding blanks are ignored.
   ///
   /// - Parameters:
-  ///   - path: the article, within the package.
-  ///   - tests: a file that runs the article's code, such as `#filePath`.
-  /// - Returns: those lines, and how many lines of code there are in all.
+  ///   - path: The article, within the package.
+  ///   - tests: A file that runs the article's code, such as `#filePath`.
+  /// - Returns: Those lines, and the total number of lines of code.
   public static func missing(from tests: String, inArticle path: String) throws -> (lines: [String], shown: Int) {
     let article = try lines(of: PackageFolder.url.appendingPathComponent(path))
     let known = try Set(lines(of: URL(fileURLWithPath: tests)))

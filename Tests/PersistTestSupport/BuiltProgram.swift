@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A program of the package, to be run as a process of its own.
+/// A program of the package, to be run as a separate process.
 public enum BuiltProgram {
   struct NotBuilt: Error, CustomStringConvertible {
     let places: [String]
@@ -24,7 +24,7 @@ public enum BuiltProgram {
     return place
   }
 
-  /// Runs a program to its end, which must be a good one.
+  /// Runs a program to its end, which must be successful.
   public static func run(_ name: String, _ arguments: String...) throws {
     let process = TestRun.newProcess()
     process.executableURL = try url(name)

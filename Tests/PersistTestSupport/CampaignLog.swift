@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a run of a law leaves for `Scripts/campaign`, in the folder that `PERSIST_CAMPAIGN` names.
+/// The files that a run of a law leaves for `Scripts/campaign`, in the folder named by `PERSIST_CAMPAIGN`.
 ///
-/// While the law runs, a file `NAME.UUID.running` holds the seed that is tried, so that one that ends the whole program
-/// is known. Afterwards `NAME.UUID.done` holds inputs, seconds and the seeds that failed, separated by tabs.
+/// While the law runs, a file `NAME.UUID.running` contains the current seed, so that a seed that ends the whole program
+/// is known. Afterward, `NAME.UUID.done` contains inputs, seconds and the failed seeds, separated by tabs.
 struct CampaignLog: Sendable {
   private let running: URL
   private let done: URL
@@ -22,7 +22,7 @@ struct CampaignLog: Sendable {
 
   func begin(_ seed: UInt64) {
     try? handle.seek(toOffset: 0)
-    // All of the same width, so that a shorter one leaves nothing of a longer one.
+    // All have the same width, so that a shorter one completely replaces a longer one.
     let digits = String(seed)
     try? handle.write(contentsOf: Data((String(repeating: "0", count: 20 - digits.count) + digits).utf8))
   }

@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// The layer under SQLite that ``WatchedFiles`` asks about its folders.
+/// The layer below SQLite that consults ``WatchedFiles`` about its folders.
 ///
-/// An open file is laid out as: SQLite's head with the table of functions, the path, and then the system's own file.
+/// The layout of an open file: SQLite's head with the table of functions, the path, and then the system's own file.
 enum FileLayer {
   // Unsafe: set once, before anything uses it, and then only read, as SQLite's own tables are.
   nonisolated(unsafe) private static let system = sqlite3_vfs_find("unix")
@@ -69,7 +69,7 @@ enum FileLayer {
     name(file).map { String(cString: $0) } ?? ""
   }
 
-  /// Hands a call on to the system's file.
+  /// Forwards a call to the system's file.
   private static func pass(
     _ file: UnsafeMutablePointer<sqlite3_file>?,
     _ call: (sqlite3_io_methods, UnsafeMutablePointer<sqlite3_file>) -> Int32?
@@ -119,7 +119,7 @@ enum FileLayer {
 
   private static func makeMethods() -> UnsafePointer<sqlite3_io_methods> {
     var table = sqlite3_io_methods()
-    // Two: with shared memory, without mapped reading.
+    // Version 2: with shared memory, without memory-mapped reading.
     table.iVersion = 2
     table.xClose = { file in
       let code = FileLayer.pass(file) { $0.xClose?($1) }
@@ -129,7 +129,7 @@ enum FileLayer {
     table.xRead = { FileLayer.read($0, $1, $2, $3) }
     table.xWrite = { FileLayer.write($0, $1, $2, $3) }
     table.xTruncate = { file, size in FileLayer.judged(.truncate, file) { $0.xTruncate?($1, size) } }
-    // The system keeps what was written as long as it runs, so that a test needn't wait for the disk.
+    // The system keeps written data as long as it runs, so that a test needn't wait for the disk.
     table.xSync = { file, _ in FileLayer.judged(.sync, file) { _, _ in SQLITE_OK } }
     table.xFileSize = { file, size in FileLayer.pass(file) { $0.xFileSize?($1, size) } }
     table.xLock = { file, level in FileLayer.pass(file) { $0.xLock?($1, level) } }

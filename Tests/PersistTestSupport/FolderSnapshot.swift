@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What a folder held at one moment: every path with its bytes and its modification date.
+/// The contents of a folder at one moment: every path with its bytes and its modification date.
 ///
-/// Two snapshots are equal where nothing was written in between, not even the same bytes again.
+/// Two snapshots are equal if nothing was written in between, not even the same bytes again.
 ///
 /// ```swift
 /// let before = try FolderSnapshot(folder)

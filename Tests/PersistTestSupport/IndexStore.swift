@@ -8,7 +8,7 @@ public import Foundation
   import Musl
 #endif
 
-/// The compiler's index of a package's debug build: which file refers to which declaration, members included.
+/// The compiler's index of a package's debug build: the references of files to declarations, including members.
 ///
 /// It is read with the toolchain's own library.
 ///
@@ -22,7 +22,7 @@ public struct IndexStore {
     public let declaredIn: String
   }
 
-  /// Text of the library, which it declares as a pointer and a length, as `iovec` is.
+  /// A text of the library, which declares it as a pointer and a length, like `iovec`.
   private typealias Text = iovec
   private typealias Handle = OpaquePointer
   private typealias Visitor = @convention(c) (UnsafeMutableRawPointer?, Handle?) -> Bool
@@ -42,7 +42,7 @@ public struct IndexStore {
 
   /// Opens the index beside the test bundle.
   ///
-  /// - Returns: nil if the build made no index, or the toolchain has no library for it.
+  /// - Returns: Nil if the build created no index, or the toolchain has no library for it.
   public init?() {
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     path = folder.appendingPathComponent("index/store").path
@@ -62,7 +62,7 @@ public struct IndexStore {
     return nil
   }
 
-  /// Every reference between two files of a folder.
+  /// All references between two files of a folder.
   public func references(within folder: URL) -> Set<Reference> {
     let root = folder.standardizedFileURL.path + "/"
     let occurrences = newestRecords(root).flatMap { path, record in
@@ -167,7 +167,7 @@ public struct IndexStore {
     return String(decoding: UnsafeRawBufferPointer(start: base, count: Int(text.iov_len)), as: UTF8.self)
   }
 
-  /// A closure that a visitor of the library reaches through its context.
+  /// A closure that a visitor of the library calls through its context.
   private final class Sink<Item> {
     let take: (Item) -> Void
     init(_ take: @escaping (Item) -> Void) { self.take = take }

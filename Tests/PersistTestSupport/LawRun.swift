@@ -2,11 +2,11 @@ import Foundation
 import Persist
 import Testing
 
-/// One run of a law: which seed is tried, how many were, and which failed.
+/// One run of a law: the current seed, the number of seeds tried, and the failed ones.
 final class LawRun: Sendable {
   @TaskLocal static var current: LawRun?
 
-  /// More seeds that fail say nothing new.
+  /// More failing seeds provide no new information.
   private static let failureLimit = 5
 
   private struct State {
@@ -52,7 +52,7 @@ final class LawRun: Sendable {
     return seed
   }
 
-  /// Records what a try threw, unless that is an expectation, which recorded itself.
+  /// Records an error thrown by a try, unless it is a failed expectation, which is already recorded.
   func record(_ error: any Error, at location: SourceLocation) {
     noteFailure()
     if !(error is ExpectationFailedError) { Issue.record(error, sourceLocation: location) }

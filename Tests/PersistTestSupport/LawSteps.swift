@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many steps a law takes with each seed, where it takes any.
+/// The number of steps of a law with each seed, if it has steps.
 ///
 /// `PERSIST_LAW_STEPS` sets it:
 ///
@@ -9,8 +9,8 @@ import Foundation
 /// ```
 public enum LawSteps {
   /// - Parameters:
-  ///   - short: how many steps a plain run takes.
-  ///   - long: how many steps a run with `PERSIST_LONG_TESTS` takes.
+  ///   - short: The number of steps in a plain run.
+  ///   - long: The number of steps in a run with `PERSIST_LONG_TESTS`.
   public static func count(short: Int, long: Int) -> Int {
     ProcessInfo.processInfo.environment["PERSIST_LAW_STEPS"].flatMap(Int.init) ?? (TestLength.isLong ? long : short)
   }

@@ -12,10 +12,10 @@ public import Testing
 /// }
 /// ```
 ///
-/// Plain runs try the seeds from 1 to `short`, always the same ones; `PERSIST_LONG_TESTS=1` tries those to `long`, or as
-/// many as it gets through in five minutes.
-/// `Scripts/campaign` finds every law in the sources and runs it with fresh seeds; see `SeedRange` for its variables.
-/// Each issue names its seed, and `PERSIST_SEED` tries that one alone:
+/// Plain runs use the seeds from 1 to `short`, always the same ones; `PERSIST_LONG_TESTS=1` uses those to `long`, or as
+/// many as possible in five minutes.
+/// `Scripts/campaign` finds every law in the sources and runs it with new seeds; see `SeedRange` for its variables.
+/// Each issue names its seed, and `PERSIST_SEED` runs only that one:
 ///
 /// ```sh
 /// PERSIST_SEED=4711 swift test --filter PropertyListTests
@@ -42,18 +42,18 @@ public struct LawTrait: TestTrait, TestScoping {
 
 extension Trait where Self == LawTrait {
   /// - Parameters:
-  ///   - name: the law's name in the campaign's table, unique among all laws; its parameterised cases share it.
-  ///   - short: how many seeds a plain run tries.
-  ///   - long: how many seeds a run with `PERSIST_LONG_TESTS` tries.
+  ///   - name: The law's name in the campaign's table, unique among all laws; its parameterized cases share it.
+  ///   - short: The number of seeds in a plain run.
+  ///   - long: The number of seeds in a run with `PERSIST_LONG_TESTS`.
   public static func law(_ name: String, short: UInt64, long: UInt64) -> Self {
     LawTrait(name: name, short: short, long: long)
   }
 }
 
-/// Tries a law with one seed after another. An error ends one seed's try, not the law; five seeds that fail do.
+/// Runs a law with one seed after another. An error ends one seed's try, not the law; five failing seeds end the law.
 ///
-/// - Returns: how many seeds were tried.
-/// - Precondition: the test has the trait ``Testing/Trait/law(_:short:long:)``.
+/// - Returns: The number of seeds tried.
+/// - Precondition: The test has the trait ``Testing/Trait/law(_:short:long:)``.
 @discardableResult
 public func forEachSeed(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: (UInt64) throws -> Void
@@ -65,7 +65,7 @@ public func forEachSeed(
   return run.count
 }
 
-/// Tries a law with one seed after another, like the synchronous form.
+/// Runs a law with one seed after another, like the synchronous form.
 @discardableResult
 public func forEachSeed(
   isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,

@@ -1,6 +1,6 @@
-/// Finds names that a folder of the framework may not use, because they are declared in a folder below it.
+/// Finds names that a folder of the framework may not use, because they are declared in a lower folder.
 public struct LayerRules: Sendable {
-  /// A use of a name from below.
+  /// A use of a name from a lower folder.
   public struct Violation: Sendable, Hashable, CustomStringConvertible {
     public let file: String
     public let line: Int
@@ -18,12 +18,12 @@ public struct LayerRules: Sendable {
 
   public init(folders: [String]) { self.folders = folders }
 
-  /// - Parameter sources: files with their paths within the framework's folder.
-  /// - Returns: every upward reference; files that are in none of the folders are reported as such.
+  /// - Parameter sources: Files with their paths within the framework's folder.
+  /// - Returns: All upward references; files in none of the folders are reported as such.
   public func violations(in sources: [(path: String, source: SwiftSource)]) -> [Violation] {
     let placed = sources.compactMap { file in folder(of: file.path).map { (file.path, file.source, $0) } }
-    // Types at file level by name; types inside others by "Outer.Inner". The topmost declaration counts, so that a
-    // name which several folders use for inner types of their own is never taken for one from below.
+    // Types at file level by name; types inside others by "Outer.Inner". The highest declaration counts, so that a name
+    // used by several folders for inner types is never mistaken for one from a lower folder.
     var topLevel: [String: Int] = [:]
     var nested: [String: Int] = [:]
     var nestedNames: [Int: Set<String>] = [:]
@@ -49,7 +49,7 @@ public struct LayerRules: Sendable {
     }
   }
 
-  /// The references from a file to a declaration in a folder below its own.
+  /// The references from a file to declarations in lower folders than its own.
   public func upward(_ references: some Sequence<IndexStore.Reference>) -> [IndexStore.Reference] {
     references.filter { reference in
       guard let user = folder(of: reference.file), let declaring = folder(of: reference.declaredIn) else { return false }

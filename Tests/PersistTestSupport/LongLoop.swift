@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// Says how far a long loop is, on standard error, in runs with `PERSIST_LONG_TESTS`: every ten seconds a line.
+/// Reports the progress of a long loop on standard error in runs with `PERSIST_LONG_TESTS`: one line every ten seconds.
 ///
 /// ```
 /// killed-migrations: 312 of 1000, 41 s
@@ -13,7 +13,7 @@ public final class LongLoop: Sendable {
   }
 
   private static let interval = Duration.seconds(10)
-  /// How long a loop may go on in a long run, so that the whole run comes to an end.
+  /// The maximum duration of a loop in a long run, so that the whole run ends.
   static let limit = Duration.seconds(300)
 
   private let name: String
@@ -23,8 +23,8 @@ public final class LongLoop: Sendable {
   private let state = LockProtected(State())
 
   /// - Parameters:
-  ///   - name: the name of the loop in its reports.
-  ///   - total: how often it goes round; nil where that isn't known.
+  ///   - name: The name of the loop in its reports.
+  ///   - total: The number of rounds; nil if it isn't known.
   public convenience init(_ name: String, of total: Int? = nil) {
     self.init(name, of: total.map { UInt64($0) }, isReporting: TestLength.isLong)
   }
@@ -35,7 +35,7 @@ public final class LongLoop: Sendable {
     self.isReporting = isReporting
   }
 
-  /// Once for each round.
+  /// Counts one round.
   public func advance() {
     guard isReporting else { return }
     let line: String? = state.withLock { state in
@@ -47,8 +47,8 @@ public final class LongLoop: Sendable {
     if let line { FileHandle.standardError.write(Data(line.utf8)) }
   }
 
-  /// Goes through the elements, in a long run for five minutes at most: then in a random order, always the same one, and
-  /// says how many there was time for.
+  /// Iterates over the elements; in a long run for at most five minutes, in a random order that is always the same, and
+  /// reports the number of elements visited.
   public static func forEach<Element>(
     _ elements: [Element], _ name: String, _ body: (Element) throws -> Void
   ) rethrows {
@@ -64,7 +64,7 @@ public final class LongLoop: Sendable {
     }
   }
 
-  /// Counts the seconds while something runs that can't tell how far it is.
+  /// Counts the seconds while something runs that can't report its progress.
   @discardableResult
   public static func counting<Result>(
     _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result

@@ -1,14 +1,14 @@
 public import Foundation
 public import Persist
 
-/// A small store and its way to a newer version, of one of the ways that there are: for tests that disturb it.
+/// A small store and its migration to a newer version, by one of the possible methods: for tests that disturb it.
 public struct MigrationScenario: Sendable, CustomStringConvertible {
   public enum Way: String, Sendable, CaseIterable {
     case inPlace, copiedBySQL, copiedByObject, staged, chain
   }
 
   public let way: Way
-  /// From the store's version to the one to reach.
+  /// From the store's version to the destination.
   public let versions: [ModelVersion]
   public let migrator: AutomaticMigrator
 
@@ -62,7 +62,7 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
 
   // MARK: The store
 
-  /// Makes the store of the first version: marks in folders, with tags, and large values in files of their own.
+  /// Creates the store of the first version: marks in folders, with tags, and large values in files of their own.
   public func makeStore(at url: URL, marks count: Int) throws {
     let coordinator = PersistentStoreCoordinator(model: versions[0].model)
     let store = try coordinator.addStore(at: url)
@@ -122,5 +122,5 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
   }
 }
 
-/// Does what every entity mapping does, object by object.
+/// Does the work of a plain entity mapping, object by object.
 public final class PlainPolicy: EntityMigrationPolicy {}

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The memory that the process has in use, where the system tells it.
+/// The process's memory in use, if the system reports it.
 public enum ResidentMemory {
-  /// Nil where it can't be told: there only objects are counted.
+  /// Nil if it isn't known: then only objects are counted.
   public static var bytes: Int? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),

@@ -6,12 +6,12 @@ public import Testing
 public enum Sanitizer {
   static let name = ProcessInfo.processInfo.environment["PERSIST_SANITIZER"].flatMap { $0.isEmpty ? nil : $0 }
 
-  /// What the compiler needs to link with a library that was built with the sanitizer.
+  /// The compiler's arguments for linking with a library that was built with the sanitizer.
   static var compilerArguments: [String] { name.map { ["-sanitize=\($0)"] } ?? [] }
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves out a test of memory or of room on the stack: a sanitizer takes several times as much of both.
+  /// Skips a test of memory or of stack space: a sanitizer uses several times as much of both.
   public static var withoutSanitizer: Self {
     .enabled(if: Sanitizer.name == nil, "A sanitizer takes several times the memory, and the room on the stack.")
   }

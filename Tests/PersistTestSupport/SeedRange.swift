@@ -1,6 +1,6 @@
 import Foundation
 
-/// The seeds that a law tries, by the environment.
+/// The seeds of a law, according to the environment.
 ///
 /// | variable | meaning |
 /// |---|---|
@@ -32,7 +32,7 @@ struct SeedRange {
     left = seconds != nil ? .max : isLong ? long : short
   }
 
-  /// - Parameter tried: how many seeds were tried so far.
+  /// - Parameter tried: The number of seeds tried so far.
   mutating func take(after tried: Int) -> UInt64? {
     guard left > 0 else { return nil }
     if let deadline, tried > 0, ContinuousClock.now >= deadline { return nil }

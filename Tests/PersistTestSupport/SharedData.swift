@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The collection of real Core Data stores and models, where it is there.
+/// The collection of real Core Data stores and models, if it is available.
 ///
-/// It is data from outside and isn't part of the package. A test that needs it says so, and is skipped elsewhere:
+/// It is external data and isn't part of the package. A test that needs it says so, and is skipped elsewhere:
 ///
 /// ```swift
 /// @Test("Every store shows its rows", .needsSharedData)
 /// ```
 public enum SharedData {
-  /// The folder that `PERSIST_SHARED_DATA` names, else `../shared/data` beside the package; nil where there is neither.
+  /// The folder named by `PERSIST_SHARED_DATA`, otherwise `../shared/data` beside the package; nil if neither exists.
   public static let folder: URL? = {
     let named = ProcessInfo.processInfo.environment["PERSIST_SHARED_DATA"].map { URL(fileURLWithPath: $0) }
     let beside = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data")
@@ -21,7 +21,7 @@ public enum SharedData {
 
   /// A file or folder in `coredata`, such as `posts/CoreDataMigration_Example_1.sqlite`.
   ///
-  /// - Throws: where there is no collection or no such file in it.
+  /// - Throws: if there is no collection or no such file in it.
   public static func url(_ path: String) throws -> URL {
     guard let url = folder?.appendingPathComponent("coredata").appendingPathComponent(path),
       FileManager.default.fileExists(atPath: url.path)

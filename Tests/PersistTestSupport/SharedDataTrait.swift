@@ -1,7 +1,7 @@
 public import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Runs a test only where the collection of real stores is there.
+  /// Runs a test only if the collection of real stores is available.
   public static var needsSharedData: Self {
     .enabled(
       if: SharedData.isAvailable,

@@ -12,9 +12,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// The text after `expect-error:` must be part of an error of that very line. A file without such a comment must
-/// compile. A first line `// compile-with: -default-isolation MainActor` gives the compiler further arguments.
-/// Snippets stand in `Tests/Snippets`, in a folder for each subject; a new file there is a new case.
+/// The text after `expect-error:` must be part of an error on that line. A file without such a comment must compile. A
+/// first line `// compile-with: -default-isolation MainActor` passes further arguments to the compiler. Snippets are in
+/// `Tests/Snippets`, in a folder for each subject; a new file there is a new case.
 public struct Snippet: Sendable, CustomTestStringConvertible {
   public let url: URL
 
@@ -28,7 +28,7 @@ public struct Snippet: Sendable, CustomTestStringConvertible {
       .sorted { $0.url.lastPathComponent < $1.url.lastPathComponent }
   }
 
-  /// An error of a line.
+  /// An error on a line.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
     public let line: Int
     public let text: String
@@ -43,7 +43,7 @@ public struct Snippet: Sendable, CustomTestStringConvertible {
       }
   }
 
-  /// The arguments for the compiler that the first line names.
+  /// The compiler arguments in the first line.
   public func compilerArguments() throws -> [String] {
     let mark = "// compile-with: "
     guard let line = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").first, line.hasPrefix(mark)
@@ -51,7 +51,7 @@ public struct Snippet: Sendable, CustomTestStringConvertible {
     return line.dropFirst(mark.count).split(separator: " ").map(String.init)
   }
 
-  /// The differences between what the file expects and what the compiler says, in words.
+  /// The differences between the errors that the file expects and those of the compiler, in words.
   public func mismatches(compiledBy compiler: SnippetCompiler) throws -> [String] {
     let expected = try expectedErrors()
     let found = try compiler.errors(in: url, compiledWith: compilerArguments())

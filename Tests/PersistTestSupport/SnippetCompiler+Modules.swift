@@ -1,7 +1,7 @@
 public import Foundation
 
 extension SnippetCompiler {
-  /// What the compiler has to say, errors and warnings, of sources that are a module together; empty for nothing.
+  /// The compiler's errors and warnings for sources that form a module; empty for none.
   public func messages(ofModule files: [URL], compiledWith arguments: [String] = []) throws -> [String] {
     let (status, text) = try run(
       ["-emit-sil", "-o", "/dev/null", "-parse-as-library", "-wmo", "-module-name", "Snippets"] + arguments
@@ -12,15 +12,15 @@ extension SnippetCompiler {
   }
 
   private static func messages(in text: String) -> [String] {
-    // The tests' own modules aren't built for library evolution; what is asked is whether the sources can be.
+    // The tests' own modules aren't built for library evolution; the question is whether the sources can be.
     text.split(separator: "\n").map(String.init).filter { line in
       (line.contains(": error: ") || line.contains(": warning: ")) && !line.contains("library evolution support")
     }
   }
 
-  /// Builds a program of sources, one of which is `main.swift`, with the libraries of this package.
+  /// Builds a program from sources, one of which is `main.swift`, with the libraries of this package.
   ///
-  /// - Returns: what the compiler warns of.
+  /// - Returns: The compiler's warnings.
   public func build(_ files: [URL], into program: URL, compiledWith arguments: [String] = []) throws -> [String] {
     let (status, text) = try run(
       ["-Onone", "-wmo", "-module-name", "Program", "-o", program.path] + arguments + files.map(\.path)
@@ -42,7 +42,7 @@ extension SnippetCompiler {
     }
   }
 
-  /// The names of a module's object files. Its folder may hold those of sources that are gone, too.
+  /// The names of a module's object files. Its folder may also contain those of deleted sources.
   private static func objects(listedIn map: URL) throws -> [String] {
     let outputs = try JSONDecoder().decode([String: [String: String]].self, from: Data(contentsOf: map))
     return outputs.values.compactMap { $0["object"] }.map { URL(fileURLWithPath: $0).lastPathComponent }.sorted()

@@ -1,14 +1,14 @@
 public import Foundation
 public import Testing
 
-/// Runs the compiler over single files, with the modules of the build that the tests are part of.
+/// Runs the compiler on single files, with the modules of the build that the tests are part of.
 ///
-/// It goes as far as the checks of data races, which come after type checking and which `-typecheck` leaves out.
+/// This includes the checks for data races, which come after type checking and are omitted by `-typecheck`.
 public struct SnippetCompiler: Sendable {
   let compiler: URL
   let modules: URL
 
-  /// Nil where there is no compiler in `PATH`, or the modules aren't beside the tests.
+  /// Nil if there is no compiler in `PATH`, or the modules aren't beside the tests.
   public static let shared: SnippetCompiler? = {
     guard let compiler = findCompiler(), let modules = findModules() else { return nil }
     return SnippetCompiler(compiler: compiler, modules: modules)
@@ -38,9 +38,9 @@ public struct SnippetCompiler: Sendable {
   /// The errors of a file, with their lines.
   ///
   /// - Parameters:
-  ///   - file: the file to compile.
-  ///   - isScript: whether the file may have statements outside of functions.
-  ///   - arguments: further arguments for the compiler.
+  ///   - file: The file to compile.
+  ///   - isScript: Whether the file may have statements outside of functions.
+  ///   - arguments: Further arguments for the compiler.
   public func errors(
     in file: URL, isScript: Bool = false, compiledWith arguments: [String] = []
   ) throws -> [Snippet.Finding] {
@@ -52,8 +52,8 @@ public struct SnippetCompiler: Sendable {
     return errors
   }
 
-  /// What lets a file import `PackageDescription`, as a package's manifest does; nil where the compiler's folder has no
-  /// such module.
+  /// The arguments that let a file import `PackageDescription`, like a package's manifest; nil if the compiler's folder
+  /// has no such module.
   public var manifestArguments: [String]? {
     let module = compiler.resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("lib/swift/pm/ManifestAPI")
@@ -61,9 +61,9 @@ public struct SnippetCompiler: Sendable {
     return ["-I", module.path, "-package-description-version", "6.1.0"]
   }
 
-  /// Runs the compiler in Swift 6 mode, with the built modules at hand.
+  /// Runs the compiler in Swift 6 mode, with the built modules available.
   ///
-  /// - Returns: its exit status, and what it said.
+  /// - Returns: Its exit status, and its output.
   func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = TestRun.newProcess()
     process.executableURL = compiler
@@ -79,7 +79,7 @@ public struct SnippetCompiler: Sendable {
     return (process.terminationStatus, text)
   }
 
-  /// The system libraries that the modules are built on.
+  /// The system libraries on which the modules are built.
   private static var moduleMaps: [String] {
     ["CSQLite", "CZlib"].flatMap { name in
       let map = PackageFolder.url.appendingPathComponent("Sources/\(name)/module.modulemap").path
@@ -104,7 +104,7 @@ public struct SnippetCompiler: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Runs a test only where the compiler and the built modules are found.
+  /// Runs a test only if the compiler and the built modules are found.
   public static var needsCompiler: Self {
     .enabled(
       if: SnippetCompiler.shared != nil,

@@ -2,10 +2,10 @@ import CSQLite
 public import Foundation
 import Persist
 
-/// Counts the connections to one database file and the statements that they run, whoever opens them.
+/// Counts the connections to one database file and their statements, whoever opens them.
 ///
-/// SQLite itself calls for every connection that is opened in the process, so that nothing need be handed down to the
-/// code under test.
+/// SQLite itself calls for every connection opened in the process, so that nothing needs to be passed to the code under
+/// test.
 public final class StatementCensus: Sendable {
   private struct State {
     var connections = 0
@@ -27,7 +27,7 @@ public final class StatementCensus: Sendable {
   private let name: String
   private let state = LockProtected(State())
 
-  /// - Parameter url: a file whose last component no other test has.
+  /// - Parameter url: A file whose last component is used by no other test.
   public init(of url: URL) {
     name = url.lastPathComponent
     _ = Self.registration
@@ -36,9 +36,9 @@ public final class StatementCensus: Sendable {
 
   public func end() { Self.watched.withLock { $0[name] = nil } }
 
-  /// How many connections were opened.
+  /// The number of opened connections.
   public var connections: Int { state.withLock { $0.connections } }
-  /// The statements in their order, without those of triggers.
+  /// The statements in order, without those of triggers.
   public var statements: [String] { state.withLock { $0.statements } }
 
   private static func census(of handle: OpaquePointer?) -> StatementCensus? {
@@ -55,7 +55,7 @@ public final class StatementCensus: Sendable {
       { _, _, subject, text in
         guard let subject, let text else { return 0 }
         let sql = String(cString: text.assumingMemoryBound(to: CChar.self))
-        // What a trigger runs comes as a comment.
+        // Statements run by a trigger are reported as comments.
         guard !sql.hasPrefix("--") else { return 0 }
         StatementCensus.census(of: sqlite3_db_handle(OpaquePointer(subject)))?.state.withLock {
           $0.statements.append(sql)

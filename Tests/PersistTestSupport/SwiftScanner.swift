@@ -1,4 +1,4 @@
-/// Cuts Swift text into tokens. Knows just enough: nested comments, raw and multiline strings, interpolations.
+/// Splits Swift text into tokens. Supports just enough: nested comments, raw and multiline strings, interpolations.
 struct SwiftScanner {
   private let characters: [UInt8]
   private var position = 0

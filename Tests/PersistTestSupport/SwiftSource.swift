@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A Swift file taken apart as far as the tests of the sources need it: identifiers, string literals and declared
-/// types, each with its line. Comments are dropped.
+/// A Swift file, parsed as far as the tests of the sources need it: identifiers, string literals and declared types,
+/// each with its line. Comments are dropped.
 public struct SwiftSource: Sendable {
   public struct Token: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Runs `body` with a folder of its own, which is removed afterwards.
+/// Runs `body` with a new folder, which is removed afterward.
 public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let folder = try makeTemporaryFolder()
   defer { try? FileManager.default.removeItem(at: folder) }
   return try body(folder)
 }
 
-/// Runs `body` with a folder of its own, which is removed afterwards.
+/// Runs `body` with a new folder, which is removed afterward.
 public func withTemporaryFolder<Result>(
   isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
 ) async throws -> Result {
@@ -16,26 +16,26 @@ public func withTemporaryFolder<Result>(
   return try await body(folder)
 }
 
-/// Runs `body` with the place for a store in a folder of its own; there is no store yet.
+/// Runs `body` with the location of a store in a new folder; there is no store yet.
 public func withTemporaryStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
   try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
 }
 
-/// Runs `body` with a copy of a real store, its `-wal` and its folder of external files included.
+/// Runs `body` with a copy of a real store, including its `-wal` and its folder of external files.
 ///
 /// - Parameters:
-///   - path: within `coredata` of the collection.
-///   - body: called with the place of the copy.
+///   - path: The path within `coredata` of the collection.
+///   - body: Called with the location of the copy.
 public func withCopy<Result>(ofStore path: String, _ body: (URL) throws -> Result) throws -> Result {
   try withCopy(ofStore: SharedData.url(path), body)
 }
 
-/// Runs `body` with a copy of a store, its `-wal` and its folder of external files included.
+/// Runs `body` with a copy of a store, including its `-wal` and its folder of external files.
 public func withCopy<Result>(ofStore store: URL, _ body: (URL) throws -> Result) throws -> Result {
   try withTemporaryFolder { try body(copyStore(store, to: $0)) }
 }
 
-/// Copies a store with everything that belongs to it and gives the copy's place.
+/// Copies a store with everything that belongs to it and returns the copy's location.
 @discardableResult
 public func copyStore(_ store: URL, to folder: URL) throws -> URL {
   let files = FileManager.default
@@ -47,7 +47,7 @@ public func copyStore(_ store: URL, to folder: URL) throws -> URL {
     guard files.fileExists(atPath: source.path) else { continue }
     let target = folder.appendingPathComponent(part)
     try files.copyItem(at: source, to: target)
-    // The collection may be read-only; a copy is there to be written.
+    // The collection may be read-only, but copies must be writable.
     try files.setAttributes([.posixPermissions: part.hasSuffix("_SUPPORT") ? 0o755 : 0o644], ofItemAtPath: target.path)
   }
   return folder.appendingPathComponent(name)

@@ -10,19 +10,19 @@ public import Foundation
 
 /// The run of tests that this process belongs to.
 ///
-/// A run that is interrupted leaves no process behind, however it ends, `SIGKILL` included:
+/// An interrupted run leaves no process behind, however it ends, `SIGKILL` included:
 ///
-/// - Processes that tests start come from ``newProcess()``, which marks their environment. A shell waits beside the run
-///   for its end and then kills everything that has the mark, such as the compilers that a build started.
-/// - A run that `swift test` started ends when that is gone.
+/// - Processes started by tests come from ``newProcess()``, which marks their environment. A shell waits for the end of
+///   the run and then kills everything with the mark, such as the compilers started by a build.
+/// - A run started by `swift test` ends when that does.
 public enum TestRun {
-  /// The variable that holds the marks of the runs that a process belongs to.
+  /// The variable that contains the marks of the runs to which a process belongs.
   private static let variable = "PERSIST_TEST_RUN"
   private static let mark = UUID().uuidString
-  /// Started with the first use: a shell, and the end of the pipe that it reads. The pipe closes when this process ends.
+  /// Started on first use: a shell, and the end of the pipe that it reads. The pipe closes when this process ends.
   private static let watchdog: Pipe? = startWatchdog()
 
-  /// A process that ends with the run at the latest. The caller sets what it runs.
+  /// A process that ends no later than the run. The caller sets what it runs.
   public static func newProcess() -> Process {
     begin()
     let process = Process()
@@ -31,22 +31,22 @@ public enum TestRun {
     return process
   }
 
-  /// Looks after the run from now on; further calls do nothing.
+  /// Monitors the run from now on; further calls do nothing.
   public static func begin() { _ = (endingWithTool, watchdog) }
 
-  /// Ends this process soon after the one that started it has ended, as the body of an exit test needs it that takes
-  /// long: such a process isn't a ``newProcess()``.
+  /// Ends this process soon after the one that started it has ended, as needed by the body of a long exit test: such a
+  /// process isn't a ``newProcess()``.
   public static func endWithParent() { _ = endingWithParent }
 
   private static let endingWithTool: Void = {
     let parent = getppid()
     let name = (try? String(contentsOfFile: "/proc/\(parent)/comm", encoding: .utf8)) ?? ""
-    // A run that was started by hand may outlive its shell.
+    // A run started manually may outlive its shell.
     if name.hasPrefix("swift-") { endWhenGone(parent) }
   }()
 
   private static let endingWithParent: Void = {
-    // A test's process is never process 1: the parent is gone already.
+    // A test's process is never process 1: in that case the parent has already ended.
     if getppid() == 1 { kill(getpid(), SIGKILL) }
     endWhenGone(getppid())
   }()
@@ -81,7 +81,7 @@ public enum TestRun {
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != variable }
     process.standardInput = pipe.fileHandleForReading
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    // Else a child that has the pipe too would keep it open after the run.
+    // Otherwise a child that has the pipe too would keep it open after the run.
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     do { try process.run() } catch { return nil }
     return pipe
@@ -89,18 +89,18 @@ public enum TestRun {
 }
 
 extension Process {
-  /// A process took longer than it may.
+  /// A process exceeded its time limit.
   struct Overtime: Error, CustomStringConvertible {
     let program: String
     let limit: Duration
     var description: String { "\(program) was still running after \(limit), and was killed." }
   }
 
-  /// Waits for the process to end, and kills it where it doesn't in time.
+  /// Waits for the process to end, and kills it if it takes too long.
   ///
   /// - Parameters:
-  ///   - limit: the longest wait.
-  ///   - progress: counts on with every second, so that whoever watches sees that it goes on.
+  ///   - limit: The maximum wait.
+  ///   - progress: Advances every second, to show that the wait continues.
   public func waitUntilExit(within limit: Duration, reporting progress: LongLoop? = nil) throws {
     let start = ContinuousClock.now
     var second = start

@@ -2,7 +2,7 @@ import CSQLite
 public import Foundation
 import Persist
 
-/// What SQLite asks of the file system.
+/// The operations that SQLite requests from the file system.
 public struct FileOperation: Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     case open, read, write, truncate, sync, delete
@@ -17,7 +17,7 @@ public struct FileOperation: Sendable {
   }
 }
 
-/// What becomes of an operation.
+/// The outcome of an operation.
 public enum FileVerdict: Sendable, Hashable {
   case proceed
   /// It fails with a result code of SQLite's, and nothing is done.
@@ -26,10 +26,10 @@ public enum FileVerdict: Sendable, Hashable {
   case failHalfway(Int32)
 }
 
-/// Lets a test decide about everything that SQLite does with the files of one folder.
+/// Lets a test decide about every operation of SQLite on the files of one folder.
 ///
-/// A layer between SQLite and the system's files, which is registered as the default when it is first used. Files of
-/// folders that nobody watches go past it.
+/// A layer between SQLite and the system's files, registered as the default on first use. Files of unwatched folders
+/// bypass it.
 ///
 /// ```swift
 /// try WatchedFiles.watching(folder, { $0.kind == .sync ? .fail(SQLITE_IOERR_FSYNC) : .proceed }) {
@@ -43,9 +43,9 @@ public enum WatchedFiles {
   private static let judges = LockProtected<[String: Judge]>([:])
 
   /// - Parameters:
-  ///   - folder: the folder whose files are watched.
-  ///   - judge: asked before each operation, on the thread that does it.
-  ///   - body: the work that uses the files.
+  ///   - folder: The folder whose files are watched.
+  ///   - judge: Called before each operation, on the thread that performs it.
+  ///   - body: The work that uses the files.
   public static func watching<Result>(_ folder: URL, _ judge: @escaping Judge, _ body: () throws -> Result) rethrows
     -> Result
   {

@@ -3,7 +3,7 @@ import Persist
 import PersistMacrosless
 import PropertyClasses
 
-// What a declared property costs, from another module: reading and writing it, making objects, and their size. Each
+// The cost of a declared property, from another module: reading and writing it, creating objects, and their size. Each
 // figure is the best of several rounds; ratios are within one run.
 
 let clock = ContinuousClock()
@@ -18,7 +18,7 @@ func nanoseconds(per count: Int, rounds: Int = 41, _ work: () throws -> Void) re
   return best
 }
 
-/// Prints a figure, and beside its ratio to another one of the same run the most that the ratio is to be.
+/// Prints a figure, its ratio to another one of the same run, and the maximum for the ratio.
 func line(_ name: String, _ value: Double, _ base: (name: String, value: Double, target: Double)? = nil) {
   let padded = name.padding(toLength: 42, withPad: " ", startingAt: 0)
   let ratio = base.map { base in
@@ -41,8 +41,8 @@ func otherContext(_ type: ManagedObject.Type) throws -> ManagedObjectContext {
   return ManagedObjectContext(coordinator, classes: ["WrappedItem": type])
 }
 
-// Writing alone, and writing with reading what was written: the difference is reading, which nothing can take out of
-// the loop.
+// Writing alone, and writing followed by reading the written value: the difference is reading, which the optimizer
+// can't remove from the loop.
 @inline(never) func write(_ item: WrappedItem, _ count: Int) { for i in 0..<count { item.quantity = i } }
 @inline(never) func write(_ item: GeneratedItem, _ count: Int) {
   for i in 0..<count { item.quantity = Int32(truncatingIfNeeded: i) }
@@ -50,7 +50,7 @@ func otherContext(_ type: ManagedObject.Type) throws -> ManagedObjectContext {
 @inline(never) func write(_ item: HandWrittenItem, _ count: Int) { for i in 0..<count { item.quantity = Int64(i) } }
 @inline(never) func write(_ item: PlainItem, _ count: Int) { for i in 0..<count { item.writeQuantity(i) } }
 
-// Objects that are read aren't counted references: holding and letting go of each costs several times what is measured.
+// Reading objects doesn't retain them: retaining and releasing each costs several times as much as the measured work.
 @inline(never) func read(_ items: [Unmanaged<WrappedItem>], _ rounds: Int) -> Int {
   var sum = 0
   for _ in 0..<rounds { for item in items { sum &+= item._withUnsafeGuaranteedRef { $0.quantity } } }

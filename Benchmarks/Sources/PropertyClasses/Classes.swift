@@ -42,7 +42,7 @@ public final class StoredItem: ManagedObject {
   public var isOnSale = false
 }
 
-/// A stored property behind a call.
+/// A stored property accessed by a call.
 public final class PlainItem {
   public var quantity = 1
 

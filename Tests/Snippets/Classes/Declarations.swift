@@ -2,7 +2,7 @@ import Foundation
 import Persist
 import PersistMacrosless
 
-// What the guide says must compile as it stands.
+// The guide's code must compile unchanged.
 
 final class Item: ManagedObject {
   @Attribute var name = "New Item"

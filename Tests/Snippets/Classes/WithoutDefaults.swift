@@ -4,7 +4,7 @@ import PersistMacrosless
 
 struct Address: CompositeValue { var city = "" }
 
-// Types with a value that stands for none need no default.
+// Types with an empty value need no default.
 final class Item: ManagedObject {
   @Attribute var name: String
   @Attribute var quantity: Int

@@ -5,7 +5,7 @@ import PersistMacrosless
 enum Size: String, StorableValue { case small, large }
 struct Plain {}
 
-// Types without a value that stands for none: their properties have a default, or are optional.
+// Types without an empty value: their properties need a default, or are optional.
 final class Item: ManagedObject {
   @Attribute var number: UUID  // expect-error: Give the property a default, or make it optional
   @Attribute var size: Size  // expect-error: Give the property a default, or make it optional

@@ -88,7 +88,7 @@ struct Compare: ParsableCommand {
   }
 }
 
-/// One run, for the parent process.
+/// A single run, for the parent process.
 struct Child: ParsableCommand {
   static let configuration = CommandConfiguration(shouldDisplay: false)
 

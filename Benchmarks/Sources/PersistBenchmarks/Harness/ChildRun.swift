@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run in a process of its own, so that no contestant meets another's heap.
+/// One run in a separate process, so that no contestant is affected by another's heap.
 enum ChildRun {
   /// Does the work and prints its measurement as a line of JSON.
   static func perform(

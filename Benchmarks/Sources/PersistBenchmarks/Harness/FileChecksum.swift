@@ -1,7 +1,7 @@
 import CSQLiteForBenchmarks
 import Foundation
 
-/// Sums up every value of every row of tables, whichever order rows and columns have.
+/// Computes a checksum of every value of every row of tables, regardless of the order of rows and columns.
 enum FileChecksum {
   static func sum(of tables: [String], in file: URL) -> UInt64 {
     guard !tables.isEmpty else { return 0 }

@@ -1,14 +1,14 @@
-/// What one run of one workload by one contestant gave.
+/// The results of one run of one workload by one contestant.
 struct Measurement: Codable {
   var seconds: Double
-  /// How far the process's peak memory rose above what it had when the work began.
+  /// The increase of the process's peak memory since the beginning of the work.
   var peakBytes: Int
-  /// Growth of the heap, with the results of the work still held; nil where the platform doesn't tell.
+  /// The growth of the heap, with the results of the work still retained; nil if the platform doesn't report it.
   var heapBytes: Int?
-  /// Statements that SQLite ran; only counted in a run of its own.
+  /// The number of statements that SQLite ran; only counted in a separate run.
   var statements: Int?
-  /// Over everything that was read.
+  /// A checksum of everything that was read.
   var readChecksum: UInt64
-  /// Over what is in the tables afterwards that the workload writes.
+  /// A checksum of the tables that the workload writes.
   var fileChecksum: UInt64
 }

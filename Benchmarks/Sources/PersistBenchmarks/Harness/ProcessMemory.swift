@@ -1,19 +1,19 @@
 import CSQLiteForBenchmarks
 import Foundation
 
-/// What this process takes of the machine's memory.
+/// The memory used by this process.
 enum ProcessMemory {
-  /// Forgets the peak so far, where the system lets a process do so.
+  /// Resets the peak, if the system lets a process do so.
   static func resetPeak() {
     #if os(Linux)
       try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     #endif
   }
 
-  /// The memory that the process has, in bytes.
+  /// The process's current memory, in bytes.
   static var resident: Int { status("VmRSS") ?? peak }
 
-  /// The most memory that the process had, in bytes.
+  /// The process's peak memory, in bytes.
   static var peak: Int {
     #if canImport(Darwin)
       var usage = rusage()
@@ -24,7 +24,7 @@ enum ProcessMemory {
     #endif
   }
 
-  /// The bytes that are allocated just now; nil where the platform doesn't tell.
+  /// The number of bytes currently allocated; nil if the platform doesn't report it.
   static var heap: Int? {
     #if canImport(Glibc)
       let info = mallinfo2()

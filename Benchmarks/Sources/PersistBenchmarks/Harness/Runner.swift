@@ -1,20 +1,20 @@
 import Foundation
 
-/// Runs contestants in turn, round by round, each in a process of its own.
+/// Runs contestants in turn, round by round, each in a separate process.
 struct Runner {
   let rounds: Int
   let folder: URL
 
-  /// What a workload gave, by contestant.
+  /// The results of a workload, by contestant.
   struct Result {
     let workload: Workload
     let rows: Int
     var runs: [Contestant: [Measurement]] = [:]
-    /// Runs with fewer registered objects, where the target is compared with those.
+    /// Runs with fewer registered objects, if the target is relative to those.
     var fewer: [Measurement] = []
   }
 
-  /// - Parameter contestants: who takes part; nil for all that the workload has.
+  /// - Parameter contestants: The contestants; nil for all that the workload has.
   func run(_ workload: Workload, rows: Int? = nil, contestants: [Contestant]? = nil) throws -> Result {
     var result = Result(workload: workload, rows: rows ?? workload.rows)
     for round in 0..<max(rounds, workload.leastRounds) {
@@ -33,7 +33,7 @@ struct Runner {
     return result
   }
 
-  /// Makes room: the stores that runs began with are made again when they are needed.
+  /// Frees disk space: the stores with which runs begin are created again when they are needed.
   func forgetTemplates() {
     let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     for file in files { try? FileManager.default.removeItem(at: file) }
@@ -53,7 +53,7 @@ struct Runner {
     let storeRows = workload.setting(file: file, rows: rows).storeRows
     if let template = try workload.start.template(rows: storeRows, in: folder) {
       try FileManager.default.copyItem(at: template, to: file)
-      // Else the first contestant that has something of its own written to the disk waits for the whole copy too.
+      // Otherwise the first contestant that writes to the disk waits for the whole copy too.
       let copy = try FileHandle(forWritingTo: file)
       try copy.synchronize()
       try copy.close()

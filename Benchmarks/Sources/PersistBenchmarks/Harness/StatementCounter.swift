@@ -2,10 +2,10 @@ import CSQLiteForBenchmarks
 
 /// Counts the statements that SQLite runs on every connection of this process.
 ///
-/// SQLite calls the extension on each new connection, which is then traced. All contestants use the same library, so
-/// all are counted alike.
+/// SQLite calls the extension for each new connection, which is then traced. All contestants use the same library, so
+/// that all are counted alike.
 final class StatementCounter {
-  // Contestants run on one thread at a time; a count that is one off would not change what it is read for.
+  // Contestants run on one thread at a time; a count that is off by one wouldn't matter.
   nonisolated(unsafe) private static var total = 0
 
   init() {

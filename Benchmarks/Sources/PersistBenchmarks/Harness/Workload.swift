@@ -1,58 +1,58 @@
 import Foundation
 
-/// A piece of work that several contestants do in the same way, as data.
+/// A piece of work that several contestants perform in the same way, as data.
 ///
-/// Each contestant's part prepares what isn't measured, and returns the measured work. Whether all did the same is
-/// checked by sums over what they read, and over what is in the file afterwards.
+/// Each contestant's part prepares the work, unmeasured, and returns the measured work. Checksums of the rows read, and
+/// of the file's contents afterward, verify that all did the same.
 struct Workload: Sendable {
   /// Prepares the measured work.
   typealias Part = @Sendable (_ setting: Setting) throws -> Work
-  /// What is measured; its result sums up what was read, 0 for nothing.
+  /// The measured work; its result is a checksum of the rows read, 0 for none.
   typealias Work = () throws -> UInt64
 
-  /// Where and how much.
+  /// The location and size of the work.
   struct Setting {
-    /// A file of the run's own: none yet, or a copy of the store that the workload starts with.
+    /// A file for this run: missing, or a copy of the store with which the workload starts.
     let file: URL
     let rows: Int
-    /// How many rows the store has, where it has another number than the work takes.
+    /// The number of rows in the store, if it differs from that of the work.
     let storeRows: Int
   }
 
-  /// What the target is compared with.
+  /// The basis of comparison for the target.
   enum Measure: Sendable, Equatable {
-    /// The median time over plain SQLite's.
+    /// The median time relative to plain SQLite's.
     case timeOverSQLite
-    /// The median time over that of the same work with fewer registered objects.
+    /// The median time relative to that of the same work with fewer registered objects.
     case timeOverFewer(registered: Int)
-    /// Growth of the heap per row, while the results are held.
+    /// The growth of the heap per row, while the results are retained.
     case heapBytesPerRow
-    /// The median time, for work that plain SQLite has no counterpart of.
+    /// The median time, for work without a counterpart in plain SQLite.
     case milliseconds
   }
 
   let name: String
-  /// What is done, for the table of results.
+  /// A description of the work, for the table of results.
   let summary: String
   var rows = 200_000
-  /// The greatest value of ``measure`` that is aimed at.
+  /// The target: the maximum value of ``measure``.
   let target: Double
-  /// The greatest growth of the process's memory that is aimed at; nil for none.
+  /// The maximum growth of the process's memory; nil for no target.
   var peakTarget: Int?
   var measure = Measure.timeOverSQLite
   let start: StartingStore
-  /// How many rows the store has for each row of the work.
+  /// The number of rows in the store for each row of the work.
   var storeRowsPerRow = 1
-  /// Whether the work is done before, in the same process, unmeasured.
+  /// Whether the work is performed once before, in the same process, unmeasured.
   var isWarm = false
   /// Whether the work grows with the number of rows.
   var scales = true
-  /// How many runs there are at least: more for work of a millisecond.
+  /// The minimum number of runs: more for work of a millisecond.
   var leastRounds = 1
-  /// The tables whose content is compared afterwards; none where the work only reads.
+  /// The tables whose contents are compared afterward; none if the work only reads.
   var writtenTables: [String] = []
   let parts: [Contestant: Part]
-  /// Why the target is missed, where it is.
+  /// The reason why the target is missed, if it is.
   var shortfall: String?
 
   var contestants: [Contestant] { Contestant.allCases.filter { parts[$0] != nil } }
@@ -64,7 +64,7 @@ struct Workload: Sendable {
   }
 }
 
-/// Who runs a workload.
+/// The contestants of a workload.
 enum Contestant: String, Codable, CaseIterable, CodingKeyRepresentable {
   case persist = "Persist"
   case sqlite = "SQLite"

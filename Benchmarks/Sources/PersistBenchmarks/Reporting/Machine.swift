@@ -1,7 +1,7 @@
 import CSQLiteForBenchmarks
 import Foundation
 
-/// The machine that the benchmarks run on, in words.
+/// A description of the machine on which the benchmarks run.
 enum Machine {
   static var description: String {
     let process = ProcessInfo.processInfo
@@ -11,7 +11,7 @@ enum Machine {
     ].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// Nil where the system doesn't tell in the way that Linux does.
+  /// Nil if the system doesn't report it in the way that Linux does.
   private static var processor: String? {
     let information = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
     let line = information?.split(separator: "\n").first { $0.hasPrefix("model name") }

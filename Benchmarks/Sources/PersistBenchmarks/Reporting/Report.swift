@@ -1,4 +1,4 @@
-/// The results of all workloads, in the form in which they are written as JSON.
+/// The results of all workloads, in the form written as JSON.
 struct Report: Encodable {
   struct Seconds: Encodable {
     let median: Double
@@ -19,7 +19,7 @@ struct Report: Encodable {
     let rows: Int
     let contestant: Contestant
     let seconds: Seconds
-    /// What the target is compared with: the time over plain SQLite's, over that of less work, or bytes per row.
+    /// The basis of the target: the time relative to plain SQLite's or to that of less work, or bytes per row.
     let ratio: Double?
     let ratioToGRDB: Double?
     let peakBytes: Int
@@ -67,7 +67,7 @@ extension Report.Row: Encodable {
     case name, rows, contestant, seconds, ratio, ratioToGRDB, peakBytes, statements, target
   }
 
-  /// What there is no value for is null.
+  /// A missing value is null.
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(workload.name, forKey: .name)

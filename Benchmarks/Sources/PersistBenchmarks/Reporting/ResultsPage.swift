@@ -1,10 +1,10 @@
 import Foundation
 
-/// The results as a page to read: `RESULTS.md`.
+/// The results as a readable page: `RESULTS.md`.
 struct ResultsPage {
   let report: Report
   let growth: [Growth]
-  /// Versions and circumstances, in the words of who started the run.
+  /// Versions and circumstances, as described by whoever started the run.
   let remarks: [String]
 
   var text: String {

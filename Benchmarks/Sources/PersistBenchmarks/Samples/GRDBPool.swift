@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension DatabasePool {
-  /// A pool whose connections have the settings that every contestant's have.
+  /// A pool whose connections have the same settings as those of every contestant.
   static func measured(_ file: URL) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { database in

@@ -33,7 +33,7 @@ struct BookRecord: FetchableRecord, TableRecord {
   }
 }
 
-/// An author with its books, as `including(all:)` gives them.
+/// An author with its books, as returned by `including(all:)`.
 struct AuthorWithBooks: FetchableRecord {
   let author: AuthorRecord
   let books: [BookRecord]

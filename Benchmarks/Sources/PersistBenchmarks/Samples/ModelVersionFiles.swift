@@ -1,7 +1,7 @@
 import Foundation
 
-/// The model of an application that has been released for years, as Xcode writes it: 88 entities in 117 versions, of
-/// which each has one attribute more than the one before.
+/// The model of an application that has been released for years, as Xcode writes it: 88 entities in 117 versions, each
+/// with one attribute more than the previous one.
 enum ModelVersionFiles {
   private static let (entities, attributes) = (88, 8)
 

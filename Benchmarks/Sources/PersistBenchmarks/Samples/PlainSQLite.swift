@@ -1,12 +1,12 @@
 import CSQLiteForBenchmarks
 import Foundation
 
-/// A connection as a C programmer would use it: without SQLite's mutex on one thread, statements prepared once and
-/// stepped in a loop, values bound where they are.
+/// A connection as a C programmer would use it: without SQLite's mutex on a single thread, with statements prepared
+/// once and stepped in a loop, and values bound without copying.
 final class PlainSQLite {
-  /// The settings that Persist gives its connections, so that no contestant checks less than another.
+  /// The settings of Persist's connections, so that no contestant checks less than another.
   static let safety = ["PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON"]
-  /// What Persist gives a new file, like Core Data; without effect on one that has tables.
+  /// The settings of a new file created by Persist, like Core Data; no effect on a file with tables.
   static let newFile = "PRAGMA auto_vacuum = INCREMENTAL"
 
   private var handle: OpaquePointer?
@@ -67,7 +67,7 @@ extension PlainSQLite {
       sqlite3_bind_int64(statement, 3, row.rank)
       sqlite3_bind_double(statement, 4, row.addedAt)
       sqlite3_bind_double(statement, 5, row.price)
-      // The bytes stay where they are until the statement is reset: SQLite needn't copy them.
+      // The bytes remain valid until the statement is reset, so that SQLite needn't copy them.
       row.code.withUTF8 { code in
         row.name.withUTF8 { name in
           row.note.withUTF8 { note in
@@ -87,7 +87,7 @@ extension PlainSQLite {
     run("COMMIT")
   }
 
-  /// Binds a text where it is: it must stay there until the statement is reset.
+  /// Binds a text without copying: it must remain valid until the statement is reset.
   static func bind(_ statement: OpaquePointer?, _ index: Int32, _ text: UnsafeBufferPointer<UInt8>) {
     text.withMemoryRebound(to: CChar.self) {
       _ = sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), nil)
@@ -98,7 +98,7 @@ extension PlainSQLite {
   static let columns =
     "Z_PK, Z_ENT, Z_OPT, ZQUANTITY, ZRANK, ZADDEDAT, ZPRICE, ZCODE, ZNAME, ZNOTE, ZTOKEN"
 
-  /// Takes every column of the current row.
+  /// Reads all columns of the current row.
   static func touch(_ statement: OpaquePointer?) {
     for column: Int32 in 0..<5 { _ = sqlite3_column_int64(statement, column) }
     _ = sqlite3_column_double(statement, 5)
@@ -110,9 +110,9 @@ extension PlainSQLite {
     _ = sqlite3_column_blob(statement, 10)
   }
 
-  /// Every column of every row, taken and thrown away.
+  /// Reads every column of every row, and discards them.
   ///
-  /// - Returns: the number of rows.
+  /// - Returns: The number of rows.
   func touchAll() -> UInt64 {
     let statement = prepare("SELECT \(Self.columns) FROM ZITEM")
     var count: UInt64 = 0
@@ -124,7 +124,7 @@ extension PlainSQLite {
     return count
   }
 
-  /// The eight properties of every row as Swift values, as a program without a library has them.
+  /// Reads the eight properties of every row as Swift values, as a program without a library would have them.
   func readAll() -> UInt64 {
     let statement = prepare("SELECT \(Self.columns) FROM ZITEM")
     var sum = Checksum()

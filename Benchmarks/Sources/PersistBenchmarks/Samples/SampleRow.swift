@@ -11,7 +11,7 @@ struct SampleRow {
   var note: String
   var token: UUID
 
-  /// The row with a number: always the same values, texts of 12 to 40 characters.
+  /// Creates the row with a number: always the same values, with texts of 12 to 40 characters.
   init(_ number: Int) {
     var random = SplitMix(state: UInt64(number) &+ 1)
     quantity = Int64(random.next() % 100)
@@ -25,7 +25,7 @@ struct SampleRow {
     token = withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// The first rows, made before anything is measured.
+  /// The first rows, created before the measurement.
   static func rows(_ count: Int) -> [SampleRow] { (0..<count).map { SampleRow($0) } }
 
   private static func text(_ random: inout SplitMix, _ count: Int) -> String {
@@ -39,7 +39,7 @@ struct SampleRow {
   }
 }
 
-/// A small generator of numbers with a fixed start.
+/// A small random number generator with a fixed seed.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 
@@ -52,7 +52,7 @@ struct SplitMix: RandomNumberGenerator {
   }
 }
 
-/// An order-independent sum over rows, so that contestants may read in any order.
+/// An order-independent checksum of rows, so that contestants may read in any order.
 struct Checksum {
   private(set) var value: UInt64 = 0
 

@@ -27,7 +27,7 @@ enum Samples {
       ]))
   }
 
-  /// The next version of the items: `note` is called `remark`, `discount` is new, `code` is gone.
+  /// The next version of the items: `note` is renamed to `remark`, `discount` is added, `code` is removed.
   static var nextItems: ManagedObjectModel {
     get throws {
       try ManagedObjectModel(
@@ -45,7 +45,7 @@ enum Samples {
     }
   }
 
-  /// The next version of the items by nothing but a new attribute.
+  /// The next version of the items, with only a new attribute.
   static var itemsWithDiscount: ManagedObjectModel {
     get throws {
       var description = try items.description

@@ -1,11 +1,11 @@
 import Foundation
 import Persist
 
-/// What is in the file before a run. Persist makes each store once; every run gets a copy.
+/// The contents of the file before a run. Persist creates each store once; every run uses a copy.
 enum StartingStore: Hashable {
   /// No file.
   case none
-  /// Items as ``SampleRow`` has them.
+  /// Items with the values of ``SampleRow``.
   case items
   /// The same, with an index over quantity and rank.
   case indexedItems
@@ -15,7 +15,7 @@ enum StartingStore: Hashable {
   case library(booksPerAuthor: Int)
   /// The same, with indexes over names, pages and titles.
   case indexedLibrary(booksPerAuthor: Int)
-  /// Fifty entities of one shape, each with some rows.
+  /// Fifty entities of the same form, each with some rows.
   case manyEntities
   /// An empty store of the newest of many model versions, whose files are in ``models(beside:)``.
   case manyVersions

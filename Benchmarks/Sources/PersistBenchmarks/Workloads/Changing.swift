@@ -140,8 +140,8 @@ extension Workload {
         """),
   ]
 
-  /// Reads the authors, then each author's books, with their keys and versions, and deletes what it read: a program
-  /// that must not delete what others have changed does so.
+  /// Reads the authors, then each author's books, with their keys and versions, and deletes the rows it has read, as a
+  /// program does that must not delete others' changes.
   private static func deleteAuthors(in database: PlainSQLite) {
     database.run("BEGIN IMMEDIATE")
     let authors = database.prepare("SELECT Z_PK, Z_OPT FROM ZAUTHOR")

@@ -78,7 +78,7 @@ extension Workload {
     },
   ]
 
-  /// Holds the results beyond the measurement of the heap.
+  /// Retains the results until after the heap has been measured.
   private final class Results<Element> {
     var elements: [Element] = []
   }
@@ -105,7 +105,7 @@ extension Workload {
   ]
 }
 
-/// What stays alive until the process ends.
+/// Objects that stay alive until the process ends.
 private enum HeldResults {
   static func keep(_ results: AnyObject) { _ = Unmanaged.passRetained(results) }
 }

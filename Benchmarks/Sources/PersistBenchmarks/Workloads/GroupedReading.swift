@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Persist
 
-/// Reading in groups: the members of each owner, and the results of a long list.
+/// Reading in batches: the members of each owner, and the results of a long list.
 extension Workload {
   static let groupedReading = [
     Workload(

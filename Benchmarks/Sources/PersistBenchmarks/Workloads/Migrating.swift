@@ -4,7 +4,7 @@ import GRDB
 import Persist
 
 extension Workload {
-  /// One attribute renamed, one new, one gone; the first workload adds one, and nothing else.
+  /// One attribute renamed, one added, one removed; the first workload only adds one.
   static let migrating = [
     Workload(
       name: "addAttribute",
@@ -110,7 +110,7 @@ extension Workload {
     }
   }
 
-  /// The statements as a migration of GRDB's migrator, which keeps its own record of it.
+  /// The statements as a migration of GRDB's migrator, which keeps a record of it.
   private static func byGRDB(_ statements: [String]) -> Part {
     byGRDB { for statement in statements { try $0.execute(sql: statement) } }
   }
@@ -146,7 +146,7 @@ extension Workload {
     }
   }
 
-  /// Makes a new file beside the old, has it filled, and puts it in the old one's place.
+  /// Creates a new file beside the old one, has it filled, and replaces the old one.
   private static func rewrite(_ file: URL, _ fill: (PlainSQLite) throws -> Void) throws {
     let new = file.appendingPathExtension("new")
     do {

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Persist
 
-/// Reading whose time depends on the plan of a statement.
+/// Reads whose time depends on a statement's plan.
 extension Workload {
   static let plannedReading = [
     Workload(

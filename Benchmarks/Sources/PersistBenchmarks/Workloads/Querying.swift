@@ -125,7 +125,7 @@ extension Workload {
   }
 
   private static func group(_ key: Int64?, _ count: Int64?, _ price: Double?) -> UInt64 {
-    // In cents: the order in which doubles are summed up may differ.
+    // In cents, because the order in which doubles are summed may differ.
     UInt64(key ?? 0) &* 31 &+ UInt64(count ?? 0) &* 7 &+ UInt64(((price ?? 0) * 100).rounded())
   }
 }

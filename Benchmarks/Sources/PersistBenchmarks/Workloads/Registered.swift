@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// Work that must not depend on how many objects a context holds.
+/// Work whose cost must not depend on the number of objects in a context.
 extension Workload {
   static let registered = [
     Workload(
