@@ -43,9 +43,9 @@ public final class ManagedObjectContext {
   /// The slots of the classes' declared properties; the layouts own the tables.
   let slotTables: [SlotTable]
   private(set) var storeTables: [StoreTables] = []
-  /// The state of the stores that the context reads; nil for the present state.
+  /// The state of the stores that the context reads; nil for the current state.
   var queryGeneration: QueryGeneration? { didSet { applyQueryGeneration() } }
-  /// Whether a save is running that must see what others have saved.
+  /// Whether a save is running, which must see others' saved changes.
   var isReadingNewest = false { didSet { applyQueryGeneration() } }
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?

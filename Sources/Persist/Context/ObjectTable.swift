@@ -82,7 +82,7 @@ final class StoreTables {
     tables = Array(repeating: nil, count: context.layouts.count)
   }
 
-  /// Reads a generation from now on; nil for the store's present state.
+  /// Makes the table read a generation from now on; nil for the store's current state.
   func read(_ generation: QueryGeneration?) {
     store = generation.map { GenerationRows(of: origin, in: $0) } ?? origin
     for table in existing { table.store = store }

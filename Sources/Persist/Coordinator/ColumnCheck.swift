@@ -8,7 +8,7 @@ struct ColumnCheck: Sendable {
   /// The elements of a composite, each with its path; for any other attribute, the attribute itself with an empty path.
   private let columns: [(path: [String], column: Column)]
 
-  /// The check of an attribute with one column, in a form that costs nothing to copy.
+  /// The check of an attribute with one column, in a form that is trivial to copy.
   struct Quick: Sendable {
     let slot: Int
     private let column: Column?
@@ -18,7 +18,7 @@ struct ColumnCheck: Sendable {
       self.column = column
     }
 
-    /// Whether the column can hold a value; false if only ``ColumnCheck/problem(with:of:)`` knows.
+    /// Whether the column can certainly hold a value; if false, ``ColumnCheck/problem(with:of:)`` decides.
     @inline(__always)
     func holds(_ value: borrowing StoredValue?) -> Bool {
       switch value {
@@ -28,7 +28,7 @@ struct ColumnCheck: Sendable {
     }
   }
 
-  /// The part of the check that needs no reference counts.
+  /// The part of the check that needs no reference counting.
   var quick: Quick { Quick(slot: slot, columns.count == 1 && columns[0].path.isEmpty ? columns[0].column : nil) }
 
   fileprivate struct Column: Sendable {

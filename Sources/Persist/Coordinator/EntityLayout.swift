@@ -36,7 +36,7 @@ final class EntityLayout: Sendable {
   let checks: [PropertyCheck]
   /// Checks that values fit the columns of their attributes.
   let columnChecks: [ColumnCheck]
-  /// The same checks, for values that nearly always pass.
+  /// Quick forms of the same checks, which nearly all values pass.
   let quickColumnChecks: [ColumnCheck.Quick]
   /// The slots of the properties that the entity's classes declare.
   let slotTables = SlotTables()

@@ -45,10 +45,11 @@ final class SavedChangesMailbox: Sendable {
     for bell in bells { bell.ring() }
   }
 
-  /// Whether a task waits for mail, or will.
+  /// Whether a task waits for mail, or is about to.
   var isAwaited: Bool { state.withLock { $0.bells.contains { $0.isHeard() } } }
 
-  /// Wakes the tasks that wait for mail, although there may be none: somebody else has written to a store.
+  /// Wakes the tasks that wait for mail, even if there is none, because another program or coordinator has written to a
+  /// store.
   func ring() {
     for bell in state.withLock({ $0.bells }) { bell.ring() }
   }

@@ -57,8 +57,8 @@ public final class SlotTable: Sendable {
 
   /// Returns the initial values of a new object by slot: the class's values, or else the model's.
   func values(orElse modelValues: ContiguousArray<StoredValue?>) -> ContiguousArray<StoredValue?> {
-    // A separate array with every slot written once. A shared one would be copied at the first change, which costs
-    // five times as much, and model values that the class replaces aren't copied at all.
+    // Creates a separate array and writes every slot once. A shared array would be copied at the first change, which
+    // costs five times as much. Model values that the class replaces aren't copied at all.
     ContiguousArray(unsafeUninitializedCapacity: modelValues.count) { values, count in
       for slot in modelValues.indices {
         if initialValues.isEmpty {

@@ -111,7 +111,7 @@ extension PersistenceError.Code {
   public static let newerStore = Self(900_013, "newerStore")
   /// The file of an open store was deleted, or now contains another store (900014).
   public static let storeExchanged = Self(900_014, "storeExchanged")
-  /// The state of a store that a context is pinned to is no longer available (900015).
+  /// The state of a store to which a context is pinned is no longer available (900015).
   public static let queryGenerationExpired = Self(900_015, "queryGenerationExpired")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")

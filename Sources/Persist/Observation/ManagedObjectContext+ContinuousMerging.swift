@@ -8,11 +8,11 @@ extension ManagedObjectContext {
   /// .task { await viewContext.mergeChangesContinuously() }
   /// ```
   ///
-  /// The context merges in the caller's isolation, which is its own, and is kept alive meanwhile.
+  /// The context merges in the caller's isolation, which is its own, and is kept alive until the call returns.
   ///
   /// - Parameters:
-  ///   - interval: The interval between additional checks whether another process has written to the stores, for file
-  ///     systems that report nothing. Each check costs one small statement per store.
+  ///   - interval: The interval between additional checks for writes by other processes, for file systems that don't
+  ///     report them. Each check costs one small statement per store.
   ///   - actor: The context's actor; the default is the caller's.
   public func mergeChangesContinuously(
     checkingEvery interval: Duration = .seconds(1), isolation actor: isolated (any Actor)? = #isolation

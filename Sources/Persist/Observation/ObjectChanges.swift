@@ -8,11 +8,11 @@
 /// }
 /// ```
 ///
-/// Whoever awaits an element is woken by the first change and resumes after the code that made it.
-/// All that changed until then, and while nobody awaits an element, is one element, so that no more waits than the
-/// names of the object's properties. The sequence holds the object. It ends when the object leaves its context:
-/// deleted and saved, by a reset, or with the context itself, which the sequence doesn't keep alive; and when its task
-/// is canceled. A sequence that nobody holds any more costs nothing.
+/// Code that awaits an element is woken by the first change and resumes after the code that made the change. All
+/// changes made until then, or while no code awaits an element, are combined in one element, so that the queue never
+/// contains more than the names of the object's properties. The sequence holds the object. It ends when the object
+/// leaves its context (because its deletion is saved, the context is reset, or the context is deallocated, which the
+/// sequence doesn't prevent) and when its task is canceled. A released sequence costs nothing.
 public struct ObjectChanges: AsyncSequence {
   /// The sequence doesn't throw.
   public typealias Failure = Never

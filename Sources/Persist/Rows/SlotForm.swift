@@ -108,7 +108,7 @@ extension RowSnapshot {
 }
 
 extension RowChunkWriter {
-  /// What became of a slot that was to be set.
+  /// The outcome of setting a slot.
   enum Outcome {
     case set
     /// There is no value.
@@ -117,7 +117,7 @@ extension RowChunkWriter {
     case mismatched
   }
 
-  /// Sets a slot of the current row to a value of an array, without copying the value.
+  /// Sets a slot of the current row to an element of an array, without copying the value.
   mutating func set(_ value: borrowing StoredValue?, slot: Int, as form: SlotForm) -> Outcome {
     switch value {
     case nil: .absent
@@ -127,7 +127,7 @@ extension RowChunkWriter {
 
   /// Sets a slot of the current row; a value that doesn't match the form leaves it null.
   ///
-  /// Switches on the form first: matching value and form as a pair would copy the value.
+  /// Switches on the form first, because matching value and form as a pair would copy the value.
   ///
   /// - Returns: Whether the value matches the form.
   @discardableResult

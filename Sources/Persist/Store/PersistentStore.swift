@@ -20,7 +20,7 @@ package protocol PersistentStore: SharedRowSource {
   ///
   /// - Returns: The running observation; nil if nobody else can change the store.
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?
-  /// Holds the present state of the store for reading; nil if the store can't do that without blocking writers.
+  /// Holds the current state of the store for reading; nil if the store can't do that without blocking writers.
   func generation() throws -> (any StoreGeneration)?
   /// The record of the store's changes; nil if the store has none.
   var history: (any StoreHistory)? { get }

@@ -38,8 +38,8 @@ public struct StoreOptions: Sendable {
   /// Whether the coordinator posts ``PersistentStoreCoordinator/remoteStoreDidChangeNotification`` when this program or
   /// another one has written to the store. False by default.
   public var postsRemoteChangeNotifications = false
-  /// The time for which a context that is pinned by ``ManagedObjectContext/setQueryGeneration(from:)`` can continue to
-  /// read a state of the store after others have written. Ten minutes by default.
+  /// The time for which a context pinned by ``ManagedObjectContext/setQueryGeneration(from:)`` can continue to read a
+  /// state of the store after others have written. Ten minutes by default.
   ///
   /// SQLite's log grows with every write until no context reads an older state. A state that is still the newest one
   /// holds nothing back, and doesn't expire.

@@ -39,7 +39,7 @@ public struct ObjectsDidSave {
   public internal(set) var savedChanges = SavedChanges()
   /// The position of the save in the history of its stores; nil if none of them records its changes.
   public internal(set) var historyToken: HistoryToken?
-  /// The state of the stores that the context is pinned to since the save; nil if it isn't pinned, or the stores can't
-  /// hold a state.
+  /// The state of the stores to which the context is pinned after the save; nil if it isn't pinned, or if the stores
+  /// can't hold a state.
   public internal(set) var queryGenerationToken: QueryGenerationToken?
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows of one store as seen by a pinned context: it reads one generation, and writes to the store itself.
+/// The rows of one store as seen by a pinned context, which reads one generation and writes to the store itself.
 final class GenerationRows: SharedRowSource {
   private let store: any PersistentStore
   private let generation: QueryGeneration
@@ -62,7 +62,7 @@ final class GenerationRows: SharedRowSource {
     do {
       return try source.newestLargeValue(at: slot, of: entity, key: key)
     } catch let error as PersistenceError where error.code == .fileAccess {
-      // Fails in the same way if the newest row names the missing file, too.
+      // Fails in the same way if the newest row names the missing file too.
       _ = try store.newestLargeValue(at: slot, of: entity, key: key)
       throw PersistenceError(
         .queryGenerationExpired, at: .init(entity: entity.name, store: store.url),

@@ -1,16 +1,16 @@
 extension ManagedObjectContext {
-  /// The state of the stores that the context is pinned to; nil if it reads their present state.
+  /// The state of the stores to which the context is pinned; nil if it reads their current state.
   ///
-  /// It is ``QueryGenerationToken/current`` from the time of pinning until the context reads from a store. It is nil,
-  /// too, if none of the stores can hold a state, and in a child context, which reads what its parent does.
+  /// It is ``QueryGenerationToken/current`` from the time of pinning until the context reads from a store. It is also
+  /// nil if none of the stores can hold a state, and in a child context, which reads through its parent.
   public var queryGenerationToken: QueryGenerationToken? { queryGeneration?.token }
 
   /// Pins the context to one state of its stores: everything that it reads from then on is from this state, whatever
   /// others save in the meantime.
   ///
   /// Fetches, counts, aggregates, faults, relationships, batched results and large values all show the same state. A
-  /// fault needs no transaction of its own. Objects that the context already has keep the values that they show, as
-  /// always: pin a context before it is used, or call ``refreshAllObjects()`` afterwards.
+  /// fault needs no separate transaction. Objects that are already registered keep the values that they show, as
+  /// always: pin a context before using it, or call ``refreshAllObjects()`` afterward.
   ///
   /// ```swift
   /// try context.setQueryGeneration(from: .current)
@@ -19,14 +19,14 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// The context remains pinned, but moves on to the newest state, when it saves changes, merges changes, or refreshes
-  /// all objects, and when it is reset. A save reads the newest state already while it runs: changes by others since
-  /// the pinned state are conflicts for the ``mergePolicy``. Batch requests and ``execute(_:)-(HistoryChangeRequest)``
-  /// use the present state.
+  /// all objects, and when it is reset. A save reads the newest state from its beginning: changes by others since the
+  /// pinned state are conflicts for the ``mergePolicy``. Batch requests and ``execute(_:)-(HistoryChangeRequest)`` use
+  /// the current state.
   ///
   /// Only stores in files with a write-ahead log, which is the default, can hold a state. Stores in memory, with a
-  /// rollback journal or read without locks show their present state to every context, and so does a store that was
-  /// added after the context read. If another program replaces a large value that is in a file
-  /// beside the store, reading it fails with ``PersistenceError/Code/queryGenerationExpired``.
+  /// rollback journal or read without locks show their current state to every context, and so does a store that was
+  /// added after the context's first read. If another program replaces a large value that is in a file beside the
+  /// store, reading it fails with ``PersistenceError/Code/queryGenerationExpired``.
   ///
   /// - Parameter token: ``QueryGenerationToken/current`` for the state at the time of the next read; the
   ///   ``queryGenerationToken`` of another context of the same coordinator for its state; nil to unpin the context.
@@ -52,13 +52,13 @@ extension ManagedObjectContext {
     queryGeneration = QueryGeneration(of: persistentStoreCoordinator)
   }
 
-  /// The state that a pinned context has moved on to.
+  /// The state to which a pinned context has moved on.
   var queryGenerationAfterSave: QueryGenerationToken? {
     do { try queryGeneration?.acquire() } catch { deferError(error) }
     return queryGenerationToken
   }
 
-  /// Lets the stores' tables read the present generation, or the newest state during a save.
+  /// Makes the stores' tables read the current generation, or the newest state during a save.
   func applyQueryGeneration() {
     let generation = isReadingNewest ? nil : queryGeneration
     for tables in storeTables { tables.read(generation) }

@@ -1,21 +1,21 @@
 extension ManagedObjectContext {
-  /// Whether the context automatically merges what others save.
+  /// Whether the context automatically merges others' saves.
   ///
   /// A context has no queue on which that could happen without its owner's knowledge. It merges when it fetches, saves,
-  /// refreshes all objects or processes pending changes; and as soon as others save, while one of its sequences such as
-  /// ``objectsDidChange`` is awaited. Saves by the coordinator's other contexts wait in a mailbox. The stores tell
-  /// whether another coordinator or process has written, and their history says what; without a history, the context
-  /// compares the versions of its objects with the store's.
+  /// refreshes all objects or processes pending changes. While one of its sequences such as ``objectsDidChange`` is
+  /// awaited, it also merges as soon as others save. Saves by the coordinator's other contexts are queued in a mailbox.
+  /// The stores report whether another coordinator or process has written, and their history shows the changes; without
+  /// a history, the context compares the versions of its objects with the store's.
   ///
-  /// Unsaved changes stay on top of what is merged, property by property. If others have saved a different value for a
+  /// Unsaved changes overlay the merged ones, property by property. If others have saved a different value for a
   /// property that is changed here, the object isn't merged at all, so that neither change is lost: the save detects a
   /// conflict, which the ``mergePolicy`` resolves. Once the unsaved change is gone, as after ``rollback()``, the object
   /// is included in the next merge.
   ///
-  /// Read-only stores aren't asked.
+  /// Read-only stores aren't checked for changes.
   ///
-  /// A child context follows its parent: at the same moments, it merges what others save to the parent, and what the
-  /// parent saves, merges and rolls back.
+  /// A child context follows its parent: at the same times, it merges changes that others save to the parent, and
+  /// changes that the parent saves, merges and rolls back.
   ///
   /// To merge without using the context or awaiting its sequences, call
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Rings a bell when there is something to merge, as long as it is heard.
+  /// Registers a bell, which rings when there are changes to merge, as long as it is heard.
   func add(_ bell: SavedChangesMailbox.Bell) {
     mailbox.add(bell)
     if automaticMerging != nil, parent == nil { persistentStoreCoordinator.watchStores() }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         while var writes = waiting.popLast() {
           let receipt = try pass.commit(writes)
           pass.adopt(receipt, of: writes)
-          // Releases the values, which accepting the save takes from the objects one by one.
+          // Releases the values, so that accepting the save can take them from the objects one by one.
           writes.writes = RowWrites()
           try pass.accept(writes, receipt)
           advanceQueryGeneration()

@@ -32,7 +32,7 @@ extension ManagedObject {
   /// Returns the problems with set values that their columns can't hold.
   private final func columnProblems() -> [PersistenceError] {
     guard !pending.isEmpty else { return [] }
-    // Without copies, whose reference counts cost ten times the checks.
+    // Avoids copies, whose reference counting costs ten times as much as the checks.
     let areHeld = pending.withUnsafeBufferPointer { values in
       layout.quickColumnChecks.allSatisfy { $0.holds(values[$0.slot]) }
     }

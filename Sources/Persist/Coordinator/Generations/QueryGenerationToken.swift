@@ -1,4 +1,4 @@
-/// A state of the stores that contexts can be pinned to.
+/// A state of the stores to which contexts can be pinned.
 ///
 /// ```swift
 /// try context.setQueryGeneration(from: .current)
@@ -30,7 +30,7 @@ final class QueryGeneration: Sendable {
 
   init(of coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 
-  /// Acquires the present state of every store that can hold one, unless that has happened already.
+  /// Acquires the current state of every store that can hold one, unless that has already happened.
   func acquire() throws {
     try states.withLock { states in
       guard states == nil else { return }

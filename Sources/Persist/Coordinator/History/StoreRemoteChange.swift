@@ -41,7 +41,7 @@ extension PersistentStoreCoordinator {
     return stream
   }
 
-  /// Starts watching the stores whose changes are observed, or automatically merged by a context that code awaits.
+  /// Starts watching the stores whose changes are observed, or automatically merged by a context that is being awaited.
   func watchStores() {
     for store in openStores { remoteChangePost.begin(store, of: self) }
   }
@@ -67,7 +67,7 @@ final class RemoteChangePost: Sendable {
 
   func remove(_ number: Int) { state.withLock { _ = $0.receivers.removeValue(forKey: number) } }
 
-  /// Starts watching a store if its changes are observed, or automatically merged by a context that code awaits.
+  /// Starts watching a store if its changes are observed, or automatically merged by a context that is being awaited.
   ///
   /// Failures are ignored: the changes of a store that can't be watched are noticed when a context uses it.
   func begin(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {

@@ -77,7 +77,7 @@ struct RowChunkWriter {
   }
 
   mutating func setString(_ value: String, slot: Int) {
-    // Nearly every text is contiguous, and needs no copy of its own.
+    // Nearly every text is contiguous, and needn't be copied first.
     let isSet: Void? = value.utf8.withContiguousStorageIfAvailable {
       setBytes($0.baseAddress, count: $0.count, slot: slot)
     }

@@ -84,7 +84,7 @@ extension PredicateTranslation {
       scan: scan, member: value(rest, from: current), row: rest.isEmpty ? current : nil)
   }
 
-  /// Whether keys of a member have exactly one value, so that counting the members counts the values.
+  /// Whether a path of keys has exactly one value for each member, so that counting the members counts the values.
   ///
   /// A to-many relationship after a to-one relationship has none for a member without the to-one's destination, and
   /// evaluation in memory counts that as one null. Fetched and computed properties can have any number of values.

@@ -55,8 +55,7 @@ extension SQLiteStore {
   /// Makes the next save look for files that no row names, and for unfinished copies.
   func noteUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
 
-  /// Deletes the files left by an unclean end, after the first save since then during which no context reads an earlier
-  /// state.
+  /// Deletes the files left by a crash, after the first save since then during which no context reads an earlier state.
   func sweepOrphanFiles() {
     guard needsSweep.load(ordering: .acquiring), !pool.heldStates.isHolding,
       needsSweep.exchange(false, ordering: .acquiringAndReleasing), let externalFolder

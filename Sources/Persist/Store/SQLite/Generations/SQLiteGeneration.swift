@@ -1,9 +1,9 @@
 import Dispatch
 
-/// One state of an SQLite store, held by a read transaction on a connection of its own.
+/// One state of an SQLite store, held by a read transaction on a dedicated connection.
 ///
 /// The store's log grows while a state other than the newest one is held. After the time in the options, a state that
-/// isn't the newest one any more is released, whether somebody reads it or not.
+/// is no longer the newest one is released, whether or not it is being read.
 final class SQLiteGeneration: StoreGeneration {
   private let store: SQLiteStore
   private let timer: Timer
@@ -38,7 +38,7 @@ extension SQLiteStore {
     return SQLiteGeneration(SQLiteStore(reading: pool, of: self), lifetime: pool.options.queryGenerationLifetime)
   }
 
-  /// Releases the held state that this store reads if it isn't the newest one any more.
+  /// Releases the held state that this store reads if it is no longer the newest one.
   fileprivate func renewGeneration() {
     guard (try? pool.renewHeldState()) != true else { return }
     let lifetime = pool.options.queryGenerationLifetime

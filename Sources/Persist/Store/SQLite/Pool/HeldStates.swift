@@ -1,8 +1,8 @@
-/// The states of a store that are held for reading, by any coordinator of this program.
+/// The states of a store held for reading by all coordinators of this program.
 final class HeldStates: Sendable {
   private struct Held {
     weak var pool: SQLiteConnectionPool?
-    /// The pool of the store that the state was acquired through.
+    /// The pool of the store through which the state was acquired.
     let origin: ObjectIdentifier
   }
 
@@ -20,7 +20,7 @@ final class HeldStates: Sendable {
 
   private let state = LockProtected(State())
 
-  /// Whether somebody holds a state.
+  /// Whether any state is held.
   var isHolding: Bool { state.withLock { !$0.held.isEmpty } }
 
   /// Adds the state that a connection holds.
@@ -37,7 +37,7 @@ final class HeldStates: Sendable {
     for action in actions { action() }
   }
 
-  /// Performs an action when nobody holds a state any more; immediately if nobody does.
+  /// Performs an action once no state is held any longer; immediately if none is.
   func whenReleased(_ action: @escaping @Sendable () -> Void) {
     let actions = state.withLock { state -> [@Sendable () -> Void] in
       state.actions.append(action)

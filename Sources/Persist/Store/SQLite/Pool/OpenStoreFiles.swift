@@ -11,7 +11,7 @@ enum OpenStoreFiles {
 
   private static let files = LockProtected<[ObjectIdentifier: OpenFile]>([:])
 
-  /// - Returns: The states that are held of the file, which all its pools share; nil if there is no such file.
+  /// - Returns: The held states of the file, which all its pools share; nil if there is no such file.
   static func add(_ url: URL, of pool: SQLiteConnectionPool) -> HeldStates? {
     guard let file = FileState(url) else { return nil }
     return files.withLock { files in

@@ -1,6 +1,6 @@
 extension SQLiteConnectionPool {
-  /// Holds the present state of the store in a read transaction that lasts until the returned pool is closed; nil if
-  /// that would block writers, or if the changes of others can't be noticed.
+  /// Holds the current state of the store in a read transaction that lasts until the returned pool is closed; nil if
+  /// that would block writers, or if others' changes can't be detected.
   ///
   /// The connection doesn't count as one of this pool's readers.
   func holdingPresentState() throws -> SQLiteConnectionPool? {
@@ -40,7 +40,7 @@ extension SQLiteConnectionPool {
     takeBack(reader)
   }
 
-  /// Goes on holding the state if it is still the newest one, in a new transaction.
+  /// Continues to hold the state in a new transaction if it is still the newest one.
   ///
   /// - Returns: False if others have written; the state is then lost.
   func renewHeldState() throws -> Bool {

@@ -20,7 +20,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var idle: [Reader] = []
   private var readerCount = 0
   private var isClosed = false
-  /// The error of using the pool after it was closed, if there is a specific one.
+  /// The error thrown when the pool is used after it was closed, if there is a specific one.
   private var reasonOfClosing: PersistenceError?
   /// The states of the store that contexts hold; set before the pool is shared.
   private(set) var heldStates = HeldStates()
@@ -232,9 +232,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     try withWriter { try $0.setFileUp(options) }
   }
 
-  /// Closes every connection, after waiting for those in use. The store can't be used afterwards.
+  /// Closes every connection, after waiting for those in use. The store can't be used afterward.
   ///
-  /// - Parameter reason: The error of later uses; nil for one that says that the store was closed.
+  /// - Parameter reason: The error thrown by later uses; nil for one that says that the store was closed.
   func close(because reason: PersistenceError? = nil) {
     condition.lock()
     if !isClosed { (isClosed, reasonOfClosing) = (true, reason) }
@@ -353,7 +353,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return reader
   }
 
-  /// Takes back a reader from outside the pool; closes it if it isn't needed.
+  /// Returns a reader to the pool; closes it if it isn't needed.
   func takeBack(_ reader: Reader) {
     condition.lock()
     let isNeeded = !isClosed && readerCount < Self.maximumReaders && !reader.connection.isInTransaction

@@ -33,7 +33,7 @@ extension CommitPass {
     }
   }
 
-  /// Binds a value of an array, without copying the value; null for nil.
+  /// Binds an element of an array, without copying the value; null for nil.
   mutating func bind(
     _ value: borrowing StoredValue?, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
   ) throws -> Bool {

@@ -79,7 +79,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Deletes the files that a completed commit's rows named before.
+  /// Deletes the files named by the former values of a completed commit's rows.
   ///
   /// In WAL mode a commit may be lost in a power failure, and the restored rows would name deleted files. Therefore the
   /// log is synchronized first; if that fails, the files are kept and do no harm. They are also kept as long as a
