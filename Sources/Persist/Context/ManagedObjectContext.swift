@@ -71,7 +71,7 @@ public final class ManagedObjectContext {
   public var transactionAuthor: String?
   /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]
-  /// The handling of an object whose row turns out to be gone because it was deleted elsewhere.
+  /// The handling of an object whose row turns out to have been deleted elsewhere.
   ///
   /// The object counts as deleted and reads as defaults in either case. If this is false, the context's next throwing
   /// call also reports the error.
@@ -81,7 +81,7 @@ public final class ManagedObjectContext {
     didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
   }
   var retained: [ManagedObject] = []
-  /// Called before the program gets all registered objects: a migration then stops releasing them.
+  /// Called before the program obtains all registered objects: a migration then stops releasing them.
   var willListRegisteredObjects: (() -> Void)?
   /// The monitor of this context's reads, if any.
   var readMonitor: ReadMonitor?

@@ -73,7 +73,7 @@ extension PersistentStoreCoordinator {
   /// closed.
   ///
   /// The new store and its objects have new identifiers: rows keep their keys, but identifiers and URIs of the old
-  /// store can no longer be resolved here. Reset or recreate contexts afterwards.
+  /// store can no longer be resolved here. Reset or recreate contexts afterward.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator.

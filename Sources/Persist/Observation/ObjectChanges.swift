@@ -19,10 +19,10 @@ public struct ObjectChanges: AsyncSequence {
 
   let buffer: ObjectChangeBuffer
 
-  /// An iterator over the changes that nobody has taken yet.
+  /// An iterator over the pending changes.
   public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
 
-  /// Takes one change after the other.
+  /// Receives one change after another.
   public struct Iterator: AsyncIteratorProtocol {
     let buffer: ObjectChangeBuffer
 
@@ -38,7 +38,7 @@ public struct ObjectChanges: AsyncSequence {
 
 /// A change of an object, whether by the program, a merge, a refresh, undo or a rollback.
 public struct ObjectChange: Sendable, Hashable {
-  /// The names of the properties that have other values, or may have: of an object that is a fault again, those of all.
+  /// The names of the properties that have changed, or may have; all properties if the object is a fault again.
   public internal(set) var properties: Set<String> = []
   /// Whether the object became a new, changed, deleted or unchanged one, or left its context.
   public internal(set) var isOfState = false
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// The changes that one sequence hasn't given yet.
+/// The pending changes of one sequence.
 final class ObjectChangeBuffer {
   private let object: ManagedObject
   private let signal = WakeSignal()

@@ -82,22 +82,22 @@ package protocol PersistentStore: SharedRowSource {
   ///
   /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
-  /// Closes the store, after waiting for reads and writes in progress. It can't be used afterwards.
+  /// Closes the store, after waiting for reads and writes in progress. It can't be used afterward.
   func close() throws
 
-  /// Copies the store, as it is at one moment, into a new file.
+  /// Copies one state of the store into a new file.
   func backUp(to url: URL) throws
-  /// Copies the store to another location under an identifier of its own, while nobody saves, and closes this one.
+  /// Copies the store to another location under a new identifier, while saves wait, and closes this one.
   ///
   /// - Parameter exchange: makes the copy take the store's place, before others can save again.
   /// - Returns: the copy, open.
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore
-  /// Goes on in another file, which holds the same store.
+  /// Continues with another file, which contains the same store.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file holds another store, and the errors of opening it;
-  ///   the store then goes on as it was.
+  ///   the store then continues with its current file.
   func reopen(at url: URL) throws
 }
 

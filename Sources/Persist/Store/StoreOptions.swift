@@ -77,7 +77,7 @@ public protocol StoreMigrator: Sendable {
   ///   - url: The file of the store.
   ///   - model: The target model.
   ///   - registry: Every known version, including the store's if it is known.
-  ///   - options: The options for opening the store afterwards: timeout, pragmas.
+  ///   - options: The options for opening the store afterward: timeout, pragmas.
   func migrateStore(at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions) throws
 }
 

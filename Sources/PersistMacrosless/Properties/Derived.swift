@@ -8,7 +8,7 @@ public import Persist
 /// ```
 ///
 /// It can be read, used for sorting and in predicates, but not be set. An object has the value of the last save if it
-/// was fetched or refreshed afterwards.
+/// was fetched or refreshed afterward.
 @frozen @propertyWrapper
 public struct Derived<Value: AttributeValue>: DeclaredProperty {
   /// The declaration's position in the source, which identifies the property among those of its class.

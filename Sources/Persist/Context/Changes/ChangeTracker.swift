@@ -74,8 +74,8 @@ final class ChangeTracker {
     observations.append(WeakObservation(observation: observation))
   }
 
-  /// Delivers an event to all observers. Events that occur meanwhile are delivered after it, so that all observers see
-  /// the same order.
+  /// Delivers an event to all observers. Events that occur during delivery are delivered after it, so that all
+  /// observers see the same order.
   func deliver(_ event: ContextEvent, of entries: ContiguousArray<Entry> = [], from context: ManagedObjectContext) {
     waiting.append(event)
     guard !isDelivering else { return }

@@ -1,7 +1,7 @@
 /// An event of a context, delivered to its observers immediately and in its isolation.
 enum ContextEvent {
   case objectsDidChange(ObjectsDidChange)
-  /// New objects got the identifiers of their future rows.
+  /// New objects received the identifiers of their future rows.
   case didObtainPermanentIDs(Set<ManagedObject>)
   /// Saves by others are about to be merged. The context reports changed and deleted objects only if they are
   /// registered: observers interested in others create faults for them, and hold these until they are reported.

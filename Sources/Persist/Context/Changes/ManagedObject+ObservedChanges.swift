@@ -1,8 +1,8 @@
 import OrderedCollections
 
-/// The places where what an object shows changes all lead here.
+/// The notification of observers, called from every place where an object's visible values change.
 extension ManagedObject {
-  /// Notes that a property is about to get another value.
+  /// Notes that a property is about to change.
   @inline(__always)
   final func noteChange(at slot: Int) {
     if marks.contains(.observed) { noteObserved([ObservedProperty(slot: slot)]) }
@@ -16,7 +16,7 @@ extension ManagedObject {
     if let table { table.observedChanges.record(changed, of: self) } else { notifyObservers(changed) }
   }
 
-  /// Notes that every property may have another value.
+  /// Notes that every property may have changed.
   @inline(__always)
   final func noteChangeOfAll() {
     if marks.contains(.observed) { noteObserved(everything) }
@@ -29,11 +29,11 @@ extension ManagedObject {
 
   final func notifyObservers(_ changed: Set<ObservedProperty>) { observers?.notify(changed, of: self) }
 
-  /// Notes what another row changes: properties with unsaved values show these before and after.
+  /// Notes the changes by another row: properties with unsaved values show these before and after.
   @inline(never)
   final func noteObserved(row new: RowSnapshot?) {
     guard let old = snapshot else {
-      // Everything of a fault has changed when it lost its row. A new object shows what it goes on showing.
+      // All properties of a fault changed when it lost its row. A new object continues to show the same values.
       if new != nil, loading != .fault { noteObserved([.version]) }
       return
     }
@@ -45,7 +45,7 @@ extension ManagedObject {
     noteObserved(changed)
   }
 
-  /// Notes what other unsaved values change.
+  /// Notes the changes by other unsaved values.
   @inline(never)
   final func noteObserved(pending new: ContiguousArray<StoredValue?>) {
     let changed = layout.properties.indices.filter { slot in

@@ -25,7 +25,7 @@ extension ManagedObject {
     registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
   }
 
-  /// As ``noteRead(at:)``, for an object that was observed before or has no context.
+  /// Does the same as ``noteRead(at:)`` for an object that was observed before or has no context.
   @inline(never)
   private final func noteUncommonRead(at slot: Int) {
     guard table?.readProbe.isPaused != true else { return }
@@ -33,7 +33,7 @@ extension ManagedObject {
       observers.registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
       return
     }
-    // Objects that record what a key path reads are nobody's to observe.
+    // Objects that record a key path's reads can't be observed.
     guard KeyPathRecording.current == nil, !DeclarationRecording.isActive else { return }
     let registrar = ReadProbe.ofLooseObjects.withLock { probe in probe.isTracking ? probe.takeRegistrar() : nil }
     if let registrar { noteFirstRead(at: slot, registrar) }
@@ -52,7 +52,7 @@ extension ManagedObject {
     return made
   }
 
-  /// Enters the object among the observed ones.
+  /// Adds the object to the observed ones.
   final func becomeObserved(by observers: ObjectObservers) {
     ObservedObjects.insert(observers, for: self)
     marks.insert(.observed)

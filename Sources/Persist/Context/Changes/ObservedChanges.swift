@@ -1,15 +1,15 @@
-/// The changes to observed objects during a call that changes several things, reported when all are in place.
+/// The changes to observed objects during a call that changes several things, reported when all are complete.
 ///
-/// An observer may read the object at once, and so isn't to be called while one side of a relationship is set and the
-/// other isn't yet. Contexts of one tree share theirs: a child's save changes its parent's objects.
+/// An observer may read the object immediately, and therefore must not be called while only one side of a relationship
+/// is set. Contexts of one tree share an instance, because a child's save changes its parent's objects.
 final class ObservedChanges {
   @exclusivity(unchecked) private var depth = 0
   private typealias Entry = (object: ManagedObject, changed: Set<ObservedProperty>)
   @exclusivity(unchecked) private var objects: [ObjectIdentifier: Entry] = [:]
-  /// Changes of others than objects.
+  /// Reports of changes to something other than objects.
   @exclusivity(unchecked) private var others: [() -> Void] = []
 
-  /// Whether changes are collected instead of reported at once.
+  /// Whether changes are collected instead of reported immediately.
   var areHeldBack: Bool { depth > 0 }
 
   /// Begins a call that changes several things. Each call needs a matching ``end()``.
@@ -23,13 +23,13 @@ final class ObservedChanges {
     if depth == 0, !objects.isEmpty || !others.isEmpty { notify() }
   }
 
-  /// Collects changed properties of an object, or reports them at once.
+  /// Collects changed properties of an object, or reports them immediately.
   func record(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
     guard depth > 0 else { return object.notifyObservers(changed) }
     objects[ObjectIdentifier(object), default: (object, [])].changed.formUnion(changed)
   }
 
-  /// Collects a report of a change to something other than an object, or runs it at once.
+  /// Collects a report of a change to something other than an object, or runs it immediately.
   func record(_ notify: @escaping () -> Void) {
     if depth > 0 { others.append(notify) } else { notify() }
   }

@@ -1,9 +1,9 @@
 import Observation
 
-/// The registrars of those objects that somebody has observed.
+/// The registrars of the objects that have been observed.
 ///
-/// Few objects ever are. They are found by their addresses here, so that no object has a field for its registrar: a
-/// mark says which have one. An object takes itself out when it goes.
+/// Few objects ever are. Their registrars are found by the objects' addresses, so that objects need no field for them;
+/// a mark shows which objects have one. An object removes itself when it is deallocated.
 enum ObservedObjects {
   private static let observers = LockProtected<[ObjectIdentifier: ObjectObservers]>([:])
 
@@ -18,7 +18,7 @@ enum ObservedObjects {
   }
 
   static func remove(_ id: ObjectIdentifier) {
-    // Freed with the lock open: what observers hold may be other objects.
+    // Released without the lock, because observers may hold other objects.
     withExtendedLifetime(observers.withLock { $0.removeValue(forKey: id) }) {}
   }
 }
@@ -54,14 +54,14 @@ final class ObjectObservers: @unchecked Sendable {
     observations.append(WeakObservation(observation: observation))
   }
 
-  /// Tells every observer that properties of the object change.
+  /// Notifies every observer of changes to the object's properties.
   func notify(_ changed: Set<ObservedProperty>, of object: ManagedObject) {
     for property in changed { registrar.willSet(object, keyPath: property.path) }
     registrar.willSet(object, keyPath: ObservedProperty.whole.path)
     for observer in observations { observer.observation?.receive(changed) }
   }
 
-  /// Tells that the object has left its context for good.
+  /// Notifies the observers that the object has left its context permanently.
   func objectHasLeft() {
     for observer in observations { observer.observation?.end() }
   }

@@ -1,21 +1,20 @@
 import Observation
 import Synchronization
 
-/// Finds out whether the current thread is within `withObservationTracking`, which no public function tells.
+/// Determines whether the current thread is within `withObservationTracking`, for which there is no public function.
 ///
-/// A registrar that nothing has observed yet is told of a read under a key path that holds a ``Signal``. Only while the
-/// thread tracks does the registrar have anything to do with the key path: it enters it into a set, and so asks the
-/// signal for its hash. A read that nobody tracks costs a look at a variable of the thread, and neither memory nor a
-/// lock.
+/// A registrar that isn't observed yet is notified of a read with a key path that contains a ``Signal``. The registrar
+/// uses the key path only while the thread tracks reads: it inserts it into a set, and thus asks the signal for its
+/// hash. An untracked read costs one check of a thread-local variable, and neither memory nor a lock.
 ///
-/// The registrar that has been caught in a tracking becomes that of the object that was read, so that it lives for as
-/// long as the object's observers, and the next object finds a new one.
+/// A registrar that takes part in a tracking becomes that of the object being read, so that it lives as long as the
+/// object's observers, and a new one is created for the next object.
 ///
-/// A context has one, which is used within its isolation as all that is its own.
+/// A context has one probe, which is used only within the context's isolation.
 final class ReadProbe {
-  /// A registrar that belongs to no object yet.
+  /// A registrar that doesn't belong to an object yet.
   private final class Spare {
-    /// Stands for every object.
+    /// Represents every object.
     struct Subject: Observable {
       subscript(signal: Signal) -> Int { 0 }
     }
@@ -37,7 +36,7 @@ final class ReadProbe {
     }
   }
 
-  /// Notes that it was asked for its hash. Afterwards the thread of any observer may ask again.
+  /// Records that its hash was requested. Any observer's thread may request it again later.
   private final class Signal: Hashable, Sendable {
     let isHashed = Atomic<Bool>(false)
 
@@ -49,7 +48,7 @@ final class ReadProbe {
     }
   }
 
-  // Held by hand: counting the reference would cost each read several times what the rest does.
+  // Retained manually: counting references would cost each read several times as much as everything else.
   @exclusivity(unchecked) private var spare = Unmanaged.passRetained(Spare())
   @exclusivity(unchecked) private var pauseCount: Int32 = 0
   /// Whether any object of the context has ever been observed.
@@ -57,14 +56,14 @@ final class ReadProbe {
 
   deinit { spare.release() }
 
-  /// Serves the objects that belong to no context.
+  /// The probe for objects without a context.
   static let ofLooseObjects = LockProtected(ReadProbe())
 
-  /// Whether the current thread tracks what it reads. If so, ``takeRegistrar()`` is to be called.
+  /// Whether the current thread tracks its reads. If so, ``takeRegistrar()`` must be called.
   @inline(__always)
   var isTracking: Bool { pauseCount == 0 && spare._withUnsafeGuaranteedRef { $0.isCaught } }
 
-  /// Whether what is read now is none of an observer's business.
+  /// Whether reads are currently hidden from observers.
   var isPaused: Bool { pauseCount > 0 }
 
   /// The registrar that takes part in the thread's tracking, for an object that has none.
@@ -74,9 +73,9 @@ final class ReadProbe {
     return caught.registrar
   }
 
-  /// Begins what reads objects for the context's own purposes, as a fetch does that compares unsaved values.
+  /// Begins reads for the context's own purposes, such as those of a fetch that compares unsaved values.
   func pause() { pauseCount += 1 }
 
-  /// Ends what ``pause()`` began.
+  /// Ends the reads begun by ``pause()``.
   func resume() { pauseCount -= 1 }
 }

@@ -265,7 +265,7 @@ extension ManagedObject {
   }
 }
 
-/// The ways in which an object gets other unsaved values and members.
+/// Setters of an object's unsaved values and members.
 extension ManagedObject {
   @inline(__always)
   final func setPending(_ value: consuming StoredValue, at slot: Int) {
@@ -274,7 +274,7 @@ extension ManagedObject {
     pending[slot] = value
   }
 
-  /// Makes a property show what was read again.
+  /// Discards a property's unsaved value, so that it shows the row's value again.
   final func clearPending(at slot: Int) {
     guard !pending.isEmpty, pending[slot] != nil else { return }
     noteChange(at: slot)

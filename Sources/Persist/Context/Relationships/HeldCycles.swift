@@ -36,7 +36,7 @@ final class HeldCycles {
     last._withUnsafeGuaranteedRef { $0.linkIndex = Int32(truncatingIfNeeded: index) }
   }
 
-  /// Releases the reference shared by an object's holders. Objects released as a consequence follow afterwards, not
+  /// Releases the reference shared by an object's holders. Objects released as a consequence follow afterward, not
   /// nested.
   func release(_ object: ObjectReferences.Reference) {
     guard !isReleasing else { return waiting.append(object) }

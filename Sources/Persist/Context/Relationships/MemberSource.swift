@@ -49,7 +49,7 @@ enum MemberSource {
     case .relationship(let relationship, let owner):
       owner.noteRead(at: relationship.slot)
       guard let probe = owner.table?.readProbe else { return false }
-      // The inverse may be what tells.
+      // The result may depend on the inverse.
       if let back = object.back(of: relationship), !back.isToMany { object.noteRead(at: back.slot) }
       probe.pause()
       defer { probe.resume() }

@@ -27,7 +27,7 @@ final class PrefetchedMembers {
     }
   }
 
-  /// Returns the objects of rows: registered ones, or else new faults, which get their rows if these are up to date.
+  /// Returns the objects of rows: registered ones, or else new faults, with their rows if these are up to date.
   func objects(_ range: Range<Int>, in context: ManagedObjectContext) -> [ManagedObject] {
     let areTrue = areTrue(in: context)
     var objects: [ManagedObject] = []

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension RelationshipSet {
-  /// Inserts objects into an ordered relationship, or moves members, so that each has the given index afterwards.
+  /// Inserts objects into an ordered relationship, or moves members, so that each has the given index afterward.
   ///
   /// - Parameters:
   ///   - objects: The objects to insert or to move.

@@ -126,7 +126,7 @@ extension RelationshipSet: RandomAccessCollection {
 
   public func makeIterator() -> Iterator { Iterator(set: self, list: list) }
 
-  /// Returns the results of a closure for each member, as the members were at the start.
+  /// Returns the results of calling a closure with each member, as the members were at the start.
   ///
   /// The `map` of `Collection` accesses members by index, which would read the row of the first one separately.
   public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T) throws(Failure) -> [T] {

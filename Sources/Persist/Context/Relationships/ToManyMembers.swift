@@ -31,14 +31,14 @@ final class ToManyMembers {
   /// members and with added ones at its end.
   private(set) var isReordered = false
 
-  /// Whether the stored members may already include some of the differences: others saved members meanwhile, and the
-  /// stored members weren't read since.
+  /// Whether the stored members may already include some of the differences: others have saved members since the stored
+  /// ones were last read.
   private(set) var mayOverlapStored = false
 
   private let isOrdered: Bool
-  /// The slot of the relationship, while somebody observes its owner.
+  /// The slot of the relationship, while its owner is observed.
   private var observedSlot: Int32 = -1
-  /// The owner, while somebody observes it. Not counted: it owns this.
+  /// The owner, while it is observed. Not retained, because it owns this.
   @exclusivity(unchecked) private unowned(unsafe) var observedOwner: ManagedObject?
 
   /// - Parameter base: The stored members if they are known, such as none for a new object.
@@ -99,7 +99,7 @@ final class ToManyMembers {
     mayOverlapStored = other.mayOverlapStored
   }
 
-  /// Has the owner's observers hear of other members from now on.
+  /// Notifies the owner's observers of member changes from now on.
   func observe(as slot: Int, of owner: ManagedObject) {
     observedSlot = Int32(truncatingIfNeeded: slot)
     observedOwner = owner

@@ -2,7 +2,7 @@ import Foundation
 
 extension SavePass {
   /// Applies a store's receipt: new objects get their keys, and every written object gets a snapshot of the written
-  /// values, so that nothing needs to be reread. None of the objects counts as changed afterwards.
+  /// values, so that nothing needs to be reread. None of the objects counts as changed afterward.
   func accept(_ writes: StoreWrites, _ receipt: CommitReceipt) throws {
     guard receipt.insertedKeys.count == writes.inserted.count else {
       throw PersistenceError(

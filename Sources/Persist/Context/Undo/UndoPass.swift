@@ -67,7 +67,7 @@ struct UndoPass {
     }
   }
 
-  /// - Parameter isIncluded: for which ends; nil stands for none.
+  /// - Parameter isIncluded: Whether to include an end; nil represents none.
   private func restoreToOnes(of former: UndoStep.Former, where isIncluded: (ManagedObject?) -> Bool) {
     let object = former.object
     for (slot, other) in former.toOnes {

@@ -133,7 +133,7 @@ struct MappingProgram {
 
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {
     for relationship in relationships {
-      // A relationship narrowed to a subentity can't contain other objects any more.
+      // A relationship narrowed to a subentity can no longer contain other objects.
       let members = try members(of: relationship, source, object)
         .filter { member in relationship.destination.map { member.entity.isKind(of: $0) } ?? true }
       if relationship.isToMany {

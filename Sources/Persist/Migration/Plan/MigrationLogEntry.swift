@@ -11,7 +11,7 @@ public struct MigrationLogEntry: Sendable, Hashable {
   public var date: Date
   /// The source and destination versions.
   public var from: String
-  /// The destination version's name, which the store had afterwards.
+  /// The destination version's name, which the store had afterward.
   public var to: String
   /// The way in which the store was migrated: in place or by copying.
   public var way: MigrationWay

@@ -7,7 +7,7 @@ struct HistoryNumbering {
 
   /// - Parameters:
   ///   - numbering: the new numbers by the old ones, for entities that remain.
-  ///   - gone: the numbers of removed entities.
+  ///   - gone: The numbers of removed entities.
   init(in tables: [StoreSchema.Table], numbering: [Int: Int], gone: [Int]) {
     let changed = numbering.filter { $0.key != $0.value }
     let places = tables.flatMap { table in table.entityNumberColumns.map { (table: table.name, column: $0) } }

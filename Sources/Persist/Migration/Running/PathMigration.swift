@@ -3,8 +3,8 @@ import Foundation
 /// Runs a path that a single transaction in the store's own file can't execute: hop by hop in files beside the store,
 /// the last of which replaces its content.
 ///
-/// Other connections can't write to the store meanwhile, but they can read. Until the exchange, the store isn't
-/// changed.
+/// Other connections can't write to the store during the migration, but they can read. Until the exchange, the store
+/// isn't changed.
 struct PathMigration {
   let url: URL
   let destination: ModelVersion

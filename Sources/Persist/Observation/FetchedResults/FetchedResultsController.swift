@@ -119,10 +119,10 @@ extension FetchedResultsController: Observable {
     return results
   }
 
-  /// Makes these the results, and tells observers of it.
+  /// Replaces the results, and notifies observers.
   private func show(_ new: ResultArrangement?) {
     let changes = managedObjectContext.observedChanges
-    // An observer that reads at once is to find the context whole.
+    // An observer that reads immediately must find the context in a consistent state.
     if changes.areHeldBack {
       changes.record { [self] in registrar.willSet(self, keyPath: \.arrangement) }
     } else {
@@ -178,7 +178,7 @@ extension FetchedResultsController {
     try adoptIdentifiers(of: saved.inserted)
   }
 
-  /// New objects got identifiers, which determine their position among equal objects.
+  /// New objects have received identifiers, which determine their position among equal objects.
   private func adoptIdentifiers(of objects: Set<ManagedObject>) throws {
     try follow(objects, isUpdate: false)
     guard objects.contains(where: { results?.item(of: $0) != nil }) else { return }

@@ -41,7 +41,7 @@ protocol MigrationEngine: StoreEngine {
   ) throws -> any StoreCopy
   /// Changes the metadata of a store that nobody else has open.
   ///
-  /// - Parameter completingFile: Whether the store must be a single file afterwards.
+  /// - Parameter completingFile: Whether the store must be a single file afterward.
   func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
   ) throws

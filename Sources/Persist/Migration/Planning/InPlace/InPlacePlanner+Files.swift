@@ -6,7 +6,7 @@ struct RemovedFileValues: Sendable, Hashable {
 }
 
 extension InPlacePlanner {
-  /// The columns and rows with names of files to which no row will refer afterwards.
+  /// The columns and rows with names of files to which no row will refer afterward.
   func forgottenValues() -> [RemovedFileValues] {
     moves.flatMap { move in
       old[move.source].columns.compactMap { column -> RemovedFileValues? in

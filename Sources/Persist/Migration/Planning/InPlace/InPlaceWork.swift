@@ -60,7 +60,7 @@ struct InPlaceWork: Sendable {
   private(set) var checks: [Check] = []
   /// Changes that can wait until after the migration; ``changes`` doesn't include them.
   private(set) var deferred: [Change] = []
-  /// The columns and rows with names of files to which no row will refer afterwards.
+  /// The columns and rows with names of files to which no row will refer afterward.
   var forgotten: [RemovedFileValues] = []
   /// Obstacles to a migration in place that don't depend on the rows.
   var blockers: [MigrationBlocker] = []

@@ -156,7 +156,7 @@ extension SchemaChange {
 }
 
 extension SchemaChange {
-  /// The tables whose rows may have different keys or texts afterwards, not counting references to other rows
+  /// The tables whose rows may have different keys or texts afterward, not counting references to other rows
   /// and numbers.
   var tablesWithOtherRows: [String] {
     switch self {

@@ -6,7 +6,7 @@ extension SQLText {
   static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
   /// Undoes exclusive mode, which a source that is read without locks sets for the whole connection.
   static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
-  /// A read of the copy, which releases its lock afterwards.
+  /// A read of the copy, which releases its lock afterward.
   static let copyObjectCount: SQLText = "SELECT COUNT(*) FROM copy.sqlite_master"
   static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
   static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"

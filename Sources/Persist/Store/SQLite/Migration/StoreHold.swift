@@ -13,7 +13,7 @@ final class StoreHold {
     self.options = options
     connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     do {
-      // Replaced files are deleted afterwards, so the commit must outlast a power failure.
+      // Replaced files are deleted afterward, so the commit must outlast a power failure.
       try connection.execute(.synchronousFull)
       try connection.execute(.beginWriting)
       version = try Self.version(connection)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The files of the stores open in this program, in any coordinator.
 ///
-/// Deleting a file under an open store would lose everything saved afterwards.
+/// Deleting a file under an open store would lose everything saved afterward.
 enum OpenStoreFiles {
   private struct OpenFile {
     let file: FileState

@@ -4,7 +4,7 @@ extension SQLiteConnection {
   /// Prepares the connection for schema changes by disabling the schema's automatic actions.
   ///
   /// Triggers don't fire, and dropping a table doesn't delete rows of others. The connection is used for nothing else
-  /// afterwards. Must not be called within a transaction, where SQLite ignores the second setting.
+  /// afterward. Must not be called within a transaction, where SQLite ignores the second setting.
   func prepareForChanges() throws {
     persist_sqlite3_disable_triggers(handle)
     try execute(.foreignKeysOff)
