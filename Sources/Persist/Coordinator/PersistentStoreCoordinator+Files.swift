@@ -50,7 +50,7 @@ extension PersistentStoreCoordinator {
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
   ///
-  /// Other connections can read meanwhile; saves wait until the copy is complete. The copy includes the content of the
+  /// Other connections can read during the copy; saves wait until it is complete. The copy includes the content of the
   /// write-ahead log and the files of large values. It gets its name only once complete, and memory use doesn't grow
   /// with the store.
   ///

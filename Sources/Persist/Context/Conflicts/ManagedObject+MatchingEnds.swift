@@ -74,7 +74,7 @@ extension ManagedObject {
     }
   }
 
-  /// Applies a deletion made here to an object that others have meanwhile related to the deleted one.
+  /// Applies a deletion made here to an object that others have since related to the deleted one.
   private final func follow(deletionOf other: ManagedObject, by relationship: RelationshipLayout) {
     willChange()
     setPending(.null, at: relationship.slot)

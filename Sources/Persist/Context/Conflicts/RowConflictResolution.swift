@@ -87,7 +87,7 @@ struct RowConflictResolution {
     for (stored, value) in zip(slots, values) { object.setPending(value, at: stored.slot) }
   }
 
-  /// Keeps a deletion, and propagates it to objects that others have meanwhile related to the deleted one.
+  /// Keeps a deletion, and propagates it to objects that others have since related to the deleted one.
   private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
     object.snapshot = row
     for members in object.toManys { members?.forgetOrder() }

@@ -5,7 +5,7 @@ extension ManagedObject {
   /// Whether an attribute or to-one relationship has an unsaved value that differs from the stored one.
   ///
   /// A value in a file counts as different without reading the file, which others may have replaced: values that equal
-  /// the file's are discarded when they are set, and when the row comes in.
+  /// the file's are discarded when they are set, and when the row is adopted.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
     if stored.form == .externalData, let snapshot, !snapshot.isNull(stored.slot, of: layout.rowSlotCount),
@@ -51,7 +51,8 @@ extension ManagedObject {
     if let old { forgetViews(changedFrom: old, to: row) }
   }
 
-  /// Discards unsaved values that equal large ones of a row that came in, whose files may be gone by the next row.
+  /// Discards unsaved values that equal large ones of an adopted row, whose files may be deleted before the next row
+  /// is adopted.
   private final func discardValuesInFiles() {
     for stored in layout.storedSlots where stored.form == .externalData {
       if let value = pending[stored.slot], isInFile(value, at: stored.slot) { clearPending(at: stored.slot) }
@@ -60,8 +61,8 @@ extension ManagedObject {
 
   /// Discards the stored members of to-many relationships; changes are reapplied to the members read next.
   ///
-  /// Changed members of relationships without an inverse to-one are reread at once: a change that others have made too
-  /// is no longer one, even if they undo it later.
+  /// Changed members of relationships without an inverse to-one are reread immediately: a change that others have made
+  /// too is no longer a change, even if they undo it later.
   final func rebaseMembers() {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
@@ -83,7 +84,7 @@ extension ManagedObject {
     }
   }
 
-  /// Discards the changes at the other ends of pairs that the store has in the meantime.
+  /// Discards the changes at the other ends of pairs that the store now contains.
   private final func discardStored(_ members: OrderedSet<ManagedObjectID>, of relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     for id in members {
@@ -118,7 +119,7 @@ extension ManagedObject {
     } else if change == .none, loading == .loaded {
       becomeFault()
     } else if change == .updated, !layout.storedSlots.contains(where: differsFromStored) {
-      // The save won't write the row, and so won't meet what others did to it.
+      // The save won't write the row, and thus won't detect others' changes to it.
       adoptNewestRow()
     }
   }
@@ -138,7 +139,7 @@ extension ManagedObject {
     guard !toManys.isEmpty, let context = table?.context else { return }
     for relationship in layout.relationships where relationship.isToMany && relationship.inverse?.isToMany == true {
       for id in toManys[relationship.slot]?.list?.identifiers ?? [] {
-        // A deleted object's members are those that its deletion has to be told to.
+        // A deleted object's members are those that must be notified of its deletion.
         guard let other = context.registeredObject(for: id), !other.toManys.isEmpty, other.change != .deleted else {
           continue
         }

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     if automaticMerging != nil, parent == nil { persistentStoreCoordinator.watchStores() }
   }
 
-  /// Merges what others have saved since the last call; does nothing if automatic merging is off.
+  /// Merges changes that others have saved since the last call; does nothing if automatic merging is off.
   func mergeArrivedChanges() {
     guard automaticMerging != nil else { return }
     let mail = mailbox.take()

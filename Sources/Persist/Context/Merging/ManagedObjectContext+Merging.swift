@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ManagedObjectContext {
-  /// Merges what another context has saved.
+  /// Merges the changes saved by another context.
   ///
   /// Objects of this context get the saved values; unsaved changes stay on top of them, property by property, and no
   /// longer conflict with what was merged. Objects whose rows were deleted leave the context, along with their unsaved

@@ -1,8 +1,8 @@
-/// Merges what others saved into a context.
+/// Merges others' saved changes into a context.
 ///
-/// The context's own unsaved changes stay, on top of what was saved. The cost depends on what was saved: nothing is
-/// read for objects that the context doesn't have, faults are only marked as outdated, and the rows of all others are
-/// read together.
+/// The context's own unsaved changes overlay the saved ones. The cost depends on the saved changes: nothing is read for
+/// objects that the context doesn't have, faults are only marked as outdated, and the rows of all others are read
+/// together.
 struct MergePass {
   private let context: ManagedObjectContext
   /// Whether objects keep their rows if others have saved a different value for a property changed here, so that the
@@ -79,7 +79,7 @@ struct MergePass {
     }
   }
 
-  /// Propagates a deletion to objects that others have meanwhile related to the deleted one.
+  /// Propagates a deletion to objects that others have since related to the deleted one.
   private func propagateAgain(_ object: ManagedObject) {
     guard object.table != nil, overtaken.contains(object.objectID) else { return }
     for members in object.toManys { members?.forgetOrder() }

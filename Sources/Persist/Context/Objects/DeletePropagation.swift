@@ -43,7 +43,7 @@ struct DeletePropagation {
     }
   }
 
-  /// Propagates a deletion to objects that others have meanwhile related to the deleted one.
+  /// Propagates a deletion to objects that others have since related to the deleted one.
   func propagateAgain(from object: ManagedObject) {
     for relationship in object.layout.relationships {
       // The store may have members that have another owner here, and the object's own former members have already

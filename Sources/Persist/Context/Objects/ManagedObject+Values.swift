@@ -31,7 +31,7 @@ extension ManagedObject {
 
   /// Whether a large value equals the content of the row's file.
   ///
-  /// Checked when a value is set, and when the row comes in under it: later the file may be replaced, and the value
+  /// Checked when a value is set, and when the row is adopted beneath it: later the file may be replaced, and the value
   /// would count as a change.
   final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
     guard case .data(let data) = value, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount),

@@ -32,8 +32,8 @@ extension ManagedObject {
     }
   }
 
-  /// Finds the members of an object whose row is gone: members that its delete rules leave alone still refer to it, in
-  /// the store or in unsaved changes.
+  /// Finds the members of an object whose row was deleted: members that its delete rules leave alone still refer to it,
+  /// in the store or in unsaved changes.
   final func adoptMembers() {
     guard let table, let store = table.store else { return }
     for relationship in layout.relationships where relationship.isToMany && relationship.leavesOthersAlone {

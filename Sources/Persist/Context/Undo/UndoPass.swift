@@ -44,7 +44,7 @@ struct UndoPass {
   }
 
   /// Reverts a deletion. An object that has left the context is re-registered under its former identifier, so that
-  /// existing references resolve to it; if its row is gone, the next save reinserts it.
+  /// existing references resolve to it; if its row was deleted, the next save reinserts it.
   private func restore(_ former: UndoStep.Former) {
     let object = former.object
     if object.table == nil {

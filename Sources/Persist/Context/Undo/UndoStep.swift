@@ -97,7 +97,7 @@ extension UndoStep.Former {
     }
   }
 
-  /// Creates the complete state of an object before its deletion, so that it can be recreated if its row is gone.
+  /// Creates the complete state of an object before its deletion, so that it can be recreated if its row was deleted.
   fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
     if object.loading == .fault { object.fulfill() }
