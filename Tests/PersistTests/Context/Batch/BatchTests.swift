@@ -254,7 +254,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A deny rule fails the deletion unless the denying rows are deleted too, also for rows reached by a cascade")
+  @Test("A denied deletion fails until the denying rows are deleted; so does deleting rows that others require")
   func deny() throws {
     try withCars(CarModel.description(cars: .deny)) { stack, context in
       #expect(persistError { try context.execute(BatchDeleteRequest("Person")) }?.code == .validationDeleteDenied)
