@@ -80,7 +80,7 @@ public struct StoreWriter {
   }
 }
 
-/// Follows a store by its history, and keeps what it knows in a file, so that it can be killed and goes on.
+/// Follows a store by its history, and saves its knowledge in a file, so that it can continue after being killed.
 public struct StoreFollower {
   private struct State: Codable {
     var token: HistoryToken?

@@ -6,14 +6,14 @@ import Foundation
 /// |---|---|
 /// | `PERSIST_SEED` | this seed alone |
 /// | `PERSIST_FIRST_SEED` | the seed to begin with, instead of 1 |
-/// | `PERSIST_LAW_SEEDS` | so many seeds, however long they take |
-/// | `PERSIST_LAW_SECONDS` | goes on for so long, whatever the number of seeds; at least one is tried |
+/// | `PERSIST_LAW_SEEDS` | this number of seeds, however long they take |
+/// | `PERSIST_LAW_SECONDS` | runs for this time, whatever the number of seeds; at least one is tried |
 /// | `PERSIST_LONG_TESTS` | the law's long number of seeds instead of the short one, for five minutes at most |
 struct SeedRange {
   private var next: UInt64
   private var left: UInt64
   private let deadline: ContinuousClock.Instant?
-  /// The number of seeds; nil where time alone ends the law.
+  /// The number of seeds; nil if only time ends the law.
   var total: UInt64? { left == .max ? nil : left }
 
   init(short: UInt64, long: UInt64, environment: [String: String] = ProcessInfo.processInfo.environment) {

@@ -54,7 +54,7 @@ public struct SwiftSource: Sendable {
   /// Walks the tokens and keeps a stack of the types and extensions that are open.
   private static func declarations(in tokens: [Token]) -> [Declaration] {
     var found: [Declaration] = []
-    // A scope's name is nil where the brace belongs to a function, a closure or the like.
+    // A scope's name is nil if the brace belongs to a function, a closure or the like.
     var scopes: [String?] = []
     var opening: String?
     var isPrivate = false

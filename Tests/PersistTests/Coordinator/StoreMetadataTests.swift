@@ -15,7 +15,7 @@ struct StoreMetadataTests {
     #expect(PersistentStoreCoordinator.registeredStoreTypes == [.sqlite, .inMemory])
   }
 
-  @Test("A store reports its type, and its URL gives it back (CRD-02)")
+  @Test("A store reports its type, and can be found by its URL (CRD-02)")
   func typeAndURL() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)

@@ -78,7 +78,7 @@ struct ModelFlawTests {
     func relationship(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
       RelationshipDescription(name, to: destination, inverse: inverse)
     }
-    // One of a pair has gone elsewhere, so the other has no inverse either, and neither has the one behind it.
+    // X.p is paired with B.r, so the other relationships that name it have no inverse.
     let chain = try ManagedObjectModel(
       withFlaws: ModelDescription(entities: [
         EntityDescription("A", relationships: [relationship("r", "X", "p"), relationship("q", "X", "p")]),

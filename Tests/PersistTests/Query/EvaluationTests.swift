@@ -258,7 +258,7 @@ struct EvaluationTests {
     #expect(try FetchPredicate("SELF < now()").evaluate(with: .date(.distantPast)))
   }
 
-  @Test("A predicate that can't be evaluated gives the reason")
+  @Test("A predicate that can't be evaluated is an error with the reason")
   func refusals() throws {
     let record = Record(["name": "x", "list": [1]])
     let wrong: [String: PersistenceError.Code] = [

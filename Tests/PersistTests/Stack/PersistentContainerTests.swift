@@ -123,7 +123,7 @@ struct PersistentContainerTests {
   }
 
   #if os(Linux)
-    @Test("Stores are where the base directory specification has data, in a folder with the program's name")
+    @Test("Stores are in the base directory specification's data folder, in a folder named for the program")
     func defaultFolder() {
       let program = ProcessInfo.processInfo.processName
       #expect(PersistentContainer.dataFolder(environment: ["XDG_DATA_HOME": "/data"]).path == "/data/\(program)")

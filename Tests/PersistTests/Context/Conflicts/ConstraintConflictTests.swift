@@ -177,7 +177,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("Objects related to the new object are related to the row afterwards", arguments: [
+  @Test("Objects related to the new object are then related to the row", arguments: [
     (MergePolicy.mergeByPropertyObjectTrump, "Ann", ["new", "old"]),
     (.mergeByPropertyStoreTrump, "Bob", ["new", "old"]), (.rollback, "Bob", ["old"]),
   ])

@@ -97,7 +97,7 @@ struct FailingFileTests {
   /// some of the others, always the same ones.
   private func moments(_ count: Int, _ way: MigrationScenario.Way, _ failure: Failure) -> [Int] {
     let limit = switch (way, failure) {
-    // Failed reads by getters mustn't count as empty: many states are read by getters.
+    // Failed reads by getters must not count as empty values, because many states are read by getters.
     case (.copiedByObject, .readFails): 40
     case (_, .fullDisk): 20
     default: 4

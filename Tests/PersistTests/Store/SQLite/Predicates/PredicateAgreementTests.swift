@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-/// The law: SQL and evaluation in memory give the same rows for every predicate.
+/// The law: SQL and evaluation in memory return the same rows for every predicate.
 @Suite("SQL and memory agree on predicates")
 struct PredicateAgreementTests {
   static let model = ModelDescription(
