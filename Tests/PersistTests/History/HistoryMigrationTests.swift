@@ -48,6 +48,15 @@ struct HistoryMigrationTests {
       migrator.allowsLoss = true
       migrator.alwaysCopies = copies
       options.migrator = migrator
+      try migrator.migrateStore(at: url, to: new.managedObjectModel, registry: new.registry, options: options)
+      // The migration itself has recorded it, before anybody opened the store.
+      let recorded = try StoreContents(readingStoreAt: url, registry: nil)
+      var numbers: [Int64] = []
+      try recorded.forEachTransaction(HistoryQuery()) { numbers.append($0.transactionNumber) }
+      #expect(numbers == [1, 2, 3, 4])
+      var problems: [StoreProblem] = []
+      try StoreCheck.check(storeAt: url, registry: nil) { problems.append($0) }
+      #expect(problems.isEmpty, "\(problems)")
       try new.addStore(at: url, options: options)
       let after = try new.transactions()
       #expect(after.map(\.transactionNumber) == [1, 2, 3, 4])
@@ -67,6 +76,44 @@ struct HistoryMigrationTests {
       try new.addStore(at: url)
       try #expect(new.transactions().count == 5)
       for store in new.persistentStores { try new.remove(store) }
+    }
+  }
+
+  @Test("The check finds entries of the history that lead nowhere, and counters that are too low; repair raises these")
+  func check() throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
+      let store = try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      let context = ManagedObjectContext(coordinator)
+      context.transactionAuthor = "author"
+      for name in ["a", "b", "c"] {
+        try context.make("Team", ["name": name])
+        try context.save()
+      }
+      try coordinator.remove(store)
+      func problems() throws -> [String] {
+        var found: [String] = []
+        try StoreCheck.check(storeAt: url, registry: nil) { problem in
+          found.append("\(problem.kind.name) \(problem.entity ?? "") \(problem.detail)")
+        }
+        return found
+      }
+      try #expect(problems().isEmpty)
+      for sql in [
+        "DELETE FROM ATRANSACTION WHERE Z_PK = 2", "UPDATE ACHANGE SET ZENTITY = 999 WHERE Z_PK = 3",
+        "UPDATE ATRANSACTION SET ZAUTHORTS = 77 WHERE Z_PK = 3",
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT IN (16001, 16002)",
+      ] { try runSQL(sql, at: url) }
+      try #expect(
+        problems() == [
+          "danglingHistory CHANGE The change belongs to transaction 2, which doesn't exist.",
+          "danglingHistory CHANGE The change is one of row 3 of an entity with the number 999, which doesn't exist.",
+          "danglingHistory TRANSACTION The transaction's 'ZAUTHORTS' is text 77, which doesn't exist.",
+          "keyCounter CHANGE The key counter is 1, but key 3 is in use.",
+          "keyCounter TRANSACTION The key counter is 1, but key 3 is in use.",
+        ])
+      _ = try StoreRepair.repair(storeAt: url)
+      try #expect(problems().allSatisfy { $0.hasPrefix("danglingHistory") })
     }
   }
 

@@ -36,6 +36,8 @@ struct PathMigration {
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
+    try engine.recordMigrationInHistory(
+      of: StoreLocation(file), from: survey.store.tableMap, to: destination.model)
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
     try hold.replaceContent(
       of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList)

@@ -51,6 +51,9 @@ protocol MigrationConnection: StoreInspector {
   func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws
   /// Records another model with the same storage; the hashes that Core Data reads remain.
   func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws
+  /// Lets the store's history, if changes are recorded, follow a migration: adds a transaction that records it, and
+  /// adapts the meaning of earlier entries.
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap) throws
 
   func close()
 }

@@ -39,6 +39,14 @@ protocol MigrationEngine: StoreEngine {
   func copy(
     _ source: StoreLocation, to destination: StoreLocation, model: ManagedObjectModel, isNew: Bool
   ) throws -> any StoreCopy
+  /// Lets the history of a copy that nobody else has open follow the migration.
+  ///
+  /// - Parameters:
+  ///   - former: The layout of the store that was copied.
+  ///   - model: The model of the copy.
+  func recordMigrationInHistory(
+    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel
+  ) throws
   /// Changes the metadata of a store that nobody else has open.
   ///
   /// - Parameter completingFile: Whether the store must be a single file afterward.

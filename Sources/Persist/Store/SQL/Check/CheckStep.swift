@@ -17,7 +17,8 @@ extension CheckStep {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     let roots = tables.filter { $0.entity.superentity == nil }
     return roots.flatMap { entitySteps(map, $0) } + tables.flatMap { propertySteps(map, $0) }
-      + map.joinTables.flatMap { joinSteps(map, $0) } + roots.map(keyCounterStep)
+      + map.joinTables.flatMap { joinSteps(map, $0) }
+      + roots.map { keyCounterStep($0.entity.name, table: $0.table, number: $0.number) }
   }
 
   private static func propertySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
@@ -213,10 +214,9 @@ extension CheckStep {
     return steps
   }
 
-  private static func keyCounterStep(_ root: TableMap.EntityTable) -> CheckStep {
+  static func keyCounterStep(_ entity: String, table: String, number: Int) -> CheckStep {
     CheckStep(
-      kind: .keyCounter, entity: root.entity.name, property: nil,
-      sql: .keyCounter(table: root.table, entityNumber: root.number),
+      kind: .keyCounter, entity: entity, property: nil, sql: .keyCounter(table: table, entityNumber: number),
       detail: { counter, key in
         counter == .null
           ? "The key counter is missing; the greatest key in use is \(key.words)."

@@ -43,6 +43,9 @@ public struct StoreProblem: Sendable, Hashable {
     public static let keyCounter = Kind(name: "keyCounter")
     /// The full-text index of an attribute doesn't match its texts.
     public static let textIndex = Kind(name: "textIndex")
+    /// An entry of the history refers to a transaction, a text or an entity that the store doesn't have. The objects
+    /// are sound.
+    public static let danglingHistory = Kind(name: "danglingHistory")
     /// The file of an externally stored value is missing.
     public static let missingFile = Kind(name: "missingFile")
     /// The file of an externally stored value belongs to no row. No data is lost.

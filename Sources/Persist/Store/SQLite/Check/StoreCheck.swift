@@ -61,6 +61,7 @@ package struct StoreCheck {
       }
       guard map.differences.isEmpty else { return }
       for step in CheckStep.steps(for: map) { try unlessDamaged(report) { try run(step, report) } }
+      try unlessDamaged(report) { try checkHistory(report) }
       try unlessDamaged(report) { try checkTextIndexes(report) }
       try unlessDamaged(report) { try checkFiles(report) }
     }
@@ -80,6 +81,11 @@ package struct StoreCheck {
           kind: step.kind, entity: entityName(row, column: 1) ?? step.entity, pk: row.isNull(0) ? nil : row.integer(0),
           property: step.property, detail: step.detail(row.value(2), row.value(3))))
     }
+  }
+
+  private func checkHistory(_ report: (StoreProblem) throws -> Void) throws {
+    guard let layout = HistoryLayout(try StoreSchema(connection)) else { return }
+    for step in CheckStep.historySteps(layout) { try run(step, report) }
   }
 
   /// Creates a second index in a temporary database and compares the two.

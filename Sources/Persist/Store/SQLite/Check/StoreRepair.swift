@@ -43,7 +43,7 @@ package struct StoreRepair {
           "The store's tables don't match its model, so it can't be repaired: "
             + map.differences.joined(separator: " "), fix: "Provide the model that the store was written with.")
       }
-      for step in RepairStep.steps(for: map) {
+      for step in try RepairStep.steps(for: map, history: HistoryLayout(StoreSchema(connection))) {
         let count = try connection.execute(step.sql)
         guard count > 0 else { continue }
         mendings.append(Mending(kind: step.kind, entity: step.entity, property: step.property, count: count))
@@ -89,13 +89,14 @@ struct RepairStep: Sendable {
   let sql: SQLText
 
   /// All statements for a store with a layout; each only changes invalid values.
-  static func steps(for map: TableMap) -> [RepairStep] {
+  static func steps(for map: TableMap, history: HistoryLayout?) -> [RepairStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
+    let counters = tables.filter { $0.entity.superentity == nil }.map { ($0.number, $0.entity.name, $0.table) }
+      + (history?.counters ?? [])
     return tables.flatMap { toOneSteps(map, $0) + oneWaySteps(map, $0) } + map.joinTables.flatMap { joinSteps(map, $0) }
-      + tables.filter { $0.entity.superentity == nil }.map { root in
+      + counters.map { number, name, table in
         RepairStep(
-          kind: .keyCounter, entity: root.entity.name, property: nil,
-          sql: .raiseKeyCounter(table: root.table, entityNumber: root.number))
+          kind: .keyCounter, entity: name, property: nil, sql: .raiseKeyCounter(table: table, entityNumber: number))
       }
   }
 

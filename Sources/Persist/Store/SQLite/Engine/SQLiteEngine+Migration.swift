@@ -58,6 +58,16 @@ extension SQLiteEngine: MigrationEngine {
     return CopyFile(url: try file(destination), isNew: isNew, model: model, connection: connection)
   }
 
+  func recordMigrationInHistory(
+    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel
+  ) throws {
+    let connection = try SQLiteConnection(file(location), mode: .readWrite)
+    defer { connection.close() }
+    try connection.transaction {
+      try connection.recordMigrationInHistory(from: former, to: connection.catalog().tableMap(of: model))
+    }
+  }
+
   func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
   ) throws {

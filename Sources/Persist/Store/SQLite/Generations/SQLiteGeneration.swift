@@ -40,12 +40,13 @@ extension SQLiteStore {
 
   /// Releases the held state that this store reads if it is no longer the newest one.
   fileprivate func renewGeneration() {
-    guard (try? pool.renewHeldState()) != true else { return }
     let lifetime = pool.options.queryGenerationLifetime
-    pool.close(
-      because: PersistenceError(
-        .queryGenerationExpired, at: .store(url),
-        "The store's state that the context is pinned to is older than \(lifetime), and others have written since.",
-        fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime."))
+    let reason = PersistenceError(
+      .queryGenerationExpired, at: .store(url),
+      "The store's state that the context is pinned to is older than \(lifetime), and others have written since.",
+      fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime.")
+    guard (try? pool.renewHeldState(orThrow: reason)) != true else { return }
+    pool.refuseUse(because: reason)
+    pool.close()
   }
 }

@@ -1,7 +1,29 @@
 import Foundation
 
-/// Adapting a history to another model, when the store is first opened after a migration.
+/// Adapting a history to another model: as part of a migration, or when a store is first opened that was migrated in
+/// another way, such as by SQL files.
 extension SQLiteConnection {
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap) throws {
+    guard let layout = HistoryLayout(try StoreSchema(self)) else { return }
+    var metadata = try StoreMetadata(self)
+    // A history that is switched off is adapted when it is switched on.
+    guard !metadata.history.isOff else { return }
+    let description = HistoryDescription(map)
+    try migrateHistory(
+      from: metadata.history.description ?? HistoryDescription(former), to: description,
+      addTombstones(layout, for: map), metadata.history, in: map)
+    metadata.history.description = description
+    try metadata.write(to: self)
+  }
+
+  /// Adds the columns for values of deleted objects that a model needs.
+  func addTombstones(_ layout: HistoryLayout, for map: TableMap) throws -> HistoryLayout {
+    let needed = HistoryLayout.tombstoneCount(of: map)
+    guard layout.tombstones.count < needed else { return layout }
+    for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
+    return HistoryLayout(try StoreSchema(self)) ?? layout
+  }
+
   /// Records that the store was migrated, and adapts the columns of earlier entries; the caller holds the transaction.
   ///
   /// As Core Data does, it adds a transaction without changes whose author names the migration.

@@ -34,12 +34,8 @@ extension SQLiteConnection {
     var metadata = stored
     let schema = try StoreSchema(self)
     let description = HistoryDescription(map)
-    let needed = HistoryLayout.tombstoneCount(of: map)
-    if var layout = HistoryLayout(schema) {
-      if layout.tombstones.count < needed {
-        for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
-        layout = HistoryLayout(try StoreSchema(self)) ?? layout
-      }
+    if let former = HistoryLayout(schema) {
+      let layout = try addTombstones(former, for: map)
       if metadata.history.isOff {
         // Changes since then weren't recorded: the next number is skipped, so that earlier tokens are recognized.
         let number = try first(.lastHistoryNumbers) { $0.integer(1) + 1 } ?? 1
@@ -52,7 +48,7 @@ extension SQLiteConnection {
         metadata.history.description = description
       }
     } else {
-      try createHistory(schema, tombstones: needed)
+      try createHistory(schema, tombstones: HistoryLayout.tombstoneCount(of: map))
       try setLastTransaction(metadata.history.completeAfter)
       metadata.history.isOff = false
       metadata.history.description = description

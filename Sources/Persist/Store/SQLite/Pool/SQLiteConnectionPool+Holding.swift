@@ -40,15 +40,20 @@ extension SQLiteConnectionPool {
     takeBack(reader)
   }
 
-  /// Continues to hold the state in a new transaction if it is still the newest one.
+  /// Continues to hold the state in a new transaction if it is still the newest one. Otherwise the state is lost, and
+  /// nothing can be read any more.
   ///
-  /// - Returns: False if others have written; the state is then lost.
-  func renewHeldState() throws -> Bool {
+  /// - Parameter reason: The error of later reads.
+  /// - Returns: Whether the state is still held.
+  func renewHeldState(orThrow reason: PersistenceError) throws -> Bool {
     try readOnce { connection in
       let before = try connection.first(.dataVersion) { $0.integer(0) }
       try connection.execute(.commit)
       try connection.execute(.begin)
-      return try connection.first(.dataVersion) { $0.integer(0) } == before
+      let isNewest = try connection.first(.dataVersion) { $0.integer(0) } == before
+      // Before another thread gets the connection.
+      if !isNewest { refuseUse(because: reason) }
+      return isNewest
     }
   }
 }

@@ -232,12 +232,18 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     try withWriter { try $0.setFileUp(options) }
   }
 
-  /// Closes every connection, after waiting for those in use. The store can't be used afterward.
-  ///
-  /// - Parameter reason: The error thrown by later uses; nil for one that says that the store was closed.
-  func close(because reason: PersistenceError? = nil) {
+  /// Lets every further use fail with an error.
+  func refuseUse(because reason: PersistenceError) {
     condition.lock()
     if !isClosed { (isClosed, reasonOfClosing) = (true, reason) }
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Closes every connection, after waiting for those in use. The store can't be used afterwards.
+  func close() {
+    condition.lock()
+    isClosed = true
     condition.broadcast()
     while idle.count < readerCount { condition.wait() }
     let readers = idle

@@ -1,0 +1,34 @@
+/// Checking a store's history.
+extension CheckStep {
+  static func historySteps(_ layout: HistoryLayout) -> [CheckStep] {
+    let change = HistoryLayout.entityNames[HistoryLayout.EntityNumber.change] ?? ""
+    let transaction = HistoryLayout.entityNames[HistoryLayout.EntityNumber.transaction] ?? ""
+    var steps = [
+      CheckStep(
+        kind: .danglingHistory, entity: change, property: nil, sql: .changesWithoutTransaction,
+        detail: { number, _ in "The change belongs to transaction \(number.words), which doesn't exist." }),
+      CheckStep(
+        kind: .danglingHistory, entity: change, property: nil, sql: .changesOfUnknownEntities,
+        detail: { number, key in
+          "The change is one of row \(key.words) of an entity with the number \(number.words), which doesn't exist."
+        }),
+    ]
+    for text in HistoryLayout.Text.allCases where layout.texts[text]?.hasReference == true {
+      steps.append(
+        CheckStep(
+          kind: .danglingHistory, entity: transaction, property: nil, sql: .transactionsWithoutText(text.reference),
+          detail: { key, _ in "The transaction's '\(text.reference)' is text \(key.words), which doesn't exist." }))
+    }
+    return steps + layout.counters.map { keyCounterStep($0.name, table: $0.table, number: $0.number) }
+  }
+}
+
+extension HistoryLayout {
+  /// The entities of the history that the store has, for the checks of their key counters.
+  var counters: [(number: Int, name: String, table: String)] {
+    let tables = [
+      (EntityNumber.change, Self.changeTable), (EntityNumber.transaction, Self.transactionTable),
+    ] + (texts.values.contains { $0.hasReference } ? [(EntityNumber.text, Self.textTable)] : [])
+    return tables.compactMap { number, table in Self.entityNames[number].map { (number, $0, table) } }
+  }
+}
