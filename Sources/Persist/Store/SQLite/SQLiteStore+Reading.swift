@@ -46,10 +46,10 @@ extension SQLiteStore {
   }
 
   func count(_ query: RowQuery) throws -> Int {
-    let selection = try selection(query, plan(for: query))
+    let (sql, _) = try statement(for: query, returning: .count, plan(for: query))
     guard !map.absent.contains(query.entity.name) else { return 0 }
     return try pool.readOnce { connection in
-      Int(clamping: try connection.first(.count(selection)) { $0.integer(0) } ?? 0)
+      Int(clamping: try connection.first(sql) { $0.integer(0) } ?? 0)
     }
   }
 
@@ -115,9 +115,15 @@ extension SQLiteStore {
 
   /// The statement for the rows of a query, and whether it sorts them.
   func statement(for query: RowQuery, _ plan: RowPlan) throws -> (sql: SQLText, isSorted: Bool) {
-    if let statement = try templateStatement(for: query, plan) { return statement }
+    try statement(for: query, returning: query.keysOnly ? .keys : .rows, plan)
+  }
+
+  private func statement(
+    for query: RowQuery, returning result: PredicateTemplate.StatementShape.Result, _ plan: RowPlan
+  ) throws -> (sql: SQLText, isSorted: Bool) {
+    if let statement = try templateStatement(for: query, returning: result, plan) { return statement }
     let selection = try selection(query, plan)
-    return (.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, selection), selection.isSorted)
+    return (plan.statement(result, of: selection), selection.isSorted)
   }
 
   func selection(_ query: RowQuery, _ plan: RowPlan) throws -> SQLText.RowSelection {

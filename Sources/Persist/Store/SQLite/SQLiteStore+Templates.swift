@@ -24,14 +24,16 @@ extension SQLiteStore {
     return PredicateTemplate(condition: condition, marks: marks)
   }
 
-  /// The statement for the rows of a query, and whether it sorts them; nil if the query has no template.
-  func templateStatement(for query: RowQuery, _ plan: RowPlan) throws -> (sql: SQLText, isSorted: Bool)? {
+  /// The statement for a result of a query, and whether it sorts the rows; nil if the query has no template.
+  func templateStatement(
+    for query: RowQuery, returning result: PredicateTemplate.StatementShape.Result, _ plan: RowPlan
+  ) throws -> (sql: SQLText, isSorted: Bool)? {
     guard query.keys == nil, query.afterKey == nil, query.limit ?? 0 >= 0, query.offset >= 0,
       let template = template(of: query.predicate, over: query.entity)
     else { return nil }
-    let statement = try template.statement(PredicateTemplate.StatementShape(query)) {
+    let statement = try template.statement(PredicateTemplate.StatementShape(query, result)) {
       let selection = try selection(query, plan, template.condition)
-      return (.rows(query.keysOnly ? plan.keyColumnList : plan.columnList, selection), selection.isSorted)
+      return (plan.statement(result, of: selection), selection.isSorted)
     }
     return statement.map { statement in
       let parameters = query.predicate.map { PredicateShape($0).parameters } ?? []
@@ -50,5 +52,16 @@ extension SQLiteStore {
     }
     templates.withLock { $0.add(canSort: canSort, for: key) }
     return canSort
+  }
+}
+
+extension RowPlan {
+  /// The statement for a result of selected rows.
+  func statement(_ result: PredicateTemplate.StatementShape.Result, of rows: SQLText.RowSelection) -> SQLText {
+    switch result {
+    case .rows: .rows(columnList, rows)
+    case .keys: .rows(keyColumnList, rows)
+    case .count: .count(rows)
+    }
   }
 }

@@ -39,15 +39,18 @@ final class PredicateTemplate: Sendable {
 
   /// The form of a query with this predicate.
   struct StatementShape: Hashable {
+    /// What the statement returns of the rows.
+    enum Result { case rows, keys, count }
+
+    let result: Result
     let includesSubentities: Bool
-    let keysOnly: Bool
     let sort: [FetchSortDescriptor]
     let hasLimit: Bool
     let hasOffset: Bool
 
-    init(_ query: RowQuery) {
+    init(_ query: RowQuery, _ result: Result) {
+      self.result = result
       includesSubentities = query.includesSubentities
-      keysOnly = query.keysOnly
       sort = query.sort
       hasLimit = query.limit != nil
       hasOffset = query.offset > 0

@@ -78,6 +78,29 @@ struct QueryTemplateTests {
     }
   }
 
+  @Test("Counting translates a predicate once, with and without a limit")
+  func counts() throws {
+    try withStore { store, context in
+      for number in 0..<40 { try context.make(number % 4 == 0 ? "Special" : "Item", ["quantity": number]) }
+      try context.save()
+      var request = FetchRequest("Item")
+      func count(_ number: Int, limit: Int, offset: Int) throws -> (found: Int, translations: Int) {
+        request.predicate = try FetchPredicate("quantity >= %@", number)
+        (request.fetchLimit, request.fetchOffset) = (limit, offset)
+        let before = store.translationCount.load(ordering: .relaxed)
+        let found = try context.count(for: request)
+        return (found, store.translationCount.load(ordering: .relaxed) - before)
+      }
+      #expect(try count(0, limit: 0, offset: 0) == (40, 1))
+      for number in 1..<40 {
+        #expect(try count(number, limit: 0, offset: 0) == (40 - number, 0))
+        #expect(try count(number, limit: 7, offset: 2) == (min(7, max(0, 38 - number)), 0))
+        // A fetch of the same shape uses the same translation, and a statement of its own.
+        #expect(try context.fetch(request).count == min(7, max(0, 38 - number)))
+      }
+    }
+  }
+
   @Test("Values that change the SQL, and not only its parameters, have separate templates")
   func values() throws {
     try withStore { store, context in
