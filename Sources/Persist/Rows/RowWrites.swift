@@ -125,6 +125,7 @@ package struct RowWrites: Sendable {
   }
 
   package var inserts: [Insert] = []
+  /// Changed rows. A child's writes to its parent include relationships of rows to delete.
   package var updates: [Update] = []
   /// Rows of which only the members of to-many relationships changed: their versions are incremented unconditionally.
   /// Members added and removed by two contexts don't interfere with each other, and so aren't a conflict;

@@ -69,4 +69,45 @@ struct OneWayMemberTests {
       #expect(try fresh.named("Shelf", "b").names("things") == ["pot"])
     }
   }
+
+  @Test("A deleted owner comes back with its unsaved member, though another owner had got that")
+  func deletedOwner() throws {
+    try withShelves(ordered: true) { stack, context, shelves in
+      context.undoManager = .init()
+      let cup = try context.named("Thing", "cup")
+      try shelves[1].many("things").insert(cup)
+      context.processPendingChanges()
+      context.delete(shelves[1])
+      context.processPendingChanges()
+      try shelves[0].many("things").insert(cup)
+      context.undo()
+      #expect(try shelves[0].names("things") == [])
+      context.undo()
+      #expect(try shelves.map { try $0.names("things") } == [[], ["cup"]])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Shelf", "b").names("things") == ["cup"])
+    }
+  }
+
+  @Test("A member that was moved here leaves the owner that others moved it to, for good", arguments: [true, false])
+  func movedElsewhere(isRead: Bool) throws {
+    try withShelves(ordered: false) { stack, context, shelves in
+      let other = stack.context()
+      let third = try other.make("Shelf", ["name": "c"])
+      try third.many("things").insert(try other.named("Thing", "cup"))
+      let cup = try context.named("Thing", "cup")
+      try shelves[1].many("things").insert(cup)
+      try other.save()
+      let mine = context.object(with: third.objectID)
+      if isRead { _ = try mine.names("things") }
+      context.mergeChanges(from: SavedChanges(inserted: [third.objectID], updated: [shelves[0].objectID]))
+      #expect(try shelves[1].names("things") == ["cup"] && mine.names("things") == [])
+      try shelves[1].many("things").remove(cup)
+      #expect(try mine.names("things") == [])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      for name in ["a", "b", "c"] { try #expect(fresh.named("Shelf", name).names("things") == []) }
+    }
+  }
 }

@@ -9,7 +9,9 @@ extension ParentRows {
     let inserted = try writes.inserts.map(insert)
     for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
     for update in writes.updates {
-      guard let object = targets[id(of: update.key, update.entity)] else { continue }
+      guard let object = targets[id(of: update.key, update.entity)], object.change != .deleted,
+        object.loading != .missing
+      else { continue }
       for slot in update.slots { set(update.values[slot] ?? .null, at: slot, of: object) }
     }
     for link in writes.links { relate(link) }
@@ -49,8 +51,10 @@ extension ParentRows {
       }
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
+    let deletes = Set(writes.deletes.map { id(of: $0.key, $0.entity) })
+    let updates = writes.updates.filter { !deletes.contains(id(of: $0.key, $0.entity)) }
     let conflicts =
-      writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
+      updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
       + writes.checks.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
       + writes.touches.compactMap {
         conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false, mayBeNewer: true)
@@ -75,9 +79,11 @@ extension ParentRows {
   private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
     let layout = parent.layout(of: insert.entity)
     if case .permanent(let key) = insert.key, insert.isOfFormerRow {
+      let isKnown = parent.registeredObject(ofRow: key, layout, in: tables) != nil
       let object = parent.registeredOrFault(layout, key: key, in: tables)
-      if object.change == .deleted { parent.restore(object, standingOn: nil) }
+      if object.change == .deleted { parent.bringBack(object) }
       guard object.change != .inserted else { return object }
+      if !isKnown { object.enterEventAsNew(in: parent) }
       // An object that others deleted keeps the values that it had read.
       if object.loading == .missing { object.snapshot = nil }
       if object.snapshot == nil { try parent.readRows(of: [object]) }

@@ -50,9 +50,9 @@ final class ParentRows: RowSource {
     guard let object = parent.registeredObject(ofRow: key, parent.layout(of: entity), in: tables) else {
       return try tables.store.related(by: relationship, of: entity, key: key)
     }
-    guard object.change != .deleted, let relationship = object.layout.relationshipsBySlot[relationship.slot] else {
-      return []
-    }
+    guard let relationship = object.layout.relationshipsBySlot[relationship.slot] else { return [] }
+    // The child asks for members of a deleted object to bring it back: those that its delete rule left.
+    if object.change == .deleted, !relationship.leavesOthersAlone { return [] }
     let members = object.memberList(of: relationship).identifiers
     try parent.throwDeferredError()
     // A delete rule may have kept members that are deleted here. For a child they don't exist.

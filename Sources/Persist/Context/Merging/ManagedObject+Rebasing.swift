@@ -16,10 +16,17 @@ extension ManagedObject {
     return !isCommitted(value, at: stored.slot)
   }
 
-  /// Whether a newer row differs from the row that was read in a property with an unsaved value.
+  /// Whether a newer row differs from the row that was read in a property with an unsaved value, and from that value.
   final func isOvertaken(by row: RowSnapshot) -> Bool {
     guard let old = snapshot, !pending.isEmpty else { return false }
-    return layout.storedSlots.contains { differsFromStored($0) && !holds($0, in: old, as: row) }
+    return layout.storedSlots.contains {
+      differsFromStored($0) && !holds($0, in: old, as: row) && !isPending($0, in: row)
+    }
+  }
+
+  /// Whether a row already has the unsaved value of a property. Large values aren't read for this.
+  private final func isPending(_ stored: EntityLayout.StoredSlot, in row: RowSnapshot) -> Bool {
+    stored.form != .externalData && pending[stored.slot] == storedValue(at: stored.slot, in: row)
   }
 
   /// Whether two of the object's rows have the same stored value for a property.
@@ -39,16 +46,19 @@ extension ManagedObject {
   final func rebase(onto row: RowSnapshot) {
     let old = snapshot
     table?.context.noteFormerEnds(of: self)
-    if !pending.isEmpty {
-      // Values set to what was read would otherwise revert changes by others.
-      for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
-        clearPending(at: stored.slot)
-      }
-    }
+    discardStoredValues()
     snapshot = row
     if !pending.isEmpty { discardValuesInFiles() }
     rebaseMembers()
     if let old { forgetViews(changedFrom: old, to: row) }
+  }
+
+  /// Discards values that were set to what was read, which would otherwise revert changes by others.
+  final func discardStoredValues() {
+    guard !pending.isEmpty else { return }
+    for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
+      clearPending(at: stored.slot)
+    }
   }
 
   /// Discards unsaved values that equal large ones of an adopted row, whose files may be deleted before the next row

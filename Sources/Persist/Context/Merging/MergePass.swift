@@ -26,6 +26,7 @@ struct MergePass {
     for id in changes.insertedObjectIDs { insert(id) }
     try refresh(changes.updatedObjectIDs)
     rejoin(changes.insertedObjectIDs)
+    _ = try context.removeAddedOneWayMembersFromStoredOwners()
   }
 
   /// Whether an identifier can refer to an object here. Objects without a row are known only to their context and its
@@ -95,6 +96,7 @@ struct MergePass {
     }
     if object.change == .deleted {
       if object.snapshot?.version != row.version { overtaken.insert(object.objectID) }
+      object.discardStoredValues()
       object.snapshot = row
     } else if object.loading == .missing {
       object.forgetRow()

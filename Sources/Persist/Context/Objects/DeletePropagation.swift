@@ -7,7 +7,8 @@
 /// | deny | remains unchanged; the next save fails unless it is deleted as well |
 /// | no action | remains unchanged |
 ///
-/// Objects that were never saved leave no trace: for them deny and no action nullify too.
+/// Objects that were never saved leave no trace: for them deny and no action nullify too. For objects that only a
+/// parent context has, no action nullifies, because it does in the parent.
 struct DeletePropagation {
   private let context: ManagedObjectContext
   private static let batchSize = 500
@@ -57,6 +58,15 @@ struct DeletePropagation {
     }
   }
 
+  /// Removes an object that is deleted again from the other ends of its relationships. Its own side stays as it is.
+  func letGo(of object: ManagedObject) {
+    for relationship in object.layout.relationships
+    where relationship.inverse != nil && !relationship.leavesOthersAlone {
+      let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
+      letGo(of: object, others, by: relationship)
+    }
+  }
+
   /// Marks an object as deleted and updates the other ends of its relationships.
   ///
   /// - Returns: The objects to delete with it.
@@ -74,7 +84,8 @@ struct DeletePropagation {
         // Objects deleted with it must not resolve it: with a permanent identifier it would be mistaken for a row.
         if isNew { letGo(of: object, others, by: relationship, isNew: true) }
       case .nullify: letGo(of: object, others, by: relationship, isNew: isNew)
-      case .deny, .noAction: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
+      case .deny: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
+      case .noAction: if isNew || object.isNewInParent { letGo(of: object, others, by: relationship, isNew: true) }
       }
     }
     if isNew {
@@ -91,7 +102,9 @@ struct DeletePropagation {
     // Members of a many-to-many relationship lose the object with its row, regardless of the rule, so they must be
     // read.
     let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
-    if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany { return [] }
+    if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany, !object.isNewInParent {
+      return []
+    }
     guard relationship.isToMany else { return object.destination(at: relationship.slot).map { [$0] } ?? [] }
     // Members without an inverse need no update.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }

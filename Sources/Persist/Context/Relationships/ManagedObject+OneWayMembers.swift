@@ -72,11 +72,7 @@ extension ManagedObjectContext {
   ///
   /// Read errors are thrown by the context's next call that can throw.
   func oneWayOwner(of member: ManagedObject, in place: OneWayPlace) -> ManagedObject? {
-    if let owner = oneWayOwners[OneWayMember(member.objectID, place)].flatMap({ registeredObject(for: $0) }),
-      owner.hasAddedOneWayMember(member.objectID, at: place.slot)
-    {
-      return owner
-    }
+    if let owner = unsavedOneWayOwner(of: member.objectID, in: place) { return owner }
     guard member.change != .inserted else { return nil }
     do {
       return try storedOwners(of: [member], in: place).first?.owner
@@ -84,6 +80,14 @@ extension ManagedObjectContext {
       deferError(error)
       return nil
     }
+  }
+
+  /// Returns the object to which an unsaved change has added a member; nil if there is none, or if it is deleted.
+  private func unsavedOneWayOwner(of member: ManagedObjectID, in place: OneWayPlace) -> ManagedObject? {
+    guard let owner = oneWayOwners[OneWayMember(member, place)].flatMap({ registeredObject(for: $0) }),
+      owner.change != .deleted, owner.hasAddedOneWayMember(member, at: place.slot)
+    else { return nil }
+    return owner
   }
 
   /// Returns the objects that show another one as a member of a relationship without an inverse. There can be more than
@@ -126,6 +130,45 @@ extension ManagedObjectContext {
     return found
   }
 
+  /// Removes members that were added here from other owners, to which others have moved them since.
+  ///
+  /// - Returns: Whether an owner lost a member.
+  /// - Throws: The store's errors.
+  func removeAddedOneWayMembersFromStoredOwners() throws -> Bool {
+    guard !oneWayOwners.isEmpty else { return false }
+    var hasMoved = false
+    for owner in inserted.objects + updated.objects where !owner.toManys.isEmpty {
+      for relationship in owner.layout.relationships where relationship.isOneWayToMany {
+        let place = OneWayPlace(relationship, of: owner.layout)
+        let added = owner.toManys[relationship.slot]?.added.filter { !$0.isTemporaryID } ?? []
+        let members = added.compactMap { registeredOrFault($0) }.filter { $0.change != .inserted }
+        for (member, former) in try storedOwners(of: members, in: place) where former !== owner {
+          former.loseOneWayMember(member, of: relationship)
+          hasMoved = true
+        }
+      }
+    }
+    return hasMoved
+  }
+
+  /// Removes members that were deleted here from owners to which others have added them since.
+  ///
+  /// - Returns: Whether an owner lost a member.
+  /// - Throws: The store's errors.
+  func removeDeletedOneWayMembersFromStoredOwners() throws -> Bool {
+    var hasMoved = false
+    let gone = deleted.objects.filter { $0.layout.isOneWayMember(in: layouts) }
+    for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
+      for (place, relationship) in members.first?.layout.oneWayPlaces(in: layouts) ?? [] {
+        for (member, former) in try storedOwners(of: members, in: place) {
+          former.loseOneWayMember(member, of: relationship)
+          hasMoved = true
+        }
+      }
+    }
+    return hasMoved
+  }
+
   /// Registers the owners of members again after members have received other identifiers.
   func renameOneWayMembers() {
     guard !oneWayOwners.isEmpty else { return }
@@ -155,9 +198,7 @@ extension ManagedObjectContext {
     for key in keys {
       // Members that were added or removed here are registered.
       guard let member = registeredObject(ofRow: key, destination, in: tables)?.objectID else { continue }
-      if let owner = oneWayOwners[OneWayMember(member, place)].flatMap({ registeredObject(for: $0) }),
-        owner.hasAddedOneWayMember(member, at: place.slot)
-      {
+      if let owner = unsavedOneWayOwner(of: member, in: place) {
         owners[key] = owner.objectID
       } else if let owner = owners[key].flatMap({ registeredObject(for: $0) }),
         owner.hasRemovedOneWayMember(member, at: place.slot)

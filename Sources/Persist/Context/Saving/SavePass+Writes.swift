@@ -94,6 +94,28 @@ extension SavePass {
       guard let snapshot = object.snapshot, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
+      if isForParent { relateBeforeDeletion(object, snapshot, at: place) }
+    }
+
+    /// Adds the unsaved relationships of a deleted object: in a parent, its delete rules must reach the same objects.
+    private mutating func relateBeforeDeletion(_ object: ManagedObject, _ snapshot: RowSnapshot, at place: Int) {
+      let entity = object.layout.entity
+      let slots = object.layout.toOnes.map(\.slot).filter(object.isChanged)
+      if !slots.isEmpty {
+        stores[place].writes.updates.append(
+          RowWrites.Update(
+            key: object.writtenKey, entity: entity, version: snapshot.version, slots: slots, values: object.pending))
+      }
+      guard !object.toManys.isEmpty else { return }
+      for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
+        // Members with an inverse to-one relationship have written that.
+        guard relationship.inverse?.isToMany != false, let removed = object.toManys[relationship.slot]?.removed,
+          !removed.isEmpty
+        else { continue }
+        stores[place].writes.links.append(
+          RowWrites.Link(
+            owner: object.objectID, entity: entity, slot: relationship.slot, added: [], removed: Array(removed)))
+      }
     }
 
     mutating func check(_ object: ManagedObject) {

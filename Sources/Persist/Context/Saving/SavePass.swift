@@ -64,30 +64,10 @@ struct SavePass {
   /// Removes members of relationships without an inverse from the stored owners to which others have added them since,
   /// if the members were deleted or added to another owner here.
   mutating func moveOneWayMembers() throws {
-    let gone = deleted.filter { object in object.table != nil && object.layout.isOneWayMember(in: context.layouts) }
-    guard !context.oneWayOwners.isEmpty || !gone.isEmpty else { return }
     context.processTrackedChanges()
-    var hasMoved = false
-    for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
-      for (place, relationship) in members.first?.layout.oneWayPlaces(in: context.layouts) ?? [] {
-        for (member, former) in try context.storedOwners(of: members, in: place) {
-          former.loseOneWayMember(member, of: relationship)
-          hasMoved = true
-        }
-      }
-    }
-    for owner in inserted + updated where !owner.toManys.isEmpty && owner.table != nil {
-      for relationship in owner.layout.relationships where relationship.isOneWayToMany {
-        let place = OneWayPlace(relationship, of: owner.layout)
-        let added = owner.toManys[relationship.slot]?.added.filter { !$0.isTemporaryID } ?? []
-        let members = added.compactMap { context.registeredOrFault($0) }.filter { $0.change != .inserted }
-        for (member, former) in try context.storedOwners(of: members, in: place) where former !== owner {
-          former.loseOneWayMember(member, of: relationship)
-          hasMoved = true
-        }
-      }
-    }
-    guard hasMoved else { return }
+    let hasLeft = try context.removeDeletedOneWayMembersFromStoredOwners()
+    let hasMoved = try context.removeAddedOneWayMembersFromStoredOwners()
+    guard hasLeft || hasMoved else { return }
     context.processTrackedChanges(isUndoable: false)
     gather()
   }

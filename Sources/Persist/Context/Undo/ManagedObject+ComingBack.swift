@@ -32,6 +32,20 @@ extension ManagedObject {
     }
   }
 
+  /// Removes members without an inverse from owners that got them while the object was deleted.
+  final func reclaimOneWayMembers() {
+    guard !toManys.isEmpty, let context = table?.context else { return }
+    for relationship in layout.relationships where relationship.isOneWayToMany {
+      for id in toManys[relationship.slot]?.added ?? [] {
+        guard let member = context.registeredOrFault(id), member.loading != .missing, member.change != .deleted else {
+          toManys[relationship.slot]?.drop(id)
+          continue
+        }
+        removeFromFormerOwner(member, of: relationship)
+      }
+    }
+  }
+
   /// Finds the members of an object whose row was deleted: members that its delete rules leave alone still refer to it,
   /// in the store or in unsaved changes.
   final func adoptMembers() {

@@ -23,6 +23,21 @@ extension ManagedObjectContext {
   /// Whether there are changes that the undo manager hasn't recorded yet.
   var hasUndoable: Bool { tracker?.entries.isEmpty == false }
 
+  /// Marks a deleted object, which has a row, as changed. Its relationships aren't restored.
+  func unmarkDeleted(_ object: ManagedObject) {
+    if object.eventIndex < 0 { object.enterEvent() }
+    deleted.remove(object)
+    recordUpdate(of: object)
+  }
+
+  /// Reverts the deletion of an object that has a row, with its unsaved changes, because a child context did so.
+  func bringBack(_ object: ManagedObject) {
+    unmarkDeleted(object)
+    object.rebaseMembers()
+    object.matchOwnEnds()
+    object.reclaimOneWayMembers()
+  }
+
   /// Marks an object as deleted; an object that was never saved leaves the context.
   func markDeleted(_ object: ManagedObject) {
     let isNew = object.change == .inserted

@@ -20,18 +20,21 @@ struct UndoPass {
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in kept { former.object.rebaseMembers() }
     let orders = storedOrders(of: kept)
-    for former in kept { former.object.matchOwnEnds() }
-    for former in deleted where !withRow.contains(ObjectIdentifier(former.object)) { former.object.adoptMembers() }
     // If rows still exist, others may have changed the values that the object had read.
-    let back = kept.filter { isAlive($0.object) }.map(\.overItsRow)
+    let overRows = kept.map(\.overItsRow)
+    for former in kept { former.object.matchOwnEnds() }
+    for former in kept { former.object.reclaimOneWayMembers() }
+    for former in deleted where !withRow.contains(ObjectIdentifier(former.object)) { former.object.adoptMembers() }
+    let back = overRows.filter { isAlive($0.object) }
     let rest = (deleted + step.updated).filter { isAlive($0.object) && !withRow.contains(ObjectIdentifier($0.object)) }
     for former in back + rest { restoreValues(of: former) }
     // Relationships are emptied before others are filled, which would lose their new ends. Unsaved values come last.
     for former in back + rest { restoreToOnes(of: former) { $0 == nil } }
     for former in back { restoreToOnes(of: former) { $0 != nil } }
     for former in rest { restoreToOnes(of: former) { $0 != nil } }
+    let deletedAgain = Set(step.inserted.filter(isDeletedAgain).map { ObjectIdentifier($0.object) })
     for former in back { restoreMembers(of: former) }
-    for former in rest { restoreMembers(of: former, except: withRow) }
+    for former in rest { restoreMembers(of: former, except: withRow, deletedAgain) }
     for arrival in step.inserted where isAlive(arrival.object) { revertArrival(arrival) }
     for former in back + rest where isAlive(former.object) { restoreOrders(of: former, orders) }
     for former in back + rest where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
@@ -55,9 +58,7 @@ struct UndoPass {
       object.given = .all
       context.reregister(object)
     } else if object.table?.context === context, object.change == .deleted {
-      if object.eventIndex < 0 { object.enterEvent() }
-      context.deleted.remove(object)
-      context.recordUpdate(of: object)
+      context.unmarkDeleted(object)
     }
   }
 
@@ -84,12 +85,19 @@ struct UndoPass {
 
   /// Restores members without an inverse to-one relationship; others return with that.
   ///
-  /// - Parameter restored: the objects whose own rows have already restored their pairs.
-  private func restoreMembers(of former: UndoStep.Former, except restored: Set<ObjectIdentifier> = []) {
+  /// - Parameters:
+  ///   - restored: the objects whose own rows have already restored their pairs.
+  ///   - deletedAgain: the objects that keep their own side for the next time they return.
+  private func restoreMembers(
+    of former: UndoStep.Former, except restored: Set<ObjectIdentifier> = [], _ deletedAgain: Set<ObjectIdentifier> = []
+  ) {
     for members in former.toManys where members.relationship.inverse?.isToMany != false {
       let (object, relationship) = (former.object, members.relationship)
       func canChange(_ other: ManagedObject) -> Bool {
-        if relationship.inverse != nil, restored.contains(ObjectIdentifier(other)) { return false }
+        if let back = other.back(of: relationship) {
+          if restored.contains(ObjectIdentifier(other)) { return false }
+          if deletedAgain.contains(ObjectIdentifier(other)), !back.leavesOthersAlone { return false }
+        }
         return canRelate(object, to: other, by: relationship)
       }
       for other in members.gained.map(registered) where canChange(other) {
@@ -148,18 +156,24 @@ struct UndoPass {
   /// their changes are undone separately.
   private func revertArrival(_ arrival: UndoStep.Arrival) {
     let object = arrival.object
-    for relationship in object.layout.relationships where relationship.inverse != nil {
-      // An object without a row is removed from all relationships, whatever their delete rules.
-      let leavesOthersAlone = arrival.wasDeleted && object.change != .inserted
-      if leavesOthersAlone, relationship.leavesOthersAlone { continue }
-      if relationship.isToMany {
-        object.replaceMembers(with: [], of: relationship)
-      } else {
-        object.setToOne(nil, at: relationship.slot)
+    if isDeletedAgain(arrival) {
+      DeletePropagation(in: context).letGo(of: object)
+    } else {
+      for relationship in object.layout.relationships where relationship.inverse != nil {
+        if relationship.isToMany {
+          object.replaceMembers(with: [], of: relationship)
+        } else {
+          object.setToOne(nil, at: relationship.slot)
+        }
       }
     }
     object.leaveOneWayOwners()
     context.markDeleted(object)
+  }
+
+  /// Whether a row returns to its deleted state. An object without one leaves no trace, whatever its rules.
+  private func isDeletedAgain(_ arrival: UndoStep.Arrival) -> Bool {
+    arrival.wasDeleted && arrival.object.change != .inserted
   }
 
   private func callHooks(broughtBack: [UndoStep.Former]) {
@@ -170,11 +184,13 @@ struct UndoPass {
 }
 
 extension UndoStep.Former {
-  /// The former state of a deleted object, with the row's current values in place of those that it had only read.
+  /// The former state of a deleted object, with its row's current values in place of those that it had only
+  /// read.
   fileprivate var overItsRow: Self {
     var former = self
     former.values = values.map { slot, value in
-      let isOwn = unsaved.contains(slot) || object.layout.kinds[slot] == .transient
+      let isRestored = object.hasPending(at: slot) && !pendingAtDeletion.contains(slot)
+      let isOwn = unsaved.contains(slot) || isRestored || object.layout.kinds[slot] == .transient
       return (slot, isOwn ? value : object.committedValue(at: slot))
     }
     former.toOnes = toOnes.map { slot, other in

@@ -30,6 +30,9 @@ struct UndoStep {
     /// The slots with unsaved values of a deleted object. Its other values are those of its row, which others may have
     /// changed by the time it is restored.
     var unsaved: Set<Int> = []
+    /// The slots with pending values of a deleted object at the end of the event. Values that are pending at others
+    /// later were restored by undoing a later event.
+    var pendingAtDeletion: Set<Int> = []
 
     var isEmpty: Bool { values.isEmpty && toOnes.isEmpty && toManys.isEmpty }
   }
@@ -59,6 +62,9 @@ struct UndoStep {
       case (nil, false): break
       case (let before?, true) where before.change == .deleted:
         inserted.append(Arrival(object: object, wasDeleted: true))
+        // A child context may have brought it back with other values, which can be saved before this is undone.
+        let former = Former(object, before, objects)
+        if !former.isEmpty { updated.append(former) }
       case (let before?, false):
         if before.change != .deleted { deleted.append(Former(whole: object, before, objects)) }
       case (let before?, true):
@@ -103,6 +109,7 @@ extension UndoStep.Former {
     if object.loading == .fault { object.fulfill() }
     for slot in object.layout.properties.indices {
       if object.hasUnsavedValue(at: slot, in: before) { unsaved.insert(slot) }
+      if object.hasPending(at: slot) { pendingAtDeletion.insert(slot) }
       switch object.layout.kinds[slot] {
       case .attribute, .composite: values.append((slot, object.value(at: slot, in: before)))
       case .transient, .toOne:
@@ -166,6 +173,8 @@ extension ManagedObject {
     }
     return storedValue(at: slot, in: row) != value
   }
+
+  final func hasPending(at slot: Int) -> Bool { !pending.isEmpty && pending[slot] != nil }
 
   /// Returns the members of a to-many relationship, even for an object that left its context.
   fileprivate final func knownMemberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {

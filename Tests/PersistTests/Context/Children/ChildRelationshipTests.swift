@@ -195,6 +195,28 @@ struct ChildIdentifierTests {
   }
 
   @Test(
+    "What had left an object before a child deleted it isn't deleted with it in the parent",
+    arguments: [("Node", "albums", "Album"), ("Node", "host", "Host"), ("Drawer", "scraps", "Tag")])
+  func leftBeforeDeletion(entity: String, relationship: String, destination: String) throws {
+    try withStack(PlainSchema.model) { stack in
+      let context = stack.context()
+      let owner = try context.make(entity, ["name": "owner"])
+      let other = try context.make(destination, ["name": "other"])
+      let isToMany = relationship != "host"
+      if isToMany { try owner.many(relationship).insert(other) } else { owner[relationship] = other }
+      try context.save()
+      let child = ManagedObjectContext(parent: context)
+      let hers = child.object(with: owner.objectID)
+      if isToMany { try hers.many(relationship).removeAll() } else { try hers.setValue(nil, forKey: relationship) }
+      child.delete(hers)
+      try child.save()
+      #expect(owner.isDeleted && !other.isDeleted)
+      try context.save()
+      #expect(try stack.reopened().context().names(destination) == ["other"])
+    }
+  }
+
+  @Test(
     "Members of a deleted object don't refer to it after the save, reread before it or not", arguments: [true, false])
   func membersOfDeleted(isRefreshed: Bool) throws {
     try withStack(PlainSchema.model) { stack in

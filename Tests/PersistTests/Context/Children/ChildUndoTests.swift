@@ -32,6 +32,69 @@ struct ChildUndoTests {
     }
   }
 
+  @Test("A deletion that a child saved and took back leaves the parent's unsaved changes of the object")
+  func deletionTakenBack() throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let node = try parent.make("Node", ["name": "node"])
+      let tags = try ["red", "blue", "green"].map { try parent.make("Tag", ["name": $0]) }
+      try node.many("follows").insert(node)
+      try node.many("tags").insert(tags[0])
+      try node.many("ranked").insert(contentsOf: [tags[0], tags[1]])
+      try node.many("picks").insert(tags[0])
+      try parent.save()
+      node["note"] = "unsaved"
+      try node.many("follows").removeAll()
+      try node.many("tags").replace(with: [tags[1]])
+      try node.many("ranked").replace(with: [tags[2], tags[1]])
+      try node.many("picks").replace(with: [tags[2]])
+      let child = ManagedObjectContext(parent: parent)
+      child.undoManager = .init()
+      child.delete(child.object(with: node.objectID))
+      try child.save()
+      #expect(node.isDeleted)
+      child.undo()
+      try child.save()
+      func check(_ node: ManagedObject) throws {
+        #expect(try node["note"] as? String == "unsaved" && node.names("follows").isEmpty)
+        #expect(try node.names("followers").isEmpty && node.names("tags") == ["blue"])
+        #expect(try node.names("ranked") == ["green", "blue"] && node.names("picks") == ["green"])
+      }
+      try check(node)
+      try parent.save()
+      let fresh = try stack.reopened().context()
+      try check(fresh.named("Node", "node"))
+    }
+  }
+
+  @Test("What a child brought back after a change is deleted with the former values once its save is undone")
+  func broughtBackWithChanges() throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let node = try parent.make("Node", ["name": "node", "note": "former"])
+      let tag = try parent.make("Tag", ["name": "tag"])
+      try node.many("ranked").insert(tag)
+      try parent.save()
+      parent.undoManager = .init()
+      let child = ManagedObjectContext(parent: parent)
+      child.undoManager = .init()
+      let hers = child.object(with: node.objectID)
+      hers["note"] = "changed"
+      child.processPendingChanges()
+      child.delete(hers)
+      try child.save()
+      child.undo()
+      try child.save()
+      try parent.save()
+      #expect(node["note"] as? String == "changed")
+      parent.undo()
+      #expect(node.isDeleted)
+      parent.undo()
+      #expect(try node["note"] as? String == "former" && node.names("ranked") == ["tag"])
+      #expect(try tag.names("rankers") == ["node"])
+    }
+  }
+
   @Test("Saves of a child are undone one by one, and undone changes aren't in the store")
   func oneByOne() throws {
     try withStack(SampleModels.people) { stack in

@@ -56,6 +56,24 @@ struct AutomaticMergingTests {
     }
   }
 
+  @Test("An object with an unsaved value that others have saved too is merged")
+  func sameValue() throws {
+    try withStack(SampleModels.people) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let ann = try context.make("Person", ["name": "Ann", "salary": 30])
+      try context.save()
+      context.automaticallyMergesChangesFromParent = true
+      ann["name"] = "Anna"
+      let theirs = other.object(with: ann.objectID)
+      (theirs["name"], theirs["salary"]) = ("Anna", 31)
+      try other.save()
+      context.processPendingChanges()
+      #expect(ann["salary"] as? Int == 31)
+      try context.save()
+      #expect(try stack.reopened().context().named("Person", "Anna")["salary"] as? Int == 31)
+    }
+  }
+
   @Test("Merging doesn't lose a change that others changed too: the save detects the conflict")
   func overtaken() throws {
     try withStack(SampleModels.people) { stack in

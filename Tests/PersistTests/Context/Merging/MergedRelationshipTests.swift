@@ -44,6 +44,26 @@ struct MergedRelationshipTests {
     }
   }
 
+  @Test("A deletion reaches what others have related to the object, though it had been related to that here for a while")
+  func cascade() throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let node = try context.make("Node", ["name": "node"])
+      let host = try context.make("Host", ["name": "host"])
+      try context.save()
+      node["host"] = host
+      try node.setValue(nil, forKey: "host")
+      context.delete(node)
+      let theirs = other.object(with: node.objectID)
+      theirs["host"] = other.object(with: host.objectID)
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [node.objectID, host.objectID]))
+      #expect(host.isDeleted)
+      try context.save()
+      #expect(try stack.reopened().context().names("Host").isEmpty)
+    }
+  }
+
   @Test("A member that has another owner here doesn't deny a deletion, whichever owner others have assigned to it")
   func denial() throws {
     try withStack(Self.model(ordered: false, .deny)) { stack in

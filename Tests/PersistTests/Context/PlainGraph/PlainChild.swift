@@ -62,9 +62,7 @@ struct PlainChild {
   ) throws {
     guard !edits.chance(4) else { return log.append("child is dropped") }
     var child = self
-    // A deleted object would come back without what the parent hadn't saved of it.
-    let keepsAll = graph.alive.allSatisfy(plain.isAlive)
-    guard try child.save(to: &parent, &graph, &log), again, keepsAll, edits.chance(2) else { return }
+    guard try child.save(to: &parent, &graph, &log), again, edits.chance(2) else { return }
     log.append("child undoes what it saved")
     let count = Int.random(in: 0..<history.count, using: &edits.random)
     for _ in 0..<count { try child.undo() }
@@ -86,10 +84,10 @@ struct PlainChild {
     log.append("child saves")
     try demand(error == nil, error?.description ?? "")
     try demand(!context.hasChanges, "changes are left after a child's save")
-    plain.save()
-    parent.add(contentsOf: objects)
-    // What the child deleted goes the way of a deletion here.
     graph = plain.asChanges(of: graph)
+    plain.save()
+    plain.takeDrafts(of: graph)
+    parent.add(contentsOf: objects)
     try look("the child after its save")
     return true
   }
@@ -114,35 +112,47 @@ extension PlainGraph {
     return graph
   }
 
-  /// What a child sees of its parent: for it everything is saved, and what is deleted doesn't exist.
+  /// What a child sees of its parent: for it everything is saved, and what is deleted doesn't exist. To-one
+  /// relationships may refer to it still.
   fileprivate var asRows: PlainGraph {
     var graph = self
     graph.objects = objects.filter { !$0.value.isDeleted }
     for id in graph.alive {
       graph.objects[id]?.isSaved = true
-      graph.objects[id]?.one = objects[id]?.one.filter { isAlive($0.value) } ?? [:]
+      graph.objects[id]?.isDraft = isDraft(id)
       graph.objects[id]?.many = objects[id]?.many.mapValues { $0.filter(isAlive) } ?? [:]
     }
     return graph
   }
 
-  /// What a child's graph is to the parent that it was saved to: its deletions are the parent's, unsaved.
+  private func isDraft(_ id: Int) -> Bool { objects[id]?.isSaved == false || objects[id]?.isDraft == true }
+
+  /// The graph of a child that was saved to this parent's.
+  fileprivate mutating func takeDrafts(of parent: PlainGraph) {
+    for id in objects.keys { objects[id]?.isDraft = parent.isDraft(id) }
+  }
+
+  /// What a child's graph is to the parent that it is saved to: its deletions are the parent's, unsaved.
   fileprivate func asChanges(of parent: PlainGraph) -> PlainGraph {
     var graph = self
     for (id, object) in parent.objects {
+      // The child doesn't know what is deleted here, nor the members that rules of deletions left.
+      if object.isDeleted, graph.objects[id] == nil { graph.objects[id] = object }
       graph.objects[id]?.isSaved = object.isSaved
-      // The child doesn't know what rules of deletions left here.
-      for (name, other) in object.one where objects[other] == nil && !parent.isAlive(other) && graph.one(id, name) == nil {
-        graph.objects[id]?.one[name] = other
-      }
+      graph.objects[id]?.isDraft = object.isDraft
       for (name, members) in object.many {
-        graph.objects[id]?.many[name, default: []] += members.filter { objects[$0] == nil && !parent.isAlive($0) }
+        let present = graph.many(id, name)
+        graph.objects[id]?.many[name, default: []] += members.filter {
+          objects[$0] == nil && !parent.isAlive($0) && !present.contains($0)
+        }
       }
-      guard graph.objects[id] == nil, object.isSaved else { continue }
-      graph.objects[id] = object
-      graph.objects[id]?.isDeleted = true
     }
-    for id in graph.objects.keys where parent.objects[id] == nil { graph.objects[id]?.isSaved = false }
+    for id in objects.keys where parent.objects[id] == nil {
+      graph.objects[id]?.isSaved = false
+      graph.objects[id]?.isDraft = false
+    }
+    // What was never saved leaves no trace, whatever its rules.
+    graph.delete(objects.keys.filter { !isAlive($0) && graph.objects[$0]?.isSaved == false })
     return graph
   }
 }

@@ -79,6 +79,7 @@ struct PlainEdits {
     if let next = repeated.popFirst() {
       edit = next.edit.flatMap(graph.applicable)
       random = next.random
+      if case .make(let id, _)? = edit { self.next = max(self.next, id + 1) }
     } else {
       edit = chosen(of: graph)
     }

@@ -16,18 +16,12 @@ extension PlainGraph {
       if objects[id]?.note != seen.objects[id]?.note { graph.objects[id]?.note = objects[id]?.note }
       if objects[id]?.blob != seen.objects[id]?.blob { graph.objects[id]?.blob = objects[id]?.blob }
     }
-    mergeToOnes(of: mine, seen, &graph)
-    mergePairs(of: mine, seen, &graph)
-    mergeOrders(of: mine, seen, stored, &graph)
+    // Rules of a deletion reach what the object was related to at last.
     let gone = objects.keys.filter { objects[$0]?.isDeleted == true && graph.isAlive($0) }.sorted()
+    mergeToOnes(of: gone + mine, seen, &graph)
+    mergePairs(of: gone + mine, seen, &graph)
+    mergeOrders(of: mine, seen, stored, &graph)
     graph.delete(gone)
-    for id in gone {
-      // Rules that leave the other ends alone keep what a deleted object had unsaved.
-      for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
-        guard side.rule == .deny || side.rule == .noAction, one(id, side.name) != seen.one(id, side.name) else { continue }
-        graph.objects[id]?.one[side.name] = one(id, side.name)
-      }
-    }
     return graph
   }
 

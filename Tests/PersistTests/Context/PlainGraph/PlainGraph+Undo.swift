@@ -108,11 +108,16 @@ extension PlainGraph {
         // A pair comes back with the row of its end that does.
         let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
         for other in new where !old.contains(other) && isOther(other) { remove(id, side.name, other) }
-        for other in old where !present.contains(other) && isAlive(other) && isOther(other) {
+        for other in old where !present.contains(other) && mayHave(id, side, other) && isOther(other) {
           insert(id, side.name, other)
         }
       }
     }
+  }
+
+  /// Whether an object may become a member: a deleted one only where its rule leaves the other end alone.
+  private func mayHave(_ id: Int, _ side: PlainRelationship, _ other: Int) -> Bool {
+    isAlive(other) || (side.inverse != nil && objects[other] != nil && mayLead(id, side.name, to: other))
   }
 
   /// Objects whose rows are there still are members of those that the store has for them.

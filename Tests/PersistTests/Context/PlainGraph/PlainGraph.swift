@@ -12,6 +12,8 @@ struct PlainGraph {
     var many: [String: [Int]] = [:]
     /// Whether a row of the object was written.
     var isSaved = false
+    /// Whether only parents of a child context have the object, without a row.
+    var isDraft = false
     /// Deleted and not saved since: it may still be related by rules that leave the other end alone.
     var isDeleted = false
   }
@@ -139,7 +141,8 @@ struct PlainGraph {
         switch side.rule {
         case .cascade: waiting += others
         case .nullify: release(next, others, side)
-        case .deny, .noAction: if !object.isSaved { release(next, others, side) }
+        case .deny: if !object.isSaved { release(next, others, side) }
+        case .noAction: if !object.isSaved || object.isDraft { release(next, others, side) }
         }
       }
       if !object.isSaved { forget(next) }
@@ -244,6 +247,7 @@ extension PlainGraph {
     for (id, object) in objects {
       let isSaved = stored.objects[id] != nil
       graph.objects[id]?.isSaved = isSaved
+      graph.objects[id]?.isDraft = stored.objects[id]?.isDraft ?? false
       if object.isDeleted, !isSaved { graph.objects[id] = nil }
     }
     return graph
