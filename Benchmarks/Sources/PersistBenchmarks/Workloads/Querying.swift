@@ -55,8 +55,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each query, Persist checks and translates the predicate again and builds the text of its statement, which \
-        is about a tenth of the time. The rest is creating and freeing 100 objects.
+        For each query, Persist parses the format string, checks the predicate against the model and looks up the \
+        translation of its shape. The rest is creating and freeing 100 objects.
         """),
     Workload(
       name: "aggregate", summary: "count all, sum of one attribute, count and sum by group", target: 1.1, start: .items,

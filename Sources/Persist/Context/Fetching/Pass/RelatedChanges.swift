@@ -72,6 +72,8 @@ struct RelatedChanges {
 extension FetchPass {
   /// Returns the unchanged objects whose result depends on related objects that the context changed.
   func objectsWithRelatedChanges() throws -> [ManagedObject] {
+    // Finding the relationships that a request reads is a quarter of what preparing a fetch costs.
+    guard context.hasChanges else { return [] }
     let related = RelatedChanges(
       affecting: sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
     guard let condition = related.condition() else { return [] }
