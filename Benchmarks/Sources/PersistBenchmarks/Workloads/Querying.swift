@@ -55,7 +55,7 @@ extension Workload {
         },
       ],
       shortfall: """
-        For each query, Persist parses the format string, checks the predicate against the model and looks up the \
+        For each query, Persist inserts the value into the predicate, checks it against the model and looks up the \
         translation of its shape. The rest is creating and freeing 100 objects.
         """),
     Workload(
