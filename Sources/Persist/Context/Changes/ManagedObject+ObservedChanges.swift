@@ -94,9 +94,9 @@ extension ManagedObject {
     guard relationship.isToMany else {
       let unsaved = pending.isEmpty ? nil : pending[relationship.slot]
       guard case .objectID(let id) = unsaved ?? committedValue(at: relationship.slot) else { return false }
-      return ids.contains(id)
+      return ids.contains(id.current)
     }
     guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return false }
-    return (members.list?.identifiers ?? members.added.elements).contains(where: ids.contains)
+    return (members.list?.identifiers ?? members.added.elements).contains { ids.contains($0.current) }
   }
 }

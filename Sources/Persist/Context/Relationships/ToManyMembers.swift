@@ -121,8 +121,10 @@ final class ToManyMembers {
       return
     }
     let stored = OrderedSet(stored.identifiers)
-    added.subtract(stored)
-    removed.formIntersection(stored)
+    let (additions, removals) = (added.subtracting(stored), removed.intersection(stored))
+    // A difference that others have saved is no longer one.
+    if !areKnown, additions.count + removals.count < added.count + removed.count { willChange() }
+    (added, removed) = (additions, removals)
     known = .sets(stored: stored, current: stored.subtracting(removed).union(added))
   }
 
