@@ -18,6 +18,8 @@ final class EntityLayout: Sendable {
   let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
   let storedSlots: [StoredSlot]
+  /// The slots of rows whose values are bytes, including those of elements of composites.
+  private let byteSlots: [Int]
   /// Relationships by property slot; nil for properties that aren't relationships.
   let relationshipsBySlot: [RelationshipLayout?]
   let relationships: [RelationshipLayout]
@@ -97,6 +99,11 @@ final class EntityLayout: Sendable {
       return StoredSlot(
         slot: slot, kind: kinds[slot], form: forms[slot], entityNumberSlot: property.entityNumberSlot)
     }
+    byteSlots = entity.properties.flatMap { property -> [Int] in
+      if kinds[property.slot] == .attribute { return forms[property.slot].hasBytes ? [property.slot] : [] }
+      guard kinds[property.slot] == .composite else { return [] }
+      return property.elements.filter { SlotForm($0.attribute).hasBytes }.map(\.slot)
+    }
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
@@ -113,6 +120,18 @@ final class EntityLayout: Sendable {
     checks = entity.properties.compactMap { PropertyCheck($0) }
     columnChecks = entity.properties.compactMap { ColumnCheck($0) }
     quickColumnChecks = columnChecks.map(\.quick)
+  }
+
+  /// Returns the size of a row, to the end of its bytes.
+  func byteCount(of snapshot: RowSnapshot) -> Int {
+    let row = snapshot.view
+    var end = RowSnapshot.fixedSize(slotCount: rowSlotCount)
+    for slot in byteSlots where !row.isNull(slot, of: rowSlotCount) {
+      let bytes = row.bytes(slot)
+      guard let start = bytes.baseAddress else { continue }
+      end = max(end, start + bytes.count - row.row)
+    }
+    return end
   }
 
   /// Returns the layout of an object without a context, which has no relationships.

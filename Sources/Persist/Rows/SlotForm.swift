@@ -22,6 +22,14 @@ import Foundation
 enum SlotForm: UInt8, Sendable {
   case none, integer, boolean, double, date, decimal, string, uri, uuid, data, externalData
 
+  /// Whether values are bytes after the row's slots, and not in the slot itself.
+  var hasBytes: Bool {
+    switch self {
+    case .none, .integer, .boolean, .double, .date: false
+    case .decimal, .string, .uri, .uuid, .data, .externalData: true
+    }
+  }
+
   init(_ attribute: AttributeDescription) {
     self =
       switch attribute.type {

@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -156,5 +157,52 @@ struct SaveTests {
     try context.make("Person")
     #expect(persistError { try context.save() }?.message.contains("No open store") == true)
     #expect(try context.count(for: FetchRequest("Person")) == 1)
+  }
+
+  @Test("After any series of changes, an object's row in memory has the values and the size of the one read again")
+  func rowInMemory() throws {
+    try withStack(SampleModels.types) { stack in
+      var random = SeededRandom(seed: 7)
+      let context = stack.context()
+      let object = try context.make("Sample", ["string": "a text that is longer than a slot"])
+      try context.save()
+      let attributes = object.layout.properties.filter { object.layout.kinds[$0.slot] == .attribute }
+      for round in 0..<60 {
+        for property in attributes where Int.random(in: 0..<4, using: &random) == 0 {
+          let isText = property.attribute?.type == .string
+          let value: StoredValue =
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: .null
+            case 1 where isText: .string(String(repeating: "é", count: round))
+            default: Self.value(of: try #require(property.attribute).type, round)
+            }
+          object.setAttributeValue(value, at: property.slot)
+        }
+        try context.save()
+        let row = try #require(object.snapshot)
+        let again = try #require(
+          stack.store.rows(RowQuery(entity: object.entity, keys: [object.key])).first?.snapshot)
+        #expect(row.version == again.version)
+        for stored in object.layout.storedSlots {
+          #expect(row.holds(stored, as: again, of: object.layout), "\(object.layout.properties[stored.slot].name)")
+        }
+        #expect(object.layout.byteCount(of: row) == object.layout.byteCount(of: again))
+      }
+    }
+  }
+
+  private static func value(of type: AttributeType, _ number: Int) -> StoredValue {
+    switch type {
+    case .int16, .int32, .int64: .integer(Int64(number))
+    case .double, .float: .double(Double(number) / 2)
+    case .boolean: .boolean(number.isMultiple(of: 2))
+    case .date: .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+    case .decimal: .decimal(Decimal(number) / 100)
+    case .string: .string("text \(number)")
+    case .uri: .uri("https://example.org/\(number)")
+    case .uuid: .uuid(UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(number))))
+    case .binary, .transformable: .data(Data(repeating: 7, count: number))
+    case .composite, .objectID, .undefined: .null
+    }
   }
 }

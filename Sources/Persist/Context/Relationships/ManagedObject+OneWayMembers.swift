@@ -27,7 +27,7 @@ extension ManagedObject {
 
   /// Removes the object from its owners, because it is deleted.
   final func leaveOneWayOwners() {
-    guard let context = table?.context else { return }
+    guard !layout.oneWayReferrers.isEmpty, let context = table?.context else { return }
     for (place, relationship) in layout.oneWayPlaces(in: context.layouts) {
       guard let owner = context.oneWayOwner(of: self, in: place) else { continue }
       owner.loseOneWayMember(self, of: relationship)

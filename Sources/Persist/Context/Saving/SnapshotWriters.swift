@@ -33,8 +33,18 @@ struct SnapshotWriters {
   ) -> RowSnapshot {
     // Taken out and put back, so that its chunk isn't retained again for each row.
     var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
-    writer.beginRow(version: version, slotCount: layout.rowSlotCount)
     pending.withUnsafeBufferPointer { values in
+      if let old, keysInPlace.isEmpty, Self.haveFixedSize(values, layout) {
+        writer.beginRow(
+          copying: old, byteCount: layout.byteCount(of: old), version: version, slotCount: layout.rowSlotCount)
+        guard !values.isEmpty else { return }
+        for stored in layout.storedSlots {
+          let outcome = writer.set(values[stored.slot], slot: stored.slot, as: stored.form)
+          if case .mismatched = outcome { writer.setNull(slot: stored.slot) }
+        }
+        return
+      }
+      writer.beginRow(version: version, slotCount: layout.rowSlotCount)
       for stored in layout.storedSlots {
         let outcome = values.isEmpty ? .absent : writer.set(values[stored.slot], slot: stored.slot, as: stored.form)
         switch outcome {
@@ -47,6 +57,23 @@ struct SnapshotWriters {
     let snapshot = writer.endRow()
     self.writer = writer
     return snapshot
+  }
+
+  /// Whether values fit into their slots, so that a row can be copied as a whole before they are set.
+  ///
+  /// A text would be appended to the copy, which kept the old one: rows that are changed again and again would grow.
+  private static func haveFixedSize(
+    _ values: UnsafeBufferPointer<StoredValue?>, _ layout: EntityLayout
+  ) -> Bool {
+    values.isEmpty
+      || layout.storedSlots.allSatisfy { ($0.kind == .attribute && !$0.form.hasBytes) || isNil(values[$0.slot]) }
+  }
+
+  private static func isNil(_ value: borrowing StoredValue?) -> Bool {
+    switch value {
+    case nil: true
+    case _?: false
+    }
   }
 
   private mutating func write(

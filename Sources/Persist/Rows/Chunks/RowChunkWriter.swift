@@ -47,6 +47,25 @@ struct RowChunkWriter {
     end = rowStart &+ size
   }
 
+  /// Starts a row as a copy of another one.
+  ///
+  /// - Parameter byteCount: The size of the other row, to the end of its bytes.
+  mutating func beginRow(copying other: RowSnapshot, byteCount: Int, version: Int64, slotCount: Int) {
+    rowStart = end
+    reserve(byteCount)
+    row = chunk.base + rowStart
+    row.copyMemory(from: other.row, byteCount: byteCount)
+    row.storeBytes(of: version, as: Int64.self)
+    nulls = row + (8 &+ slotCount &* 8)
+    end = rowStart &+ byteCount
+  }
+
+  /// Empties a slot of the current row.
+  mutating func setNull(slot: Int) {
+    let word = nulls + (slot &>> 6) &* 8
+    word.storeBytes(of: word.load(as: UInt64.self) | 1 &<< UInt64(truncatingIfNeeded: slot & 63), as: UInt64.self)
+  }
+
   @inline(__always)
   mutating func setInteger(_ value: Int64, slot: Int) {
     row.storeBytes(of: value, toByteOffset: 8 &+ slot &* 8, as: Int64.self)
