@@ -100,9 +100,10 @@ struct Child: ParsableCommand {
 
   func run() throws {
     guard let workload = Workload.all.first(where: { $0.name == workload }),
-      let part = Contestant(rawValue: contestant).flatMap({ workload.parts[$0] })
+      let mode = ChildRun.Mode(rawValue: mode),
+      let part = mode == .basis ? workload.basis : Contestant(rawValue: contestant).flatMap({ workload.parts[$0] })
     else { throw ValidationError("There is no such run.") }
     let setting = workload.setting(file: URL(fileURLWithPath: file), rows: rows)
-    try ChildRun.perform(workload, part, setting, counting: mode == "count")
+    try ChildRun.perform(workload, part, setting, counting: mode == .count)
   }
 }

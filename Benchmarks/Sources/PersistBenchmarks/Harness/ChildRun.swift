@@ -2,6 +2,15 @@ import Foundation
 
 /// One run in a separate process, so that no contestant is affected by another's heap.
 enum ChildRun {
+  /// The purpose of a run.
+  enum Mode: String {
+    case time
+    /// Counts statements, which takes time.
+    case count
+    /// Performs the work that the target is relative to.
+    case basis
+  }
+
   /// Does the work and prints its measurement as a line of JSON.
   static func perform(
     _ workload: Workload, _ part: Workload.Part, _ setting: Workload.Setting, counting: Bool

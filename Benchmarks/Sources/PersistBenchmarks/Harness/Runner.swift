@@ -10,8 +10,8 @@ struct Runner {
     let workload: Workload
     let rows: Int
     var runs: [Contestant: [Measurement]] = [:]
-    /// Runs with fewer registered objects, if the target is relative to those.
-    var fewer: [Measurement] = []
+    /// Runs of the work that the target is relative to, if that isn't plain SQLite's.
+    var basis: [Measurement] = []
   }
 
   /// - Parameter contestants: The contestants; nil for all that the workload has.
@@ -19,14 +19,16 @@ struct Runner {
     var result = Result(workload: workload, rows: rows ?? workload.rows)
     for round in 0..<max(rounds, workload.leastRounds) {
       for contestant in contestants ?? workload.contestants {
-        var measurement = try child(workload, contestant, rows: result.rows, counting: false)
+        var measurement = try child(workload, contestant, rows: result.rows)
         if round == 0 {
-          measurement.statements = try child(workload, contestant, rows: result.rows, counting: true).statements
+          measurement.statements = try child(workload, contestant, rows: result.rows, .count).statements
         }
         result.runs[contestant, default: []].append(measurement)
       }
-      if case .timeOverFewer(let registered) = workload.measure {
-        result.fewer.append(try child(workload, .persist, rows: registered, counting: false))
+      switch workload.measure {
+      case .timeOverFewer(let registered): result.basis.append(try child(workload, .persist, rows: registered))
+      case .timeOverBasis: result.basis.append(try child(workload, .persist, rows: result.rows, .basis))
+      default: break
       }
     }
     try checkThatAllDidTheSame(result)
@@ -47,7 +49,9 @@ struct Runner {
     }
   }
 
-  private func child(_ workload: Workload, _ contestant: Contestant, rows: Int, counting: Bool) throws -> Measurement {
+  private func child(
+    _ workload: Workload, _ contestant: Contestant, rows: Int, _ mode: ChildRun.Mode = .time
+  ) throws -> Measurement {
     let file = folder.appendingPathComponent("run.sqlite")
     for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
     let storeRows = workload.setting(file: file, rows: rows).storeRows
@@ -64,7 +68,7 @@ struct Runner {
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     process.arguments = [
-      "child", workload.name, contestant.rawValue, file.path, String(rows), counting ? "count" : "time",
+      "child", workload.name, contestant.rawValue, file.path, String(rows), mode.rawValue,
     ]
     let output = Pipe()
     process.standardOutput = output

@@ -25,6 +25,8 @@ struct Workload: Sendable {
     case timeOverSQLite
     /// The median time relative to that of the same work with fewer registered objects.
     case timeOverFewer(registered: Int)
+    /// The median time relative to that of ``Workload/basis``.
+    case timeOverBasis
     /// The growth of the heap per row, while the results are retained.
     case heapBytesPerRow
     /// The median time, for work without a counterpart in plain SQLite.
@@ -52,6 +54,8 @@ struct Workload: Sendable {
   /// The tables whose contents are compared afterward; none if the work only reads.
   var writtenTables: [String] = []
   let parts: [Contestant: Part]
+  /// The same work of Persist's without what is measured, for ``Measure/timeOverBasis``.
+  var basis: Part?
   /// The reason why the target is missed, if it is.
   var shortfall: String?
 

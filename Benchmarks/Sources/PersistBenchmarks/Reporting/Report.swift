@@ -19,7 +19,7 @@ struct Report: Encodable {
     let rows: Int
     let contestant: Contestant
     let seconds: Seconds
-    /// The basis of the target: the time relative to plain SQLite's or to that of less work, or bytes per row.
+    /// The basis of the target: the time relative to plain SQLite's or to that of other work, or bytes per row.
     let ratio: Double?
     let ratioToGRDB: Double?
     let peakBytes: Int
@@ -40,7 +40,7 @@ struct Report: Encodable {
     let base: Double? =
       switch result.workload.measure {
       case .timeOverSQLite: values[.sqlite]
-      case .timeOverFewer: Seconds(result.fewer.map(\.seconds)).median
+      case .timeOverFewer, .timeOverBasis: Seconds(result.basis.map(\.seconds)).median
       case .heapBytesPerRow, .milliseconds: 1
       }
     for contestant in Contestant.allCases {
@@ -55,7 +55,7 @@ struct Report: Encodable {
 
   private func value(of runs: [Measurement], in result: Runner.Result) -> Double {
     switch result.workload.measure {
-    case .timeOverSQLite, .timeOverFewer: Seconds(runs.map(\.seconds)).median
+    case .timeOverSQLite, .timeOverFewer, .timeOverBasis: Seconds(runs.map(\.seconds)).median
     case .milliseconds: Seconds(runs.map(\.seconds)).median * 1000
     case .heapBytesPerRow: Double(runs.compactMap(\.heapBytes).min() ?? 0) / Double(result.rows)
     }

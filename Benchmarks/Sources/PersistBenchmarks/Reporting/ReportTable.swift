@@ -19,7 +19,7 @@ enum ReportTable {
     switch row.workload.measure {
     case .heapBytesPerRow: row.ratio.map { String(format: "%.0f B", $0) } ?? ""
     case .milliseconds: row.ratio.map { number($0) + " ms" } ?? ""
-    case .timeOverSQLite, .timeOverFewer: number(row.ratio)
+    case .timeOverSQLite, .timeOverFewer, .timeOverBasis: number(row.ratio)
     }
   }
 
@@ -29,7 +29,7 @@ enum ReportTable {
       switch row.workload.measure {
       case .heapBytesPerRow: "≤ \(Int(target)) B"
       case .milliseconds: "≤ \(Int(target)) ms"
-      case .timeOverSQLite, .timeOverFewer: "≤ \(target)"
+      case .timeOverSQLite, .timeOverFewer, .timeOverBasis: "≤ \(target)"
       }
     let memory = row.workload.peakTarget.map { ", ≤ \($0 >> 20) MB" } ?? ""
     return limit + memory + (row.isMissed ? " missed" : "")

@@ -92,9 +92,11 @@ enum Samples {
     }
   }
 
-  static func context(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
+  static func context(
+    _ file: URL, _ model: ManagedObjectModel, tracksHistory: Bool = false
+  ) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addStore(at: file)
+    try coordinator.addStore(at: file, options: StoreOptions(tracksHistory: tracksHistory))
     return ManagedObjectContext(
       coordinator, classes: ["Item": SampleItem.self, "Author": SampleAuthor.self, "Book": SampleBook.self])
   }
