@@ -109,7 +109,7 @@ package final class StoreContents {
       throw PersistenceError(
         .incompatibleModel, at: .store(store.url),
         "The store lacks tables or columns for parts of the model: \(gaps.joined(separator: " "))",
-        fix: "'persist dump' shows what it has. 'persist migrate' completes it.")
+        fix: "'persist dump' shows the existing contents; 'persist migrate' adds what is missing.")
     }
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)

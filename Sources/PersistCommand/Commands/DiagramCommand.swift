@@ -17,7 +17,7 @@ struct DiagramCommand: ParsableCommand {
   @Option(help: "The version to draw; by default the current one, or the store's.")
   var version: String?
 
-  @Option(help: "A folder with models to find a store's version in; by default its embedded model is used.")
+  @Option(help: "A folder of models that contains the store's version; by default, the embedded model is used.")
   var models: String?
 
   @Option(help: "The file to write.")

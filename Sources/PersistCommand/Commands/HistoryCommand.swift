@@ -47,7 +47,7 @@ struct HistoryCommand: ParsableCommand {
     case .token(let token)?:
       guard let number = token.transactionNumber(ofStore: contents.metadata.identifier) else {
         throw ValidationError(
-          "The token '\(token)' is none of this store, whose identifier is \(contents.metadata.identifier).")
+          "The token '\(token)' doesn't belong to this store, whose identifier is \(contents.metadata.identifier).")
       }
       query.afterNumber = number
     case nil: break

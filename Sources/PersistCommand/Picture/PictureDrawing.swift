@@ -86,7 +86,7 @@ struct PictureDrawing {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
-        fix: "Name a file in a folder that is there and may be written to.")
+        fix: "Choose a file in an existing, writable folder.")
     }
   }
 

@@ -131,10 +131,11 @@ struct AskingTests {
   @Test(
     "A wrong request reports what is expected, and where",
     arguments: [
-      ("", "isn't a request"), ("Item sort name", "isn't a request"), ("Item where price <", "price <"),
-      ("Nothing", "Nothing"), ("Item where colour == 1", "colour"), ("Item sort by name up", "isn't a sort key"),
-      ("Item sort by colour", "colour"), ("Item limit 0", "leaves nothing"), ("Item limit 1 limit 2", "isn't possible"),
-      ("Item limit 99999999999999999999", "isn't possible"),
+      ("", "isn't a valid request"), ("Item sort name", "isn't a valid request"), ("Item where price <", "price <"),
+      ("Nothing", "Nothing"), ("Item where colour == 1", "colour"), ("Item sort by name up", "isn't a valid sort key"),
+      ("Item sort by colour", "colour"), ("Item limit 0", "returns no objects"),
+      ("Item limit 1 limit 2", "is repeated or out of range"),
+      ("Item limit 99999999999999999999", "is repeated or out of range"),
     ])
   func wrong(request: String, message: String) throws {
     try withTemporaryFolder { folder in

@@ -62,7 +62,7 @@ extension BatchedResults: RandomAccessCollection {
   /// Reads the batch that contains it if it isn't one of the two most recent ones. Traps if there is no such result, or
   /// if the object isn't an `Object`.
   public subscript(index: Int) -> Object {
-    precondition(indices.contains(index), "There is no result \(index): there are \(count).")
+    precondition(indices.contains(index), "Index \(index) is out of range: the request has \(count) results.")
     let (number, place) = index.quotientAndRemainder(dividingBy: batches.size)
     return batches.objects(ofBatch: number, identifiers)[place]
   }

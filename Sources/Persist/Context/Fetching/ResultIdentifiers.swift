@@ -43,7 +43,7 @@ struct ResultIdentifiers {
 
   /// The identifier of the result at an index, from 0.
   subscript(index: Int) -> ManagedObjectID {
-    precondition(index >= 0 && index < count, "There is no result \(index): there are \(count).")
+    precondition(index >= 0 && index < count, "Index \(index) is out of range: the request has \(count) results.")
     let place = index + offset
     let (part, start) = parts.last { $0.start <= place } ?? parts[0]
     switch part {

@@ -66,7 +66,7 @@ final class GenerationRows: SharedRowSource {
       _ = try store.newestLargeValue(at: slot, of: entity, key: key)
       throw PersistenceError(
         .queryGenerationExpired, at: .init(entity: entity.name, store: store.url),
-        "Another program has replaced or deleted a large value, which is no longer available as it was.",
+        "Another program has replaced or deleted a large value, so the pinned value can't be read.",
         fix: "Refresh the context's objects, or pin the context again.", errors: [error])
     }
   }

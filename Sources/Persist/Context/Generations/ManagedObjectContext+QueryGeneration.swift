@@ -34,7 +34,7 @@ extension ManagedObjectContext {
   public func setQueryGeneration(from token: QueryGenerationToken?) throws {
     guard parent == nil else {
       throw PersistenceError(
-        .invalidRequest, "A child context can't be pinned: it reads what its parent does.",
+        .invalidRequest, "A child context can't be pinned, because it reads through its parent.",
         fix: "Pin the parent, or create a context over the coordinator.")
     }
     if let generation = token?.generation, generation.coordinator !== persistentStoreCoordinator {

@@ -91,7 +91,7 @@ extension PersistentStoreCoordinator {
     throw expired(
       number < oldest
         ? "The token is older than the history: transactions after number \(number) were deleted, or weren't recorded."
-        : "The token is of another history: the last transaction has number \(last), not \(number).", store)
+        : "The token belongs to another history: its transaction is \(number), but the last one is \(last).", store)
   }
 
   private static func expired(_ message: String, _ store: any PersistentStore) -> PersistenceError {

@@ -18,7 +18,7 @@ extension HistoryTransaction: KeyedObject {
       return .collection((changes ?? []).map { .object(KeyedHistoryChange(change: $0, transaction: self)) })
     default:
       throw PersistenceError(
-        .unknownProperty, at: .property("Transaction", key), "A transaction of a history has no property '\(key)'.",
+        .unknownProperty, at: .property("Transaction", key), "A history transaction has no property '\(key)'.",
         fix: "Use transactionNumber, token, timestamp, author, contextName, bundleID, processID, storeID or changes.")
     }
   }
@@ -45,7 +45,7 @@ struct KeyedHistoryChange: KeyedObject {
     case "transaction": return .object(transaction)
     default:
       throw PersistenceError(
-        .unknownProperty, at: .property("Change", key), "A change of a history has no property '\(key)'.",
+        .unknownProperty, at: .property("Change", key), "A history change has no property '\(key)'.",
         fix: "Use changeID, changeType, changedEntity, changedObjectID, updatedProperties or transaction.")
     }
   }

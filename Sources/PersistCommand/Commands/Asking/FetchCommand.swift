@@ -27,8 +27,10 @@ struct FetchCommand: ParsableCommand {
   var csv = false
 
   func validate() throws {
-    if csv, columns == nil { throw ValidationError("--csv needs --columns: objects have members, a table has none.") }
-    if csv, arguments.json { throw ValidationError("--csv and --json exclude each other.") }
+    if csv, columns == nil {
+      throw ValidationError("--csv needs --columns, because a table can't show to-many relationships.")
+    }
+    if csv, arguments.json { throw ValidationError("--csv and --json can't be combined.") }
     if let columns, names(columns).contains("") { throw ValidationError("A column has no name.") }
   }
 

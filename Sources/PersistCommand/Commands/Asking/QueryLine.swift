@@ -27,7 +27,7 @@ struct QueryLine {
       (?<bounds> (?: \s+ (?: limit | offset ) \s+ [0-9]+ )* ) \s*
       /#.ignoresCase().dotMatchesNewlines()
     guard let match = masked.wholeMatch(of: form) else {
-      throw PersistenceError(.invalidRequest, "'\(text)' isn't a request.", fix: Self.fix)
+      throw PersistenceError(.invalidRequest, "'\(text)' isn't a valid request.", fix: Self.fix)
     }
     func original(_ part: Substring) -> String {
       let start = masked.distance(from: masked.startIndex, to: part.startIndex)
@@ -66,7 +66,7 @@ struct QueryLine {
       switch (words.count, words.last?.lowercased()) {
       case (1, _), (2, "asc"), (2, "ascending"): return FetchSortDescriptor(String(words[0]))
       case (2, "desc"), (2, "descending"): return FetchSortDescriptor(String(words[0]), isAscending: false)
-      default: throw PersistenceError(.invalidRequest, "'\(part)' isn't a sort key.", fix: fix)
+      default: throw PersistenceError(.invalidRequest, "'\(part)' isn't a valid sort key.", fix: fix)
       }
     }
   }
@@ -76,11 +76,12 @@ struct QueryLine {
     var values: [String: Int] = [:]
     for (name, number) in zip(words, words.dropFirst()) where name.first?.isNumber == false {
       guard let number = Int(number), values.updateValue(number, forKey: name.lowercased()) == nil else {
-        throw PersistenceError(.invalidRequest, "'\(name) \(number)' isn't possible here.", fix: fix)
+        throw PersistenceError(.invalidRequest, "'\(name) \(number)' is repeated or out of range.", fix: fix)
       }
     }
     guard values["limit"] != 0 else {
-      throw PersistenceError(.invalidRequest, "A limit of 0 leaves nothing.", fix: "Omit it to have every object.")
+      throw PersistenceError(
+        .invalidRequest, "A limit of 0 returns no objects.", fix: "Omit it to return every object.")
     }
     return (values["limit"] ?? 0, values["offset"] ?? 0)
   }

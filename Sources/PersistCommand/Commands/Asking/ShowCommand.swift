@@ -44,8 +44,8 @@ struct ShowCommand: ParsableCommand {
     }
     guard id.storeIdentifier == store else {
       throw PersistenceError(
-        .objectNotFound, at: .store(arguments.url), "The object is in the store \(id.storeIdentifier).",
-        fix: "The identifier of this store is \(store).")
+        .objectNotFound, at: .store(arguments.url), "The object belongs to the store \(id.storeIdentifier).",
+        fix: "This store is \(store); open the other one instead.")
     }
     return id
   }

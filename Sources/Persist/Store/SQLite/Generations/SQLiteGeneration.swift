@@ -43,7 +43,7 @@ extension SQLiteStore {
     let lifetime = pool.options.queryGenerationLifetime
     let reason = PersistenceError(
       .queryGenerationExpired, at: .store(url),
-      "The store's state that the context is pinned to is older than \(lifetime), and others have written since.",
+      "The state to which the context is pinned is older than \(lifetime), and others have written since.",
       fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime.")
     guard (try? pool.renewHeldState(orThrow: reason)) != true else { return }
     pool.refuseUse(because: reason)

@@ -29,7 +29,7 @@ struct HistoryWriter {
     self.folder = folder
     let statement = try connection.statement(plan.lastNumbers)
     defer { statement.reset() }
-    guard try statement.step() else { throw SQLiteHistory.damaged(connection.url, "Its numbers can't be read.") }
+    guard try statement.step() else { throw SQLiteHistory.damaged(connection.url, "Its counters can't be read.") }
     last = statement.integer(0)
     number = statement.integer(1) + 1
   }

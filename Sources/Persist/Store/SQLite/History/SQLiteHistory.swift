@@ -73,7 +73,7 @@ struct TransactionReader {
     var changes: [HistoryChange] = []
     while try statement.step() {
       guard let type = HistoryChangeType(rawValue: Int(clamping: statement.integer(1))) else {
-        throw SQLiteHistory.damaged(store.url, "It contains a change of the unknown kind \(statement.integer(1)).")
+        throw SQLiteHistory.damaged(store.url, "It contains a change of unknown kind \(statement.integer(1)).")
       }
       let entityNumber = Int(clamping: statement.integer(2))
       let entity = store.map.numbers.entityIndex(ofNumber: entityNumber).map { entities[$0] }

@@ -65,7 +65,7 @@ extension SQLiteConnection {
     for table in tables where schema.table(named: table.name) != nil {
       throw PersistenceError(
         .invalidRequest, at: .store(url),
-        "The store can't record its history, because it has a table '\(table.name)' that is none of a history's.",
+        "The store can't record its history, because its table '\(table.name)' isn't a history table.",
         fix: "Rename the table, or open the store without tracksHistory.")
     }
     for table in tables { try execute(.create(table)) }
