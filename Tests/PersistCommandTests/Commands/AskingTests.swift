@@ -120,7 +120,7 @@ struct AskingTests {
       #expect(try names(short) == ["Tea"])
       let missing = try Command.run("show", store.path, "Item/77")
       #expect(missing.status == 1 && missing.messages.contains("no object Item/77"))
-      #expect(try Command.run("show", store.path, "x-coredata://OTHER/Item/p1").messages.contains("in the store OTHER"))
+      #expect(try Command.run("show", store.path, "x-coredata://OTHER/Item/p1").messages.contains("belongs to the store OTHER"))
       let explained = try Command.run("explain", store.path, "Item where name == 'Tea' sort by name", "--json").json()
       let statements = try #require(explained["statements"] as? [[String: Any]])
       #expect((statements.first?["sql"] as? String)?.contains("ZNAME") == true)

@@ -4,7 +4,10 @@ import Foundation
 /// another way, such as by SQL files.
 extension SQLiteConnection {
   func recordMigrationInHistory(from former: TableMap, to map: TableMap) throws {
-    guard let layout = HistoryLayout(try StoreSchema(self)) else { return }
+    // Nearly every store has no history, and its schema needn't be read again.
+    guard try first(.knows(table: HistoryLayout.transactionTable), { _ in true }) == true,
+      let layout = HistoryLayout(try StoreSchema(self))
+    else { return }
     var metadata = try StoreMetadata(self)
     // A history that is switched off is adapted when it is switched on.
     guard !metadata.history.isOff else { return }
