@@ -16,17 +16,12 @@ extension ManagedObject {
     return !isCommitted(value, at: stored.slot)
   }
 
-  /// Whether a newer row differs from the row that was read in a property with an unsaved value, and from that value.
+  /// Whether a newer row differs from the row that was read in a property with an unsaved value.
+  ///
+  /// Also if the two values are equal: of two contexts that increment a counter, one would otherwise be lost.
   final func isOvertaken(by row: RowSnapshot) -> Bool {
     guard let old = snapshot, !pending.isEmpty else { return false }
-    return layout.storedSlots.contains {
-      differsFromStored($0) && !holds($0, in: old, as: row) && !isPending($0, in: row)
-    }
-  }
-
-  /// Whether a row already has the unsaved value of a property. Large values aren't read for this.
-  private final func isPending(_ stored: EntityLayout.StoredSlot, in row: RowSnapshot) -> Bool {
-    stored.form != .externalData && pending[stored.slot] == storedValue(at: stored.slot, in: row)
+    return layout.storedSlots.contains { differsFromStored($0) && !holds($0, in: old, as: row) }
   }
 
   /// Whether two of the object's rows have the same stored value for a property.
