@@ -16,14 +16,7 @@ extension CommitPass {
       guard let (plan, statement) = current else { continue }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
-      try insert.values.withUnsafeBufferPointer { values in
-        for (position, binding) in plan.bindings.enumerated() {
-          let index = Int32(truncatingIfNeeded: position) + 3
-          if let form = binding.form, try bind(values[binding.slot], as: form, to: statement, at: index) { continue }
-          let value = values[binding.slot] ?? .null
-          try bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
-        }
-      }
+      try bind(insert.values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw describe(error, plan, row: key) { insert.values[$0] }
       }
@@ -58,14 +51,7 @@ extension CommitPass {
   ) throws {
     let key = try key(of: row.key, row.entity)
     if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
-    try row.values.withUnsafeBufferPointer { values in
-      for (position, binding) in update.bindings.enumerated() {
-        let index = Int32(truncatingIfNeeded: position) + 1
-        if let form = binding.form, try bind(values[binding.slot], as: form, to: statement, at: index) { continue }
-        let value = values[binding.slot] ?? .null
-        try bind(value, update.columns[position], to: statement, at: index, plan: plan, row: key)
-      }
-    }
+    try bind(row.values, to: update.columns, update.bindings, of: statement, from: 1, plan: plan, row: key)
     let last = Int32(truncatingIfNeeded: update.bindings.count)
     statement.bind(key, at: last + 1)
     statement.bind(row.version, at: last + 2)

@@ -2,6 +2,25 @@ import Foundation
 
 /// Binding values to columns.
 extension CommitPass {
+  /// Binds the values of a row to columns, without copying those of plain attributes.
+  ///
+  /// - Parameters:
+  ///   - values: The values by property slot.
+  ///   - first: The index of the first column's parameter.
+  mutating func bind(
+    _ values: ContiguousArray<StoredValue?>, to columns: [WritePlan.Column], _ bindings: [WritePlan.Binding],
+    of statement: SQLiteStatement, from first: Int32, plan: WritePlan, row: Int64
+  ) throws {
+    try values.withUnsafeBufferPointer { values in
+      for (position, binding) in bindings.enumerated() {
+        let index = first + Int32(truncatingIfNeeded: position)
+        if let form = binding.form, try bind(values[binding.slot], as: form, to: statement, at: index) { continue }
+        let value = values[binding.slot] ?? .null
+        try bind(value, columns[position], to: statement, at: index, plan: plan, row: row)
+      }
+    }
+  }
+
   mutating func bind(
     _ value: StoredValue, _ column: WritePlan.Column, to statement: SQLiteStatement, at index: Int32,
     plan: WritePlan, row: Int64
