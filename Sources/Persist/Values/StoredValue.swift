@@ -59,6 +59,16 @@ public enum StoredValue: Sendable, Hashable {
   }
 }
 
+extension StoredValue {
+  /// Returns a composite with an element at a path of names replaced; the new value itself for an empty path.
+  package func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
+    guard !path.isEmpty else { return value }
+    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
+    elements.insert(value, at: path)
+    return .composite(elements)
+  }
+}
+
 extension [String: StoredValue] {
   /// Inserts an element into a composite at a path of names, creating nested composites that are missing.
   mutating func insert(_ value: StoredValue, at path: ArraySlice<String>) {

@@ -92,13 +92,3 @@ enum CompositeParts {
     return values(of: type)
   }
 }
-
-extension StoredValue {
-  /// Returns a composite value with a part replaced.
-  fileprivate func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
-    guard let name = path.first else { return value }
-    var parts: [String: StoredValue] = if case .composite(let parts) = self { parts } else { [:] }
-    parts[name] = (parts[name] ?? .null).replacing(path.dropFirst(), with: value)
-    return .composite(parts)
-  }
-}

@@ -123,13 +123,3 @@ final class KeyPathRecording: @unchecked Sendable {
     }
   }
 }
-
-extension StoredValue {
-  /// Returns a composite value with an element replaced.
-  fileprivate func replacing(_ path: ArraySlice<String>, with value: StoredValue) -> StoredValue {
-    guard let name = path.first else { return value }
-    var elements: [String: StoredValue] = if case .composite(let elements) = self { elements } else { [:] }
-    elements[name] = (elements[name] ?? .null).replacing(path.dropFirst(), with: value)
-    return .composite(elements)
-  }
-}

@@ -39,7 +39,7 @@ final class PredicateTemplate: Sendable {
 
   /// The form of a query with this predicate.
   struct StatementShape: Hashable {
-    /// What the statement returns of the rows.
+    /// The part of each row that the statement returns.
     enum Result { case rows, keys, count }
 
     let result: Result
