@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
+    .library(name: "PersistInspection", targets: ["PersistInspection"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
   ],
@@ -46,10 +47,11 @@ let package = Package(
     .target(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist"], swiftSettings: settings),
+    .target(name: "PersistInspection", dependencies: ["Persist"], swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist", "PersistTesting",
+        "Persist", "PersistTesting", "PersistInspection",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -88,7 +90,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",
-      dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "FirstSteps", "Tour", "CSQLite"],
+      dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "PersistInspection", "FirstSteps", "Tour", "CSQLite"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PersistCommand
+@testable import PersistInspection
 
 @Suite("JSON text")
 struct JSONTextTests {

@@ -6,7 +6,7 @@ import Testing
   import FoundationXML
 #endif
 
-@testable import PersistCommand
+@testable import PersistInspection
 @testable import Persist
 
 @Suite("The picture of a difference")

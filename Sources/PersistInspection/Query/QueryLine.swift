@@ -1,15 +1,15 @@
-import Persist
+package import Persist
 
 /// A request on one line: `Item where price < 5 sort by name desc limit 20`.
 ///
 /// The predicate is in the format of `FetchPredicate`. Words in quotation marks never start a clause, so that a
 /// predicate can contain them; `limit` and `offset` start one only if followed by a number at the end of the line.
-struct QueryLine {
-  let entity: String
-  let predicate: FetchPredicate?
-  let sortDescriptors: [FetchSortDescriptor]
-  let limit: Int
-  let offset: Int
+package struct QueryLine {
+  package let entity: String
+  package let predicate: FetchPredicate?
+  package let sortDescriptors: [FetchSortDescriptor]
+  package let limit: Int
+  package let offset: Int
 
   private static let fix =
     "The form is \"ENTITY [where PREDICATE] [sort by KEY [desc], …] [limit N] [offset N]\", such as \"Item where "
@@ -17,7 +17,7 @@ struct QueryLine {
 
   /// - Throws: `PersistenceError.Code.invalidRequest` if the line doesn't have this form, and the errors of the
   ///   predicate's format.
-  init(_ text: String) throws {
+  package init(_ text: String) throws {
     let line = Array(text)
     let masked = Self.masking(line)
     let form = #/
@@ -86,7 +86,7 @@ struct QueryLine {
     return (values["limit"] ?? 0, values["offset"] ?? 0)
   }
 
-  func request<Result>(_ type: Result.Type) -> FetchRequest<Result> {
+  package func request<Result>(_ type: Result.Type) -> FetchRequest<Result> {
     var request = FetchRequest<Result>(entity)
     request.predicate = predicate
     request.sortDescriptors = sortDescriptors

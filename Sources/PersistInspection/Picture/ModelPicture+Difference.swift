@@ -1,4 +1,4 @@
-import Persist
+package import Persist
 
 extension ModelPicture {
   /// A picture of the changes from one version to another.
@@ -7,7 +7,7 @@ extension ModelPicture {
   ///   - old: the old version.
   ///   - new: the new version.
   ///   - operations: the operations of the plan between the two versions.
-  init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
+  package init(from old: ModelVersion, to new: ModelVersion, operations: [MigrationOperation]) {
     var drawing = DifferenceDrawing(old: old.model, new: new.model, operations: operations)
     drawing.draw()
     let parts = Change.allCases.compactMap { change -> String? in
@@ -20,7 +20,7 @@ extension ModelPicture {
   }
 
   /// A picture of one version, with all its properties.
-  init(of version: ModelVersion) {
+  package init(of version: ModelVersion) {
     var drawing = DifferenceDrawing(old: version.model, new: version.model, operations: [])
     drawing.showsEverything = true
     drawing.draw()

@@ -1,9 +1,9 @@
 import Foundation
-import Persist
+package import Persist
 
 extension JSONText {
   /// An object in the format of `dump`.
-  mutating func value(_ object: StoreContents.Object, properties: DumpedProperties) throws {
+  package mutating func value(_ object: StoreContents.Object, properties: DumpedProperties) throws {
     try self.object { json in
       json.field("entity", object.entity.name)
       json.field("pk", object.key)
@@ -48,7 +48,7 @@ extension JSONText {
     }
   }
 
-  mutating func value(_ value: StoredValue) {
+  package mutating func value(_ value: StoredValue) {
     switch value {
     case .null: null()
     case .boolean(let value): self.value(value)
@@ -72,11 +72,11 @@ extension JSONText {
 }
 
 /// The persistent properties of an entity in the order of `dump`: by name.
-struct DumpedProperties {
-  let attributes: [Property]
-  let relationships: [Property]
+package struct DumpedProperties {
+  package let attributes: [Property]
+  package let relationships: [Property]
 
-  init(_ entity: Entity) {
+  package init(_ entity: Entity) {
     let persistent = entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     attributes = persistent.filter { $0.attribute != nil }
     relationships = persistent.filter { $0.relationship != nil }

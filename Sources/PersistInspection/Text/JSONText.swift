@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// JSON text, written in the order of the calls.
 ///
@@ -15,31 +15,33 @@ import Foundation
 ///   $0.field("count", 10)
 /// }
 /// ```
-struct JSONText {
-  private(set) var bytes: [UInt8] = []
+package struct JSONText {
+  package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  var string: String { String(decoding: bytes, as: UTF8.self) }
+  package init() {}
+
+  package var string: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Clears the text and keeps the memory.
-  mutating func reset() {
+  package mutating func reset() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
   }
 
-  mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
     open(UInt8(ascii: "{"))
     try body(&self)
     close(UInt8(ascii: "}"))
   }
 
-  mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
     open(UInt8(ascii: "["))
     try body(&self)
     close(UInt8(ascii: "]"))
   }
 
-  mutating func array<Elements: Sequence>(
+  package mutating func array<Elements: Sequence>(
     of elements: Elements, _ body: (inout JSONText, Elements.Element) throws -> Void
   ) rethrows {
     open(UInt8(ascii: "["))
@@ -47,30 +49,30 @@ struct JSONText {
     close(UInt8(ascii: "]"))
   }
 
-  mutating func key(_ name: String) {
+  package mutating func key(_ name: String) {
     value(name)
     bytes.append(UInt8(ascii: ":"))
     bytes.append(UInt8(ascii: " "))
     needsComma = false
   }
 
-  mutating func null() { literal("null") }
+  package mutating func null() { literal("null") }
 
-  mutating func value(_ value: Bool) { literal(value ? "true" : "false") }
+  package mutating func value(_ value: Bool) { literal(value ? "true" : "false") }
 
-  mutating func value(_ value: some BinaryInteger) { literal(value.description) }
+  package mutating func value(_ value: some BinaryInteger) { literal(value.description) }
 
   /// The shortest number that round-trips.
   ///
   /// JSON has no infinity; a number too large for a double is read as infinity. A NaN, which SQLite can't store, is
   /// null.
-  mutating func value(_ value: Double) {
+  package mutating func value(_ value: Double) {
     if value.isNaN { null() } else if value.isInfinite { literal(value < 0 ? "-1e999" : "1e999") } else {
       literal(value.description)
     }
   }
 
-  mutating func value(_ value: String) {
+  package mutating func value(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
     var value = value
@@ -82,7 +84,7 @@ struct JSONText {
   }
 
   /// The bytes as a Base64 string.
-  mutating func value(_ value: Data) {
+  package mutating func value(_ value: Data) {
     separate()
     bytes.append(UInt8(ascii: "\""))
     bytes.append(contentsOf: value.base64EncodedData())
@@ -90,7 +92,7 @@ struct JSONText {
     needsComma = true
   }
 
-  mutating func newLine() {
+  package mutating func newLine() {
     bytes.append(UInt8(ascii: "\n"))
     needsComma = false
   }
@@ -135,34 +137,34 @@ struct JSONText {
 }
 
 extension JSONText {
-  mutating func field(_ name: String, _ value: String?) {
+  package mutating func field(_ name: String, _ value: String?) {
     key(name)
     if let value { self.value(value) } else { null() }
   }
 
-  mutating func field(_ name: String, _ value: Bool) {
+  package mutating func field(_ name: String, _ value: Bool) {
     key(name)
     self.value(value)
   }
 
-  mutating func field<Number: BinaryInteger>(_ name: String, _ value: Number?) {
+  package mutating func field<Number: BinaryInteger>(_ name: String, _ value: Number?) {
     key(name)
     if let value { self.value(value) } else { null() }
   }
 
-  mutating func field(_ name: String, _ value: Double) {
+  package mutating func field(_ name: String, _ value: Double) {
     key(name)
     self.value(value)
   }
 
-  mutating func field<Elements: Sequence>(
+  package mutating func field<Elements: Sequence>(
     _ name: String, of elements: Elements, _ body: (inout JSONText, Elements.Element) throws -> Void
   ) rethrows {
     key(name)
     try array(of: elements, body)
   }
 
-  mutating func field(_ name: String, strings: [String]) {
+  package mutating func field(_ name: String, strings: [String]) {
     field(name, of: strings) { $0.value($1) }
   }
 }

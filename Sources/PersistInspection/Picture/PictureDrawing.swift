@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import Persist
 
 /// Draws the picture of a model or a difference as SVG.
-struct PictureDrawing {
+package struct PictureDrawing {
   static let boxWidth = 236.0
   static let headHeight = 32.0
   static let lineHeight = 20.0
@@ -20,7 +20,7 @@ struct PictureDrawing {
   private var corners: [LayeredLayout.Point]
   private var size = LayeredLayout.Point(x: 0, y: 0)
 
-  init(_ picture: ModelPicture) {
+  package init(_ picture: ModelPicture) {
     self.picture = picture
     let ends = Set(picture.links.filter { $0.source.box != $0.target.box }.flatMap { [$0.source.box, $0.target.box] })
     joined = picture.boxes.indices.filter(ends.contains)
@@ -80,7 +80,7 @@ struct PictureDrawing {
   // MARK: Drawing
 
   /// - Throws: `PersistenceError.Code.fileAccess` if the file can't be written.
-  func write(to url: URL) throws {
+  package func write(to url: URL) throws {
     do {
       try Data(svg.utf8).write(to: url, options: .atomic)
     } catch {
@@ -90,7 +90,7 @@ struct PictureDrawing {
     }
   }
 
-  var svg: String {
+  package var svg: String {
     let width = max(size.x, Self.leastWidth) + 2 * Self.margin
     let height = size.y + Self.headerHeight + 2 * Self.margin
     var text = SVGText()

@@ -1,11 +1,11 @@
 import Foundation
-import Persist
+package import Persist
 
 /// Comma-separated values in the format of RFC 4180, except that lines end in line feeds.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
-enum CSVText {
-  static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\n" }
+package enum CSVText {
+  package static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\n" }
 
   private static func cell(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
@@ -14,7 +14,7 @@ enum CSVText {
 
   /// A value in a form that can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite as
   /// JSON. Null and empty texts are both empty.
-  static func text(_ value: StoredValue?) -> String {
+  package static func text(_ value: StoredValue?) -> String {
     switch value {
     case nil, .null?: ""
     case .boolean(let value)?: value ? "true" : "false"

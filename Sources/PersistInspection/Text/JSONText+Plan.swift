@@ -1,8 +1,8 @@
-import Persist
+package import Persist
 
 extension JSONText {
   /// The fields of a migration plan, as in `diff` and `plan`.
-  mutating func fields(of plan: MigrationPlan) {
+  package mutating func fields(of plan: MigrationPlan) {
     field("from", plan.from)
     field("to", plan.to)
     field("way", plan.way.rawValue)

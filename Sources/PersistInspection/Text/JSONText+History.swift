@@ -1,9 +1,9 @@
 import Foundation
-import Persist
+package import Persist
 
 extension JSONText {
   /// Writes a transaction in the format of `persist history`.
-  mutating func value(_ transaction: HistoryTransaction, model: ManagedObjectModel) {
+  package mutating func value(_ transaction: HistoryTransaction, model: ManagedObjectModel) {
     object { json in
       json.field("number", transaction.transactionNumber)
       json.field("timestamp", transaction.timestamp.timeIntervalSinceReferenceDate)
@@ -43,7 +43,7 @@ extension JSONText {
 
 extension HistoryChangeType {
   /// The word for the kind of change.
-  var name: String {
+  package var name: String {
     switch self {
     case .insert: "insert"
     case .update: "update"

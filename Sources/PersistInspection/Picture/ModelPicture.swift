@@ -1,5 +1,5 @@
 /// A model, or the differences of two versions of one, as boxes and links that have no positions yet.
-struct ModelPicture {
+package struct ModelPicture {
   enum Change: String, CaseIterable {
     case added, removed, changed, unchanged
   }
