@@ -53,6 +53,7 @@ extension ManagedObjectContext {
         object.change = .none
         object.becomeFault()
       }
+      table.rowsAhead = RowsAhead()
     }
     advanceQueryGeneration()
     notifyChildren(discarded)

@@ -19,6 +19,7 @@ final class ObjectTable {
   // Only the context's own isolation reaches the map, whose operations make no outside calls, so accesses can't
   // overlap.
   @exclusivity(unchecked) var map = IdentityMap()
+  @exclusivity(unchecked) var rowsAhead = RowsAhead()
 
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
     self.context = context
@@ -85,7 +86,7 @@ final class StoreTables {
   /// Makes the table read a generation from now on; nil for the store's current state.
   func read(_ generation: QueryGeneration?) {
     store = generation.map { GenerationRows(of: origin, in: $0) } ?? origin
-    for table in existing { table.store = store }
+    for table in existing { (table.store, table.rowsAhead) = (store, RowsAhead()) }
   }
 
   /// Returns the table of an entity's hierarchy.

@@ -21,6 +21,12 @@ package protocol RowSource: AnyObject {
   ///   - monitor: Monitors the read and can cancel it; nil for none.
   ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch
+  /// Reads the rows that a query selects, and the moment at which they were the newest; the moment is nil if the source
+  /// can't tell later whether it is still recent.
+  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?)
+  /// Whether rows of a moment may still be used in place of reading them: nothing in this program has changed them or
+  /// noticed a change since, and at most a few milliseconds have passed.
+  func isRecent(_ moment: ReadMoment) -> Bool
   /// The keys of the rows that a query selects, in its order, in little memory.
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys
   /// The number of rows that a query selects, within its limit and offset, counted without reading them.

@@ -45,6 +45,13 @@ final class RecordingStore: PersistentStore {
     return try store.rows(query, monitor: monitor, held: held)
   }
 
+  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
+    record.withLock { $0.calls += 1 }
+    return try store.rowsWithMoment(query)
+  }
+
+  func isRecent(_ moment: ReadMoment) -> Bool { store.isRecent(moment) }
+
   func count(_ query: RowQuery) throws -> Int {
     record.withLock { $0.calls += 1 }
     return try store.count(query)

@@ -27,6 +27,12 @@ final class GenerationRows: SharedRowSource {
     try source.rows(query, monitor: monitor, held: held)
   }
 
+  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
+    try source.rowsWithMoment(query)
+  }
+
+  func isRecent(_ moment: ReadMoment) -> Bool { (try? source.isRecent(moment)) ?? false }
+
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { try source.keys(query, monitor: monitor) }
 
   func count(_ query: RowQuery) throws -> Int { try source.count(query) }

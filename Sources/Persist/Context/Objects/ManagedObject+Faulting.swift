@@ -16,15 +16,14 @@ extension ManagedObject {
     if snapshot == nil {
       guard let table, let store = table.store else { return }
       do {
-        let query = RowQuery(entity: layout.entity, includesSubentities: false, keys: [key])
-        guard let row = try store.rows(query).first else {
+        guard let row = try table.row(of: self, from: store) else {
           loading = .missing
           if !table.context.shouldDeleteInaccessibleFaults {
             table.context.deferError(ManagedObjectContext.notFound(objectID))
           }
           return
         }
-        snapshot = row.snapshot
+        snapshot = row
       } catch {
         table.context.deferError(error)
         return

@@ -24,6 +24,12 @@ extension SQLiteStore {
     }
   }
 
+  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
+    try pool.readingWithMoment { try rows(query) }
+  }
+
+  func isRecent(_ moment: ReadMoment) -> Bool { pool.isRecent(moment) }
+
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
     var query = query
     query.keysOnly = true

@@ -13,13 +13,24 @@ struct RelatedObjectsTests {
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator, classes: ["Pet": Flagged.self]) }
 
     /// Checks the number of statements that run in `body`.
+    func statements(_ body: () throws -> Void) rethrows -> Int {
+      let before = store.pool.counts.executed
+      try body()
+      return store.pool.counts.executed - before
+    }
+
     func expectStatements(
       _ count: Int, at place: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) rethrows {
-      let before = store.pool.counts.executed
-      try body()
-      let run = store.pool.counts.executed - before
+      let run = try statements(body)
       #expect(run == count, sourceLocation: place)
+    }
+
+    func expectStatements(
+      atMost limit: Int, at place: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) rethrows {
+      let run = try statements(body)
+      #expect(run <= limit, sourceLocation: place)
     }
   }
 
@@ -50,7 +61,7 @@ struct RelatedObjectsTests {
     objects.compactMap { $0["name"] as? String }
   }
 
-  @Test("100 items of 10 owners read 10 owners, once")
+  @Test("100 items of 10 owners read 10 owners once, the first ones singly and the others together")
   func toOne() throws {
     try withOwners(10, pets: 10) { stack in
       let pets = try stack.context().fetch(FetchRequest("Pet"))
@@ -58,7 +69,7 @@ struct RelatedObjectsTests {
       #expect(pets.allSatisfy { $0.one("owner") == nil })
       let context = stack.context()
       let held = try context.fetch(FetchRequest("Pet"))
-      stack.expectStatements(10) { #expect(names(held.compactMap { $0.one("owner") }).count == 100) }
+      stack.expectStatements(atMost: 10) { #expect(names(held.compactMap { $0.one("owner") }).count == 100) }
       stack.expectStatements(0) { #expect(names(held.compactMap { $0.one("owner") }).count == 100) }
       _ = context
     }

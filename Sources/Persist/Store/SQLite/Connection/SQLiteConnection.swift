@@ -50,6 +50,8 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var counts = Counts()
   /// Whether SQLite encountered a changed schema; reset by the reader of the flag.
   @exclusivity(unchecked) var hasReloadedSchema = false
+  /// The ``dataVersion`` after the last read, of a connection that only reads.
+  @exclusivity(unchecked) var readVersion: UInt32?
   /// Interrupts the running statement, from any thread.
   let interruption: SQLiteInterruption
   let predicateFunctions = PredicateFunctions()

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The files of the stores open in this program, in any coordinator.
 ///
@@ -6,18 +7,18 @@ import Foundation
 enum OpenStoreFiles {
   private struct OpenFile {
     let file: FileState
-    let states: HeldStates
+    let shared: SharedFile
   }
 
   private static let files = LockProtected<[ObjectIdentifier: OpenFile]>([:])
 
-  /// - Returns: The held states of the file, which all its pools share; nil if there is no such file.
-  static func add(_ url: URL, of pool: SQLiteConnectionPool) -> HeldStates? {
+  /// - Returns: What all pools of the file share; nil if there is no such file.
+  static func add(_ url: URL, of pool: SQLiteConnectionPool) -> SharedFile? {
     guard let file = FileState(url) else { return nil }
     return files.withLock { files in
-      let states = files.values.first { $0.file.isSameFile(as: file) }?.states ?? HeldStates()
-      files[ObjectIdentifier(pool)] = OpenFile(file: file, states: states)
-      return states
+      let shared = files.values.first { $0.file.isSameFile(as: file) }?.shared ?? SharedFile()
+      files[ObjectIdentifier(pool)] = OpenFile(file: file, shared: shared)
+      return shared
     }
   }
 
@@ -30,4 +31,15 @@ enum OpenStoreFiles {
     guard let file = FileState(url) else { return 0 }
     return files.withLock { $0.values.count { $0.file.isSameFile(as: file) } }
   }
+}
+
+/// What the pools of one file share, in any coordinator of this program.
+final class SharedFile: Sendable {
+  let heldStates = HeldStates()
+  private let changes = Atomic<UInt64>(0)
+
+  /// The number of changes of the store that this program has made, or noticed while reading.
+  var changeCount: UInt64 { changes.load(ordering: .acquiring) }
+
+  func noteChange() { changes.add(1, ordering: .acquiringAndReleasing) }
 }

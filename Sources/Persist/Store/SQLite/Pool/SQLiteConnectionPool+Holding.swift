@@ -1,4 +1,7 @@
 extension SQLiteConnectionPool {
+  /// The states of the store that contexts hold.
+  var heldStates: HeldStates { shared.heldStates }
+
   /// Holds the current state of the store in a read transaction that lasts until the returned pool is closed; nil if
   /// that would block writers, or if others' changes can't be detected.
   ///

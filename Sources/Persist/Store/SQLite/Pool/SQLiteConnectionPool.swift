@@ -22,8 +22,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var isClosed = false
   /// The error thrown when the pool is used after it was closed, if there is a specific one.
   private var reasonOfClosing: PersistenceError?
-  /// The states of the store that contexts hold; set before the pool is shared.
-  private(set) var heldStates = HeldStates()
+  /// What all pools of the file share; set before the pool is shared.
+  private(set) var shared = SharedFile()
   /// Called with the reader of a held state when its pool is closed; nil for other pools.
   private let release: ((Reader) -> Void)?
   private let turn = WritingTurn()
@@ -102,7 +102,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Starts checking the store whenever others may have changed it.
   func setWatch(_ watch: StoreWatch) {
     self.watch = watch
-    if let url, let states = OpenStoreFiles.add(url, of: self) { heldStates = states }
+    if let url, let file = OpenStoreFiles.add(url, of: self) { shared = file }
   }
 
   /// Checks the store within a write transaction, where no other connection can change it.
@@ -130,6 +130,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
+    defer { shared.noteChange() }
     if WriteReservation.isHeld(of: self) { return try writer.waiting { try body(writer) } }
     let wait = try beginTurn(options.busyTimeout)
     defer { turn.end() }
@@ -278,6 +279,11 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     defer { giveBack(reader) }
     let connection = reader.connection
     let result = try explaining(connection) { try connection.waiting { try body(connection) } }
+    let version = connection.dataVersion
+    if connection.readVersion != version {
+      connection.readVersion = version
+      shared.noteChange()
+    }
     if connection.hasReloadedSchema, let watch {
       try watch.check(connection)
       connection.hasReloadedSchema = false
