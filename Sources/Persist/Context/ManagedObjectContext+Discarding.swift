@@ -53,7 +53,7 @@ extension ManagedObjectContext {
         object.change = .none
         object.becomeFault()
       }
-      table.rowsAhead = RowsAhead()
+      table.forgetReadAhead()
     }
     advanceQueryGeneration()
     notifyChildren(discarded)

@@ -20,6 +20,7 @@ final class ObjectTable {
   // overlap.
   @exclusivity(unchecked) var map = IdentityMap()
   @exclusivity(unchecked) var rowsAhead = RowsAhead()
+  @exclusivity(unchecked) var membersAhead = MembersAhead()
 
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
     self.context = context
@@ -31,6 +32,8 @@ final class ObjectTable {
   }
 
   var isTemporary: Bool { store == nil }
+
+  func forgetReadAhead() { (rowsAhead, membersAhead) = (RowsAhead(), MembersAhead()) }
 
   /// Registers an object under a key.
   ///
@@ -86,7 +89,10 @@ final class StoreTables {
   /// Makes the table read a generation from now on; nil for the store's current state.
   func read(_ generation: QueryGeneration?) {
     store = generation.map { GenerationRows(of: origin, in: $0) } ?? origin
-    for table in existing { (table.store, table.rowsAhead) = (store, RowsAhead()) }
+    for table in existing {
+      table.store = store
+      table.forgetReadAhead()
+    }
   }
 
   /// Returns the table of an entity's hierarchy.

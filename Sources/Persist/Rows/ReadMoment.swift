@@ -12,4 +12,8 @@ extension RowSource {
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) { (try rows(query), nil) }
 
   func isRecent(_ moment: ReadMoment) -> Bool { false }
+
+  func relatedRows(
+    by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
+  ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? { nil }
 }

@@ -6,6 +6,13 @@ package struct RelatedRows: Sendable {
   var owners: [Int64]
 }
 
+/// The first rows at the other end of a to-many relationship, for a few owners.
+package struct FirstRelatedRows: Sendable {
+  var rows: RelatedRows
+  /// Whether there are no further ones.
+  let areAll: Bool
+}
+
 /// The members of a to-many relationship of many rows.
 package struct RelatedMembers: Sendable {
   /// By the owner's key; owners without members are absent.

@@ -41,6 +41,16 @@ package protocol RowSource: AnyObject {
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID]
   /// The rows at the other end of a to-many relationship, for many owners, in one statement.
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
+  /// The first rows at the other end of a to-many relationship, in the order of the owners, with the moment at which
+  /// they were the newest; nil if the source can only tell the members' identifiers. In other respects the same as
+  /// ``relatedRows(by:of:owners:)``.
+  ///
+  /// - Parameters:
+  ///   - owners: The keys of at most 16 owners, in ascending order.
+  ///   - limit: The maximum number of rows.
+  func relatedRows(
+    by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
+  ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)?
   /// The owners of rows by a to-many relationship without an inverse, by the members' keys. Members without an owner
   /// are omitted.
   func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID]

@@ -50,6 +50,13 @@ final class RecordingStore: PersistentStore {
     return try store.rowsWithMoment(query)
   }
 
+  func relatedRows(
+    by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
+  ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
+    record.withLock { $0.calls += 1 }
+    return try store.relatedRows(by: relationship, of: entity, owners: owners, limit: limit)
+  }
+
   func isRecent(_ moment: ReadMoment) -> Bool { store.isRecent(moment) }
 
   func count(_ query: RowQuery) throws -> Int {

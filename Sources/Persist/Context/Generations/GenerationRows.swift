@@ -53,6 +53,12 @@ final class GenerationRows: SharedRowSource {
     try source.relatedRows(by: relationship, of: entity, owners: owners)
   }
 
+  func relatedRows(
+    by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
+  ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
+    try source.relatedRows(by: relationship, of: entity, owners: owners, limit: limit)
+  }
+
   func owners(by relationship: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
     try source.owners(by: relationship, of: entity, members: members)
   }

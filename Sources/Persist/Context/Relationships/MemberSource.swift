@@ -30,6 +30,13 @@ enum MemberSource {
     }
   }
 
+  /// The list of members for an iteration.
+  var listWithRows: MemberList {
+    guard case .relationship(let relationship, let owner) = self else { return list }
+    owner.noteRead(at: relationship.slot)
+    return owner.memberListWithRows(of: relationship)
+  }
+
   func member(at index: Int, of list: MemberList) -> ManagedObject? {
     switch self {
     case .relationship(let relationship, let owner): owner.member(at: index, of: list, relationship)

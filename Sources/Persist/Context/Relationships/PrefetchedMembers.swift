@@ -1,23 +1,26 @@
 /// The prefetched destination rows of one to-many relationship of many objects, ordered by owner.
 final class PrefetchedMembers {
   private let batch: RowBatch
-  /// All rows of the same prefetch.
-  private let rows: PrefetchedRows
+  /// All rows of the same prefetch; nil if only these were read.
+  private let rows: PrefetchedRows?
+  /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
+  private let generation: Int
   /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
   private let table: ObjectTable
   private let storeIdentifier: String
   private let layouts: [EntityLayout]
 
-  init(_ batch: RowBatch, in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows) {
+  init(_ batch: RowBatch, in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows?) {
     self.batch = batch
     self.rows = rows
     self.table = table
+    generation = table.context.rowGeneration
     storeIdentifier = tables.identifier
     layouts = table.context.layouts
   }
 
   /// Whether the rows are up to date as far as the context knows.
-  func areTrue(in context: ManagedObjectContext) -> Bool { rows.areTrue(in: context) }
+  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
 
   func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
     batch.entries[range].map { entry in
@@ -38,7 +41,7 @@ final class PrefetchedMembers {
         if object.loading == .fault, object.snapshot == nil, object.layout.index == Int(entry.entityIndex) {
           object.snapshot = batch.snapshot(of: entry)
         }
-        if object.companions == nil { object.companions = rows }
+        if let rows, object.companions == nil { object.companions = rows }
       }
       objects.append(object)
     }

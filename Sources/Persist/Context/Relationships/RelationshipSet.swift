@@ -124,7 +124,7 @@ extension RelationshipSet: RandomAccessCollection {
     return element(member)
   }
 
-  public func makeIterator() -> Iterator { Iterator(set: self, list: list) }
+  public func makeIterator() -> Iterator { Iterator(set: self, list: source.listWithRows) }
 
   /// Returns the results of calling a closure with each member, as the members were at the start.
   ///

@@ -26,6 +26,55 @@ extension SQLiteStore {
     }
   }
 
+  /// One prepared statement for each relationship serves a single owner, and another 16 of them. Parameters without an
+  /// owner are null, which matches no row.
+  func relatedRows(
+    by property: Property, of entity: Entity, owners: [Int64], limit: Int
+  ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
+    let count = owners.count == 1 ? 1 : 16
+    guard let relationship = property.relationship, relationship.isToMany, owners.count <= count,
+      !map.absent.contains(entity.name),
+      let sql = firstRelatedSQL(property, relationship, of: entity, ownerCount: count)
+    else { return nil }
+    let plan = deepPlans[model.destination(of: relationship).number - 1].value
+    let (rows, moment) = try pool.readingWithMoment {
+      try pool.readOnce { connection in
+        var reader = RowReader(plan, map: map, expectedRows: min(limit, 16 * owners.count))
+        let statement = try connection.statement(sql)
+        for (index, owner) in owners.enumerated() { statement.bind(owner, at: Int32(index + 1)) }
+        statement.bind(Int64(limit), at: Int32(count + 1))
+        try reader.readRows(statement, ownerColumn: Int32(plan.columns.count))
+        return FirstRelatedRows(
+          rows: RelatedRows(batch: reader.batch, owners: reader.owners), areAll: reader.batch.readCount < limit)
+      }
+    }
+    return (rows, moment)
+  }
+
+  private func firstRelatedSQL(
+    _ property: Property, _ relationship: RelationshipDescription, of entity: Entity, ownerCount: Int
+  ) -> PreparedSQL? {
+    let key = RelatedKey(entity: entity.number - 1, slot: property.slot, ownerCount: ownerCount)
+    if let known = related.withLock({ $0[key] }) { return known }
+    let destination = model.destination(of: relationship)
+    let columns = deepPlans[destination.number - 1].value.columns
+    let sql: SQLText
+    switch map[entity].toMany[property.slot] {
+    case nil: return nil
+    case .foreignKey(let place):
+      sql = .firstRelatedRows(
+        columns, of: place.table, owner: place.column, order: place.orderColumn, ownerCount: ownerCount)
+    case .join(let join):
+      sql = .firstRelatedRows(columns, of: map[destination].table, joinedBy: join, ownerCount: ownerCount)
+    }
+    return related.withLock { known in
+      if let first = known[key] { return first }
+      let prepared = PreparedSQL(sql)
+      known[key] = prepared
+      return prepared
+    }
+  }
+
   func owners(by property: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
     guard case .foreignKey(let place)? = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return [:]

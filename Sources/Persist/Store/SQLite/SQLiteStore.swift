@@ -6,6 +6,8 @@ final class SQLiteStore: PersistentStore {
   struct RelatedKey: Hashable {
     let entity: Int
     let slot: Int
+    /// The number of owners whose members' rows are read; 0 for the identifiers of one owner's members.
+    var ownerCount = 0
   }
 
   /// The files that the store has open, which change when it continues in a copy.

@@ -85,8 +85,8 @@ struct RelatedObjectsTests {
           try count + person.related("pets").reduce(0) { $0 + (names([$1, $1.one("owner") ?? $1]).count) }
         }
       }
-      // The members of each owner, and their rows in groups of 100.
-      try stack.expectStatements(40) { try #expect(walk() == 5000) }
+      // For each owner at most the first rows, which aren't all, the members, and their rows in groups of 100.
+      try stack.expectStatements(atMost: 50) { try #expect(walk() == 5000) }
       try stack.expectStatements(0) { try #expect(walk() == 5000) }
     }
   }
@@ -97,8 +97,8 @@ struct RelatedObjectsTests {
       let context = stack.context()
       let person = try context.named("Person", "person 0")
       let pets = try person.related("pets")
-      // The members; three batches.
-      stack.expectStatements(4) { #expect(pets.map { $0["name"] as? String }.count == 250) }
+      // The first rows, which aren't all; the members; three batches.
+      stack.expectStatements(5) { #expect(pets.map { $0["name"] as? String }.count == 250) }
       stack.expectStatements(0) { #expect(pets.map { $0["name"] as? String }.count == 250) }
     }
   }

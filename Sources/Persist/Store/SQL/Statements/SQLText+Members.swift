@@ -41,6 +41,34 @@ extension SQLText {
       """
   }
 
+  /// The first rows of members that contain an owner's key, each with the owner after its columns, by owner and in
+  /// order. Parameters: the owners, and the maximum number of rows.
+  static func firstRelatedRows(
+    _ columns: [String], of table: String, owner: String, order: String?, ownerCount: Int
+  ) -> SQLText {
+    let owners = repeatElement("\(parameter: ())" as SQLText, count: ownerCount).joined(separator: ", ")
+    let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
+    return """
+      SELECT \(names: columns + [owner]) FROM \(name: table) WHERE \(name: owner) IN (\(owners)) \
+      ORDER BY \(name: owner), \(places)Z_PK LIMIT \(parameter: ())
+      """
+  }
+
+  /// The equivalent for a many-to-many relationship.
+  static func firstRelatedRows(
+    _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, ownerCount: Int
+  ) -> SQLText {
+    let owners = repeatElement("\(parameter: ())" as SQLText, count: ownerCount).joined(separator: ", ")
+    let own: SQLText = "j.\(name: join.ownColumn)"
+    let places: SQLText = join.orderColumn.map { "j.\(name: $0) IS NULL, j.\(name: $0), " } ?? ""
+    let members = columns.map { "m.\(name: $0)" as SQLText }.joined(separator: ", ")
+    return """
+      SELECT \(members), \(own) FROM \(name: join.table) AS j \
+      JOIN \(name: table) AS m ON m.Z_PK = j.\(name: join.memberColumn) \
+      WHERE \(own) IN (\(owners)) ORDER BY \(own), \(places)m.Z_PK LIMIT \(parameter: ())
+      """
+  }
+
   /// The owners of members: the member's key, the owner's and its entity number, if that is stored.
   ///
   /// - Parameter members: A JSON array of keys.

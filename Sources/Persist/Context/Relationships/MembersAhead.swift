@@ -1,0 +1,108 @@
+/// Members of to-many relationships that were read along with those of another owner.
+struct MembersAhead {
+  /// The maximum number of owners whose members wait for use.
+  private static let maximumCount = 4096
+
+  struct Place: Hashable {
+    let owner: Int64
+    let slot: Int
+  }
+
+  fileprivate var run = ReadRun()
+  private var members: [Place: MemberList] = [:]
+
+  var includesNeighbors: Bool { run.readsAhead && members.count < Self.maximumCount }
+
+  func contains(_ place: Place) -> Bool { members[place] != nil }
+
+  /// Returns members, which aren't needed here any longer.
+  mutating func remove(_ place: Place) -> MemberList? { members.isEmpty ? nil : members.removeValue(forKey: place) }
+
+  /// Begins to keep what a statement has read, unless it can't be used later.
+  mutating func begin(isNext: Bool, at moment: ReadMoment?, in context: ManagedObjectContext) {
+    if !run.didRead(isNext: isNext, at: moment, in: context) { members.removeAll() }
+  }
+
+  mutating func add(_ list: MemberList, at place: Place) { members[place] = list }
+}
+
+extension ManagedObject {
+  /// The maximum number of rows that are read for one owner: more than an iteration creates at once, so that the whole
+  /// first group is known to be all members.
+  private static var singleLimit: Int { MemberList.groupSize + 1 }
+  /// The maximum number of rows that are read for several owners.
+  private static var sharedLimit: Int { MemberList.groupSize * 4 }
+
+  /// Does the same as ``memberList(of:)`` for an iteration, which needs the members' rows too: unread members are read
+  /// with their rows by one statement, unless there are many.
+  final func memberListWithRows(of relationship: RelationshipLayout) -> MemberList {
+    do {
+      try readMemberRows(of: relationship)
+    } catch {
+      table?.context.deferError(error)
+    }
+    return memberList(of: relationship)
+  }
+
+  private final func readMemberRows(of relationship: RelationshipLayout) throws {
+    guard let table, let store = table.store, hasUnreadMembers(of: relationship) else { return }
+    let place = MembersAhead.Place(owner: key, slot: relationship.slot)
+    let isNext = table.membersAhead.run.continues(in: table.context, of: store)
+    if isNext, let list = table.membersAhead.remove(place) { return members(of: relationship).load(list) }
+    let owners = isNext && table.membersAhead.includesNeighbors ? nextOwners(of: relationship, in: table) : [key]
+    let property = layout.properties[relationship.slot]
+    guard
+      let (found, moment) = try store.relatedRows(
+        by: property, of: layout.entity, owners: owners, limit: owners.count == 1 ? Self.singleLimit : Self.sharedLimit)
+    else { return }
+    table.membersAhead.begin(isNext: isNext, at: moment, in: table.context)
+    if let row = found.rows.batch.first, let snapshot = row.snapshot,
+      table.context.layouts[row.entityIndex].byteCount(of: snapshot) > ReadRun.maximumRowSize
+    {
+      table.membersAhead.run.stop()
+    }
+    for (owner, list) in memberLists(found, owners: owners, relationship, in: table) {
+      if owner == key {
+        members(of: relationship).load(list)
+      } else if moment != nil {
+        table.membersAhead.add(list, at: MembersAhead.Place(owner: owner, slot: relationship.slot))
+      }
+    }
+  }
+
+  /// Whether the members are those of the store, and unread.
+  private final func hasUnreadMembers(of relationship: RelationshipLayout) -> Bool {
+    guard change != .inserted, !relationship.isTransient, !relationship.isOneWayToMany else { return false }
+    guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return true }
+    return !members.areKnown && !members.hasChanges
+  }
+
+  /// The keys of this object and of the next objects of its entity whose members are unread, in order.
+  private final func nextOwners(of relationship: RelationshipLayout, in table: ObjectTable) -> [Int64] {
+    guard key <= Int64.max - ReadRun.neighborhood else { return [key] }
+    let next = (key + 1...key + ReadRun.neighborhood).lazy.filter { [self] key in
+      guard let owner = table.map[key], owner.layout === layout else { return false }
+      return owner.hasUnreadMembers(of: relationship)
+        && !table.membersAhead.contains(MembersAhead.Place(owner: key, slot: relationship.slot))
+    }
+    return [key] + next.prefix(ReadRun.groupSize - 1)
+  }
+
+  /// Divides rows by owner, omitting the last one if its rows may be incomplete.
+  private final func memberLists(
+    _ found: FirstRelatedRows, owners: [Int64], _ relationship: RelationshipLayout, in table: ObjectTable
+  ) -> [(owner: Int64, list: MemberList)] {
+    guard let tables = table.siblings else { return [] }
+    let target = tables.table(for: table.context.layouts[relationship.destinationIndex])
+    let members = PrefetchedMembers(found.rows.batch, in: target, of: tables, readWith: nil)
+    var lists: [(owner: Int64, list: MemberList)] = []
+    var start = 0
+    for owner in owners {
+      let end = found.rows.owners[start...].firstIndex { $0 != owner } ?? found.rows.owners.count
+      if end == found.rows.owners.count, !found.areAll { break }
+      lists.append((owner, .rows(members, start..<end)))
+      start = end
+    }
+    return lists
+  }
+}
