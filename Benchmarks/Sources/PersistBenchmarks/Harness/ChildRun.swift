@@ -21,7 +21,7 @@ enum ChildRun {
     }
     let work = try part(setting)
     ProcessMemory.resetPeak()
-    let (memory, heap) = (ProcessMemory.resident, ProcessMemory.heap)
+    let (memory, own) = (ProcessMemory.resident, ProcessMemory.anonymous)
     let statements = counter?.count ?? 0
     let clock = ContinuousClock()
     let start = clock.now
@@ -30,7 +30,7 @@ enum ChildRun {
     var measurement = Measurement(
       seconds: elapsed / .seconds(1), peakBytes: max(0, ProcessMemory.peak - memory),
       statements: counter.map { $0.count - statements }, readChecksum: checksum, fileChecksum: 0)
-    if let before = heap, let after = ProcessMemory.heap { measurement.heapBytes = after - before }
+    if let before = own, let after = ProcessMemory.anonymous { measurement.heldBytes = after - before }
     measurement.fileChecksum = FileChecksum.sum(of: workload.writtenTables, in: setting.file)
     print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
   }

@@ -3,8 +3,9 @@ struct Measurement: Codable {
   var seconds: Double
   /// The increase of the process's peak memory since the beginning of the work.
   var peakBytes: Int
-  /// The growth of the heap, with the results of the work still retained; nil if the platform doesn't report it.
-  var heapBytes: Int?
+  /// The increase of the process's own memory, with the results of the work still retained; nil if the platform doesn't
+  /// report it.
+  var heldBytes: Int?
   /// The number of statements that SQLite ran; only counted in a separate run.
   var statements: Int?
   /// A checksum of everything that was read.

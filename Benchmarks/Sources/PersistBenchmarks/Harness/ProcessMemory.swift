@@ -1,4 +1,3 @@
-import CSQLiteForBenchmarks
 import Foundation
 
 /// The memory used by this process.
@@ -24,15 +23,10 @@ enum ProcessMemory {
     #endif
   }
 
-  /// The number of bytes currently allocated; nil if the platform doesn't report it.
-  static var heap: Int? {
-    #if canImport(Glibc)
-      let info = mallinfo2()
-      return info.uordblks + info.hblkhd
-    #else
-      return nil
-    #endif
-  }
+  /// The process's own memory that is in use, without mapped files, in bytes; nil if the platform doesn't report it.
+  ///
+  /// The allocator's figures would count address space that was reserved to align large blocks, and never touched.
+  static var anonymous: Int? { status("RssAnon") }
 
   private static func status(_ name: String) -> Int? {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

@@ -27,8 +27,8 @@ struct Workload: Sendable {
     case timeOverFewer(registered: Int)
     /// The median time relative to that of ``Workload/basis``.
     case timeOverBasis
-    /// The growth of the heap per row, while the results are retained.
-    case heapBytesPerRow
+    /// The increase of the process's own memory per row, while the results are retained.
+    case heldBytesPerRow
     /// The median time, for work without a counterpart in plain SQLite.
     case milliseconds
   }

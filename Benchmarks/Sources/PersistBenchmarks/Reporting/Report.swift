@@ -41,7 +41,7 @@ struct Report: Encodable {
       switch result.workload.measure {
       case .timeOverSQLite: values[.sqlite]
       case .timeOverFewer, .timeOverBasis: Seconds(result.basis.map(\.seconds)).median
-      case .heapBytesPerRow, .milliseconds: 1
+      case .heldBytesPerRow, .milliseconds: 1
       }
     for contestant in Contestant.allCases {
       guard let runs = result.runs[contestant], let value = values[contestant] else { continue }
@@ -57,7 +57,7 @@ struct Report: Encodable {
     switch result.workload.measure {
     case .timeOverSQLite, .timeOverFewer, .timeOverBasis: Seconds(runs.map(\.seconds)).median
     case .milliseconds: Seconds(runs.map(\.seconds)).median * 1000
-    case .heapBytesPerRow: Double(runs.compactMap(\.heapBytes).min() ?? 0) / Double(result.rows)
+    case .heldBytesPerRow: Double(runs.compactMap(\.heldBytes).min() ?? 0) / Double(result.rows)
     }
   }
 }

@@ -17,7 +17,7 @@ enum ReportTable {
 
   static func ratio(_ row: Report.Row) -> String {
     switch row.workload.measure {
-    case .heapBytesPerRow: row.ratio.map { String(format: "%.0f B", $0) } ?? ""
+    case .heldBytesPerRow: row.ratio.map { String(format: "%.0f B", $0) } ?? ""
     case .milliseconds: row.ratio.map { number($0) + " ms" } ?? ""
     case .timeOverSQLite, .timeOverFewer, .timeOverBasis: number(row.ratio)
     }
@@ -27,7 +27,7 @@ enum ReportTable {
     let target = row.workload.target
     let limit =
       switch row.workload.measure {
-      case .heapBytesPerRow: "≤ \(Int(target)) B"
+      case .heldBytesPerRow: "≤ \(Int(target)) B"
       case .milliseconds: "≤ \(Int(target)) ms"
       case .timeOverSQLite, .timeOverFewer, .timeOverBasis: "≤ \(target)"
       }

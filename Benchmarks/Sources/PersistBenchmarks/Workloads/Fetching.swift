@@ -20,8 +20,8 @@ extension Workload {
       name: "refetch", summary: "fetch registered objects again", target: 1.0, start: .items,
       parts: fetch.merging([.persist: refetch]) { $1 }),
     Workload(
-      name: "objectBytes", summary: "heap bytes per fetched object of 8 properties", target: 260,
-      measure: .heapBytesPerRow, start: .items, parts: held,
+      name: "objectBytes", summary: "bytes of memory per fetched object of 8 properties", target: 260,
+      measure: .heldBytesPerRow, start: .items, parts: held,
       shortfall: """
         The row takes about 165 of these bytes: 80 for 8 slots, the version and the null bits, and 82 for strings and \
         bytes. The object itself takes 112, its entry in the identity map 21, and the list of results 8.
@@ -78,7 +78,7 @@ extension Workload {
     },
   ]
 
-  /// Retains the results until after the heap has been measured.
+  /// Retains the results until after the memory has been measured.
   private final class Results<Element> {
     var elements: [Element] = []
   }

@@ -1,7 +1,8 @@
 /// A property of a checked entity, with its slot.
 public struct Property: Sendable, Hashable {
+  // Indirect, because descriptions have many fields and properties are copied often.
   /// The description of a property, by the kind of property.
-  public enum Kind: Sendable, Hashable {
+  public indirect enum Kind: Sendable, Hashable {
     /// A stored, derived or transient attribute.
     case attribute(AttributeDescription)
     /// A to-one or to-many relationship.

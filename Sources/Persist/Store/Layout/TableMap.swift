@@ -33,7 +33,7 @@ struct TableMap: Sendable {
   struct Column: Sendable, Hashable {
     enum Role: Sendable, Hashable {
       /// The value of an attribute, or of an element of a composite one.
-      case attribute(AttributeDescription)
+      indirect case attribute(AttributeDescription)
       /// The key of a to-one relationship's destination.
       case toOne
       /// The entity number of a to-one relationship's destination: `Z<n>_<NAME>`.
