@@ -88,6 +88,29 @@ extension ManagedObjectContext {
     return object
   }
 
+  /// Inserts an object again whose row was deleted, under its former identifier and without values. Hooks aren't
+  /// called.
+  ///
+  /// - Parameter version: The last version of the row, which the new row must not repeat.
+  /// - Returns: Nil if the identifier can't belong to this context.
+  func insertFormerObject(_ id: ManagedObjectID, version: Int64) -> ManagedObject? {
+    guard let key = id.primaryKey, let place = place(of: id) else { return nil }
+    if let former = registeredObject(for: id) { removeDeletedByOthers(former) }
+    let layout = place.layout
+    let type = managedObjectClass(of: layout)
+    var origin = ManagedObject.Origin(newOf: type, layout, in: self)
+    origin.inserting = nil
+    let object = type.init(origin)
+    var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: 1)
+    object.snapshot = writers.snapshot(of: layout, [], over: nil, version: version)
+    for stored in layout.storedSlots { object.setPending(.null, at: stored.slot) }
+    object.given = .all
+    place.table.insert(object, key: key)
+    object.noteChangeOfAll()
+    enterAsNew(object)
+    return object
+  }
+
   private func enterAsNew(_ object: ManagedObject) {
     object.loading = .loaded
     object.change = .inserted

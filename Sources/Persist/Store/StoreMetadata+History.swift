@@ -5,6 +5,8 @@ struct HistorySettings: Sendable, Hashable {
   /// The number of the last transaction after which changes may have gone unrecorded, because the history was switched
   /// off or deleted; 0 if there was no such time.
   var completeAfter: Int64 = 0
+  /// The number of the last transaction before the history began to keep old values; nil if it doesn't.
+  var oldValuesAfter: Int64?
   /// The meaning of the history's columns when Persist last opened the store; nil for a history of Core Data's.
   var description: HistoryDescription?
 }
@@ -16,12 +18,14 @@ extension StoreMetadata {
       let values = self.values[Key.history]?.dictionaryValue
       return HistorySettings(
         isOff: values?["isOff"] == .boolean(true), completeAfter: max(0, values?["completeAfter"]?.integerValue ?? 0),
+        oldValuesAfter: values?["oldValuesAfter"]?.integerValue,
         description: HistoryDescription(values?["description"]))
     }
     set {
       var values: [String: PropertyList] = [:]
       if newValue.isOff { values["isOff"] = .boolean(true) }
       if newValue.completeAfter > 0 { values["completeAfter"] = .integer(newValue.completeAfter) }
+      values["oldValuesAfter"] = newValue.oldValuesAfter.map(PropertyList.integer)
       values["description"] = newValue.description?.propertyList
       self.values[Key.history] = values.isEmpty ? nil : .dictionary(values)
     }

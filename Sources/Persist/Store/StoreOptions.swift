@@ -35,6 +35,11 @@ public struct StoreOptions: Sendable {
   /// A store that has a history continues it even if this is false, whoever opens it, until
   /// ``PersistentStoreCoordinator/disableHistory(of:keepingPast:)`` switches it off.
   public var tracksHistory: Bool
+  /// The content of the store's history: nil, the default, continues what the store does.
+  ///
+  /// Any content switches the history on, as ``tracksHistory`` does, and applies to every program that uses the store.
+  /// ``HistoryContent/changes`` also deletes the old values that were kept.
+  public var historyKeeps: HistoryContent?
   /// Whether the coordinator posts ``PersistentStoreCoordinator/remoteStoreDidChangeNotification`` when this program or
   /// another one has written to the store. False by default.
   public var postsRemoteChangeNotifications = false
@@ -51,7 +56,7 @@ public struct StoreOptions: Sendable {
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],
     configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil,
-    tracksHistory: Bool = false
+    tracksHistory: Bool = false, historyKeeps: HistoryContent? = nil
   ) {
     self.isReadOnly = isReadOnly
     self.busyTimeout = busyTimeout
@@ -60,7 +65,20 @@ public struct StoreOptions: Sendable {
     self.createsIfMissing = createsIfMissing
     self.migrator = migrator
     self.tracksHistory = tracksHistory
+    self.historyKeeps = historyKeeps
   }
+
+  /// Whether the options switch the history on.
+  var requestsHistory: Bool { tracksHistory || historyKeeps != nil }
+}
+
+/// The content of a store's history.
+public enum HistoryContent: Sendable, Hashable, CaseIterable {
+  /// The changed objects, and the names of the changed properties: the default, as in Core Data.
+  case changes
+  /// In addition, the values that updates replaced and deletions removed, in ``HistoryChange/oldValues``, so that
+  /// ``ManagedObjectContext/revert(_:)`` can restore them.
+  case oldValues
 }
 
 /// The migrator that `addStore` calls if a store has a different model from the coordinator's.

@@ -8,7 +8,7 @@ struct HistoryCommand: ParsableCommand {
     commandName: "history", abstract: "Show who changed which objects, oldest first. Never writes.",
     discussion: """
       A store has a history if Persist or Core Data has recorded its changes. Updates show the changed properties, \
-      deletions the values that the model preserves.
+      deletions the values that the model preserves. If the store keeps old values, both show the values before.
       """)
 
   @OptionGroup var arguments: StoreArguments

@@ -34,7 +34,22 @@ enum HistoryText {
       }
       return texts.isEmpty ? nil : ", which had \(texts.joined(separator: ", "))"
     }
-    return "  \(change.changeType.name) \(object)\(properties ?? "")\(tombstone ?? "")"
+    return "  \(change.changeType.name) \(object)\(properties ?? "")\(tombstone ?? "")\(oldValues(change))"
+  }
+
+  /// The values before the change, if the store kept them.
+  private static func oldValues(_ change: HistoryChange) -> String {
+    let values = (change.oldValues ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+      "\(name) \(ObjectText.text(value) ?? "nil")"
+    }
+    let members = (change.memberChanges ?? [:]).sorted { $0.key < $1.key }.flatMap { name, members in
+      [(members.added, "added to"), (members.removed, "removed from")].filter { !$0.0.isEmpty }.map { ids, verb in
+        let texts = ids.compactMap { ObjectText.text(.objectID($0)) }.sorted().joined(separator: ", ")
+        return "\(texts) \(verb) \(name)"
+      }
+    }
+    return (values.isEmpty ? "" : "; before: \(values.joined(separator: ", "))")
+      + (members.isEmpty ? "" : "; \(members.joined(separator: ", "))")
   }
 
   /// The text with escaped control characters, which a terminal would interpret.

@@ -28,16 +28,37 @@ extension JSONText {
           json.null()
         }
       }
-      if let tombstone = change.tombstone {
-        json.key("tombstone")
+      if let tombstone = change.tombstone { json.field("tombstone", tombstone) }
+      if let oldValues = change.oldValues { json.field("oldValues", oldValues) }
+      if let members = change.memberChanges, !members.isEmpty {
+        json.key("memberChanges")
         json.object { json in
-          for (name, value) in tombstone.sorted(by: { $0.key < $1.key }) {
+          for (name, change) in members.sorted(by: { $0.key < $1.key }) {
             json.key(name)
-            json.value(value)
+            json.object { json in
+              json.field("added", change.added)
+              json.field("removed", change.removed)
+            }
           }
         }
       }
     }
+  }
+
+  private mutating func field(_ key: String, _ values: [String: StoredValue]) {
+    self.key(key)
+    object { json in
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        json.key(name)
+        json.value(value)
+      }
+    }
+  }
+
+  private mutating func field(_ key: String, _ members: Set<ManagedObjectID>) {
+    self.key(key)
+    let sorted = members.sorted { ($0.entityName, $0.primaryKey ?? 0) < ($1.entityName, $1.primaryKey ?? 0) }
+    array(of: sorted) { $0.value(StoredValue.objectID($1)) }
   }
 }
 

@@ -60,7 +60,10 @@ struct InPlaceMigration {
     try record(survey, logEntry, connection)
     let map = try verify(survey.store, connection)
     try verifyRelationships(survey, map, connection)
-    if hop == nil { try connection.recordMigrationInHistory(from: survey.store.tableMap, to: map) }
+    if hop == nil {
+      let renames = PropertyRenames(survey.hop.comparison)
+      try connection.recordMigrationInHistory(from: survey.store.tableMap, to: map, renames: renames)
+    }
     try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
     let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
     try connection.updateFullTextIndexes(

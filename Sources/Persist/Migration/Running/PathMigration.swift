@@ -37,7 +37,8 @@ struct PathMigration {
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
     try engine.recordMigrationInHistory(
-      of: StoreLocation(file), from: survey.store.tableMap, to: destination.model)
+      of: StoreLocation(file), from: survey.store.tableMap, to: destination.model,
+      renames: PropertyRenames(survey.path.hops))
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
     try hold.replaceContent(
       of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList)

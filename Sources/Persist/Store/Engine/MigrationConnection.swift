@@ -53,7 +53,7 @@ protocol MigrationConnection: StoreInspector {
   func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws
   /// Lets the store's history, if changes are recorded, follow a migration: adds a transaction that records it, and
   /// adapts the meaning of earlier entries.
-  func recordMigrationInHistory(from former: TableMap, to map: TableMap) throws
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws
 
   func close()
 }

@@ -44,8 +44,9 @@ protocol MigrationEngine: StoreEngine {
   /// - Parameters:
   ///   - former: The layout of the store that was copied.
   ///   - model: The model of the copy.
+  ///   - renames: The properties of the copy that have the values of others.
   func recordMigrationInHistory(
-    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel
+    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel, renames: PropertyRenames
   ) throws
   /// Changes the metadata of a store that nobody else has open.
   ///

@@ -72,7 +72,9 @@ extension SQLiteStore {
         isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
         guard isNew else { return try StoreMetadata(connection) }
         let metadata = try fill(connection, map: map, isInMemory: url == nil)
-        if options.tracksHistory { history = try connection.setUpHistory(in: map) }
+        if options.requestsHistory {
+          history = try connection.setUpHistory(in: map, keeping: options.historyKeeps)
+        }
         return metadata
       }
       if isNew {

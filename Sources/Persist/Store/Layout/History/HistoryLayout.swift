@@ -43,6 +43,8 @@ struct HistoryLayout: Sendable, Hashable {
   let hasChangedColumns: Bool
   /// The columns for values of deleted objects.
   let tombstones: [String]
+  /// Whether the store has the tables for old values.
+  let hasOldValues: Bool
 
   /// The texts that a new transaction contains, each with its column and whether that contains the key of a text.
   var writtenTexts: [(text: Text, column: String, isReference: Bool)] {
@@ -72,6 +74,7 @@ struct HistoryLayout: Sendable, Hashable {
             hasReference: hasTexts && transactions.column(named: text.reference) != nil)
         )
       })
+    hasOldValues = schema.table(named: OldValuesLayout.valueTable) != nil
     hasChangedColumns = changes.column(named: "ZCOLUMNS") != nil
     tombstones = Array((0...).lazy.map(Self.tombstone).prefix { changes.column(named: $0) != nil })
   }

@@ -19,7 +19,26 @@ extension CheckStep {
           kind: .danglingHistory, entity: transaction, property: nil, sql: .transactionsWithoutText(text.reference),
           detail: { key, _ in "The transaction's '\(text.reference)' is text \(key.words), which doesn't exist." }))
     }
+    if layout.hasOldValues { steps += oldValueSteps(change) }
     return steps + layout.counters.map { keyCounterStep($0.name, table: $0.table, number: $0.number) }
+  }
+}
+
+extension CheckStep {
+  private static func oldValueSteps(_ change: String) -> [CheckStep] {
+    SQLText.oldValuesWithoutTransaction.map { sql in
+      CheckStep(
+        kind: .danglingHistory, entity: change, property: nil, sql: sql,
+        detail: { number, count in
+          "\(count.words) old values belong to transaction \(number.words), which doesn't exist."
+        })
+    } + [
+      CheckStep(
+        kind: .danglingHistory, entity: change, property: nil, sql: .oldValuesOfUnknownEntities,
+        detail: { number, key in
+          "Old values are of row \(key.words) of an entity with the number \(number.words), which doesn't exist."
+        })
+    ]
   }
 }
 

@@ -59,12 +59,13 @@ extension SQLiteEngine: MigrationEngine {
   }
 
   func recordMigrationInHistory(
-    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel
+    of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel, renames: PropertyRenames
   ) throws {
     let connection = try SQLiteConnection(file(location), mode: .readWrite)
     defer { connection.close() }
     try connection.transaction {
-      try connection.recordMigrationInHistory(from: former, to: connection.catalog().tableMap(of: model))
+      try connection.recordMigrationInHistory(
+        from: former, to: connection.catalog().tableMap(of: model), renames: renames)
     }
   }
 

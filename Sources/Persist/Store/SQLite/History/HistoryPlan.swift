@@ -27,6 +27,8 @@ final class HistoryPlan: Sendable {
   let insertChange: PreparedSQL
   let insertTransaction: PreparedSQL
   let findText = PreparedSQL(.historyText)
+  /// The plan for old values; nil if they aren't kept.
+  let oldValues: OldValuesPlan?
   let writtenTexts: [(text: HistoryLayout.Text, column: String, isReference: Bool)]
 
   /// Whether the store records the meaning of the columns; a history created by Core Data doesn't until the first save.
@@ -47,6 +49,7 @@ final class HistoryPlan: Sendable {
     self.layout = layout
     self.settings = settings
     self.map = map
+    oldValues = settings.oldValuesAfter.map { OldValuesPlan(after: $0, in: map) }
     isDescribed = Atomic(settings.description != nil)
     entities = Lazy {
       map.model.entities.map { entity in

@@ -32,6 +32,7 @@ struct HistoryWriter {
     guard try statement.step() else { throw SQLiteHistory.damaged(connection.url, "Its counters can't be read.") }
     last = statement.integer(0)
     number = statement.integer(1) + 1
+    if let oldValues = plan.oldValues { try connection.beginKeepingOldValues(oldValues, number) }
   }
 
   /// - Parameters:
@@ -89,6 +90,9 @@ struct HistoryWriter {
   ///
   /// - Returns: Its number; nil if there were no changes.
   func finish() throws -> Int64? {
+    if let oldValues = plan.oldValues {
+      try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
+    }
     guard count > 0 else { return nil }
     try finishWithoutChanges()
     if !plan.isDescribed.exchange(true, ordering: .relaxed) { try plan.describe(connection) }

@@ -3,11 +3,12 @@ import Foundation
 /// Adapting a history to another model: as part of a migration, or when a store is first opened that was migrated in
 /// another way, such as by SQL files.
 extension SQLiteConnection {
-  func recordMigrationInHistory(from former: TableMap, to map: TableMap) throws {
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     // Nearly every store has no history, and its schema needn't be read again.
     guard try first(.knows(table: HistoryLayout.transactionTable), { _ in true }) == true,
       let layout = HistoryLayout(try StoreSchema(self))
     else { return }
+    try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map)
     var metadata = try StoreMetadata(self)
     // A history that is switched off is adapted when it is switched on.
     guard !metadata.history.isOff else { return }
@@ -45,6 +46,8 @@ extension SQLiteConnection {
     }
     let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest "
       + former.digest.base64EncodedString()
+    var settings = settings
+    settings.oldValuesAfter = nil
     let writer = try HistoryWriter(
       HistoryPlan(layout, settings, in: map), by: HistoryOrigin(author: author), self, folder: nil)
     try writer.finishWithoutChanges()

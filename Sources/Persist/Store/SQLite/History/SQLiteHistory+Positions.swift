@@ -76,6 +76,9 @@ extension SQLiteConnection {
   /// - Returns: The number of deleted transactions.
   fileprivate func deleteHistory(before number: Int64) throws -> Int {
     try execute(.deleteChanges(before: number))
+    if try first(.knows(table: OldValuesLayout.valueTable), { _ in true }) == true {
+      for statement in SQLText.deleteOldValues(before: number) { try execute(statement) }
+    }
     return try execute(.deleteTransactions(before: number))
   }
 

@@ -71,22 +71,29 @@ struct TransactionReader {
     defer { statement.reset() }
     statement.bind(transaction, at: 1)
     var changes: [HistoryChange] = []
+    let oldValues = try plan.oldValues.flatMap { plan in
+      isOwn && transaction > plan.after ? try TransactionOldValues(plan, of: transaction, store, connection) : nil
+    }
     while try statement.step() {
       guard let type = HistoryChangeType(rawValue: Int(clamping: statement.integer(1))) else {
         throw SQLiteHistory.damaged(store.url, "It contains a change of unknown kind \(statement.integer(1)).")
       }
       let entityNumber = Int(clamping: statement.integer(2))
-      let entity = store.map.numbers.entityIndex(ofNumber: entityNumber).map { entities[$0] }
+      let index = store.map.numbers.entityIndex(ofNumber: entityNumber)
+      let entity = index.map { entities[$0] }
       guard let name = entity?.entity.name ?? store.map.numbers.rows[entityNumber]?.name else { continue }
-      changes.append(
-        HistoryChange(
-          changeID: statement.integer(0), changeType: type,
-          changedObjectID: ManagedObjectID(
-            entityName: name, storeIdentifier: store.identifier, key: .permanent(statement.integer(3))),
-          updatedProperties: type == .update && !statement.isNull(4)
-            ? entity?.changedColumns.names(statement.data(4), isOwn: isOwn) : nil,
-          tombstone: type == .delete ? entity.flatMap { tombstone(of: $0, statement) } : nil,
-          transactionNumber: transaction))
+      let key = statement.integer(3)
+      let id = ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(key))
+      let old = type == .insert ? nil : oldValues
+      var change = HistoryChange(
+        changeID: statement.integer(0), changeType: type, changedObjectID: id,
+        updatedProperties: type == .update && !statement.isNull(4)
+          ? entity?.changedColumns.names(statement.data(4), isOwn: isOwn) : nil,
+        tombstone: type == .delete ? entity.flatMap { tombstone(of: $0, statement) } : nil,
+        oldValues: index.flatMap { old?.values(ofEntity: $0, number: entityNumber, key: key) },
+        memberChanges: old?.memberChanges(of: id), transactionNumber: transaction)
+      change.formerVersion = type == .delete ? old?.version(ofEntity: entityNumber, key: key) : nil
+      changes.append(change)
     }
     return changes
   }

@@ -11,13 +11,14 @@ extension SQLiteStore {
   ) throws -> HistoryPlan? {
     let settings = catalog.metadata.history
     let layout = HistoryLayout(catalog.schema)
-    let isWanted = options.tracksHistory || (layout != nil && !settings.isOff)
+    let isWanted = options.requestsHistory || (layout != nil && !settings.isOff)
     let hasColumns = layout.map { $0.tombstones.count >= HistoryLayout.tombstoneCount(of: map) } ?? false
     let isCurrent = settings.description.map { $0.digest == HistoryDescription(map).digest } ?? true
-    guard isWanted, settings.isOff || !hasColumns || !isCurrent, !pool.isReadOnly else {
+    let isContent = options.historyKeeps.map { ($0 == .oldValues) == (settings.oldValuesAfter != nil) } ?? true
+    guard isWanted, settings.isOff || !hasColumns || !isCurrent || !isContent, !pool.isReadOnly else {
       return layout.map { HistoryPlan($0, settings, in: map) }
     }
-    return try pool.write { try $0.setUpHistory(in: map) }
+    return try pool.write { try $0.setUpHistory(in: map, keeping: options.historyKeeps) }
   }
 
   /// Updates the plan after another program has created, changed or deleted the history.
@@ -29,7 +30,7 @@ extension SQLiteStore {
 
 extension SQLiteConnection {
   /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
-  func setUpHistory(in map: TableMap) throws -> HistoryPlan {
+  func setUpHistory(in map: TableMap, keeping content: HistoryContent?) throws -> HistoryPlan {
     let stored = try StoreMetadata(self)
     var metadata = stored
     let schema = try StoreSchema(self)
@@ -45,6 +46,7 @@ extension SQLiteConnection {
       }
       if let former = metadata.history.description, former.digest != description.digest {
         try migrateHistory(from: former, to: description, layout, metadata.history, in: map)
+        try migrateOldValues(nil, to: map)
         metadata.history.description = description
       }
     } else {
@@ -53,6 +55,7 @@ extension SQLiteConnection {
       metadata.history.isOff = false
       metadata.history.description = description
     }
+    try setOldValues(content, &metadata.history)
     if metadata != stored { try metadata.write(to: self) }
     guard let layout = HistoryLayout(try StoreSchema(self)) else {
       throw SQLiteHistory.damaged(url, "Its tables can't be created.")
@@ -89,6 +92,7 @@ extension SQLiteConnection {
     if !keepingPast {
       metadata.history.completeAfter = number + 1
       metadata.history.description = nil
+      try discardOldValues(&metadata.history)
       for table in HistoryLayout.tables(tombstones: 0) { try execute(.dropTable(ofHistory: table.name)) }
       try execute(.deleteHistoryNumbers)
     }

@@ -105,17 +105,18 @@ extension CommitPass {
       guard let (plan, statement) = current else { continue }
       let key = try key(of: row.key, row.entity)
       if plan.fileNames != nil { try noteFiles(of: key, plan) { _ in true } }
+      // First, because old values of members are recorded with the entities of existing rows.
+      for release in plan.releases {
+        let statement = try connection.statement(release)
+        statement.bind(key, at: 1)
+        try statement.run()
+      }
       statement.bind(key, at: 1)
       statement.bind(row.version, at: 2)
       try statement.run()
       guard connection.changes > 0 else {
         try noteConflict(plan, key, expected: row.version)
         continue
-      }
-      for release in plan.releases {
-        let statement = try connection.statement(release)
-        statement.bind(key, at: 1)
-        try statement.run()
       }
     }
   }

@@ -1,0 +1,90 @@
+/// The changes that a migration makes to the names of entities and properties, as far as a history follows them.
+///
+/// Old names without a new one were removed, or their values were transformed.
+struct PropertyRenames: Sendable, Hashable {
+  /// The new names of entities by their old ones.
+  var entities: [String: String] = [:]
+  /// The new names of properties by the old names of entity and property.
+  var properties: [String: [String: String]] = [:]
+
+  /// The combined effect of this migration followed by another.
+  func followed(by next: PropertyRenames) -> PropertyRenames {
+    var result = PropertyRenames()
+    for (old, middle) in entities {
+      guard let new = next.entities[middle] else { continue }
+      result.entities[old] = new
+      result.properties[old] = (properties[old] ?? [:]).compactMapValues { next.properties[middle]?[$0] }
+    }
+    return result
+  }
+}
+
+/// The adaptation of a history's old values to another model, as data.
+struct OldValuesMove: Sendable {
+  /// The rows of one entity.
+  struct EntityMove: Sendable {
+    let number: Int
+    /// Nil for an entity that was removed.
+    let newNumber: Int?
+    /// The new names of columns; columns without one were removed.
+    let columns: [String: String]
+    /// The new columns that contain entity numbers.
+    let numberColumns: [String]
+  }
+
+  let entities: [EntityMove]
+  /// The new names of relationships whose members are kept; relationships without one were removed.
+  let relationships: [String: String]
+
+  /// The new numbers of entities by the old ones.
+  var numbers: [Int: Int] {
+    Dictionary(
+      entities.compactMap { move in move.newNumber.map { (move.number, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
+
+  init(from old: TableMap, to new: TableMap, renames: PropertyRenames) {
+    entities = old.tables.map { place in
+      let renamed = renames.entities[place.entity.name].flatMap { new.model.entitiesByName[$0] }
+      guard let renamed else {
+        return EntityMove(number: place.number, newNumber: nil, columns: [:], numberColumns: [])
+      }
+      var columns = [OldValuesLayout.versionColumn: OldValuesLayout.versionColumn]
+      for column in place.columns {
+        guard let name = renames.properties[place.entity.name]?[column.property],
+          let property = renamed.property(named: name)
+        else { continue }
+        columns[column.name] = Self.column(column, of: place.entity, in: new[renamed], as: property)?.name
+      }
+      return EntityMove(
+        number: place.number, newNumber: new[renamed].number, columns: columns,
+        numberColumns: new[renamed].columns.filter { $0.role == .toOneEntity }.map(\.name))
+    }
+    var relationships: [String: String] = [:]
+    for entity in old.model.entities {
+      for property in entity.properties where property.isToMany && property.declaringEntity == entity.name {
+        guard let owner = renames.entities[entity.name],
+          let name = renames.properties[entity.name]?[property.name],
+          let renamed = new.model.entitiesByName[owner]?.property(named: name), renamed.isToMany
+        else { continue }
+        relationships["\(entity.name).\(property.name)"] = "\(renamed.declaringEntity).\(name)"
+      }
+    }
+    self.relationships = relationships
+  }
+
+  /// The new column of the same part of a property.
+  private static func column(
+    _ column: TableMap.Column, of entity: Entity, in place: TableMap.EntityTable, as property: Property
+  ) -> TableMap.Column? {
+    let candidates = place.columns.filter { $0.property == property.name }
+    switch column.role {
+    case .toOne: return candidates.first { $0.role == .toOne }
+    case .toOneEntity: return candidates.first { $0.role == .toOneEntity }
+    case .attribute:
+      let old = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }
+      guard let old else { return property.elements.isEmpty ? candidates.first : nil }
+      let element = property.elements.first { $0.path.dropFirst().elementsEqual(old.path.dropFirst()) }
+      return element.flatMap { element in candidates.first { $0.slot == element.slot } }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/// Statements that adapt a history's old values to another model, and check them.
+extension SQLText {
+  private static let values: SQLText = "\(name: OldValuesLayout.valueTable)"
+  private static let members: SQLText = "\(name: OldValuesLayout.memberTable)"
+
+  /// The statements of a move, in order. Rows that have moved have negative numbers until the last statement, so that
+  /// entities, columns and relationships can exchange their names.
+  static func statements(_ move: OldValuesMove) -> [SQLText] {
+    var statements = move.entities.map { entity -> SQLText in
+      guard let new = entity.newNumber, !entity.columns.isEmpty else {
+        return "DELETE FROM \(values) WHERE ENTITY = \(number: Int64(entity.number))"
+      }
+      let names = entity.columns.sorted { $0.key < $1.key }
+        .map { "WHEN \(literal: $0.key) THEN \(literal: $0.value)" as SQLText }.joined(separator: " ")
+      return """
+        UPDATE \(values) SET ENTITY = \(number: -Int64(new)), COLUMNNAME = CASE COLUMNNAME \(names) \
+        ELSE '-' || COLUMNNAME END WHERE ENTITY = \(number: Int64(entity.number))
+        """
+    }
+    statements.append("DELETE FROM \(values) WHERE substr(COLUMNNAME, 1, 1) = '-'")
+    statements.append("UPDATE \(values) SET ENTITY = -ENTITY WHERE ENTITY < 0")
+    let numbers = move.numbers.sorted { $0.key < $1.key }
+    for entity in move.entities {
+      guard let new = entity.newNumber, !entity.numberColumns.isEmpty, !numbers.isEmpty else { continue }
+      let columns = entity.numberColumns.map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
+      statements.append(
+        """
+        UPDATE \(values) SET VALUE = \(renumbered("VALUE", numbers)) \
+        WHERE ENTITY = \(number: Int64(new)) AND COLUMNNAME IN (\(columns))
+        """)
+    }
+    guard !move.relationships.isEmpty, !numbers.isEmpty else { return statements + ["DELETE FROM \(members)"] }
+    let names = move.relationships.sorted { $0.key < $1.key }
+      .map { "WHEN \(literal: $0.key) THEN \(literal: ">\($0.value)")" as SQLText }.joined(separator: " ")
+    return statements + [
+      """
+      UPDATE \(members) SET RELATIONSHIP = CASE RELATIONSHIP \(names) ELSE RELATIONSHIP END, \
+      OWNERENTITY = \(renumbered("OWNERENTITY", numbers)), MEMBERENTITY = \(renumbered("MEMBERENTITY", numbers))
+      """,
+      "DELETE FROM \(members) WHERE substr(RELATIONSHIP, 1, 1) <> '>'",
+      "UPDATE \(members) SET RELATIONSHIP = substr(RELATIONSHIP, 2)",
+    ]
+  }
+
+  private static func renumbered(_ column: SQLText, _ numbers: [(key: Int, value: Int)]) -> SQLText {
+    let cases = numbers.map { "WHEN \(number: Int64($0.key)) THEN \(number: Int64($0.value))" as SQLText }
+    return "CASE \(column) \(cases.joined(separator: " ")) END"
+  }
+
+  /// Deletes the old values of columns and relationships that the model doesn't have, and of changes that the history
+  /// doesn't have.
+  static func pruneOldValues(to layout: OldValuesLayout) -> [SQLText] {
+    let columns = Set(layout.tables.flatMap { $0.groups.joined() } + [OldValuesLayout.versionColumn]).sorted()
+    let relationships = layout.relationships.map(\.name).sorted()
+    return [
+      """
+      DELETE FROM \(values) WHERE COLUMNNAME NOT IN (\(literals(columns))) OR NOT EXISTS \
+      (SELECT 1 FROM \(name: HistoryLayout.changeTable) AS c WHERE c.ZTRANSACTIONID = \(values).TRANSACTIONID \
+      AND c.ZENTITY = \(values).ENTITY AND c.ZENTITYPK = \(values).ROWKEY)
+      """,
+      """
+      DELETE FROM \(members) WHERE RELATIONSHIP NOT IN (\(literals(relationships))) OR NOT EXISTS \
+      (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.Z_PK = \(members).TRANSACTIONID)
+      """,
+    ]
+  }
+
+  private static func literals(_ names: [String]) -> SQLText {
+    names.map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
+  }
+
+  // MARK: Checking. Each row has the key of an entry, a null, and two values for the description.
+
+  static let oldValuesWithoutTransaction: [SQLText] = [values, members].map { table in
+    """
+    SELECT TRANSACTIONID, NULL, TRANSACTIONID, COUNT(*) FROM \(table) WHERE NOT EXISTS \
+    (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.Z_PK = \(table).TRANSACTIONID) \
+    GROUP BY TRANSACTIONID
+    """
+  }
+
+  static let oldValuesOfUnknownEntities: SQLText = """
+    SELECT TRANSACTIONID, NULL, ENTITY, ROWKEY FROM \(values) \
+    WHERE ENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT IS NOT NULL) GROUP BY TRANSACTIONID, ENTITY, ROWKEY
+    """
+}
