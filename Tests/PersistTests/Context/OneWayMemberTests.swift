@@ -110,4 +110,27 @@ struct OneWayMemberTests {
       for name in ["a", "b", "c"] { try #expect(fresh.named("Shelf", name).names("things") == []) }
     }
   }
+
+  @Test(
+    "An owner that was deleted while another one got its member has it again, at its place, when both are undone",
+    arguments: [true, false], [true, false])
+  func takenWhileDeleted(isRead: Bool, isNew: Bool) throws {
+    try withShelves(ordered: true) { stack, context, shelves in
+      try shelves[0].many("things").insert(try context.make("Thing", ["name": "jug"]))
+      try context.save()
+      if isRead { _ = try shelves[0].names("things") } else { context.refreshAllObjects() }
+      context.undoManager = .init()
+      let cup = try context.named("Thing", "cup")
+      context.delete(shelves[0])
+      try (isNew ? context.make("Shelf") : shelves[1]).many("things").insert(cup)
+      context.undo()
+      #expect(try shelves[0].names("things") == ["cup", "jug"])
+      #expect(try shelves[1].names("things") == [])
+      #expect(!context.hasChanges)
+      context.redo()
+      context.undo()
+      #expect(try shelves[0].names("things") == ["cup", "jug"])
+      #expect(!context.hasChanges)
+    }
+  }
 }

@@ -68,10 +68,12 @@ extension ManagedObject {
   ///
   /// Changed members of relationships without an inverse to-one are reread immediately: a change that others have made
   /// too is no longer a change, even if they undo it later.
-  final func rebaseMembers() {
+  ///
+  /// - Parameter isIncluded: Selects the relationships; all by default.
+  final func rebaseMembers(where isIncluded: (RelationshipLayout) -> Bool = { _ in true }) {
     guard !toManys.isEmpty else { return }
     for relationship in layout.relationships where relationship.isToMany && !relationship.isTransient {
-      guard let members = toManys[relationship.slot] else { continue }
+      guard isIncluded(relationship), let members = toManys[relationship.slot] else { continue }
       let isOwn = relationship.inverse?.isToMany != false
       guard members.isReordered || (isOwn && members.hasChanges), let store = table?.store else {
         members.forgetStored()
@@ -94,7 +96,10 @@ extension ManagedObject {
     guard let context = table?.context else { return }
     for id in members {
       guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
-      if let back = other.back(of: relationship) { other.toManys[back.slot]?.discardDifference(of: objectID) }
+      guard let back = other.back(of: relationship) else { continue }
+      // Members that only the other end relates to are reread with it.
+      context.noteFormerEnds(of: other)
+      other.toManys[back.slot]?.discardDifference(of: objectID)
     }
   }
 

@@ -19,7 +19,7 @@ struct UndoPass {
     for former in deleted { restore(former) }
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in kept { former.object.rebaseMembers() }
-    let orders = storedOrders(of: kept)
+    var orders = storedOrders(of: kept) { !$0.isOneWayToMany }
     // If rows still exist, others may have changed the values that the object had read.
     let overRows = kept.map(\.overItsRow)
     for former in kept { former.object.matchOwnEnds() }
@@ -36,6 +36,9 @@ struct UndoPass {
     for former in back { restoreMembers(of: former) }
     for former in rest { restoreMembers(of: former, except: withRow, deletedAgain) }
     for arrival in step.inserted where isAlive(arrival.object) { revertArrival(arrival) }
+    // Members that only unsaved owners had taken are free again.
+    for former in kept { former.object.rebaseMembers(where: \.isOneWayToMany) }
+    orders.merge(storedOrders(of: kept, where: \.isOneWayToMany)) { $0.merging($1) { _, later in later } }
     for former in back + rest where isAlive(former.object) { restoreOrders(of: former, orders) }
     for former in back + rest where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }
     callHooks(broughtBack: deleted)
@@ -125,9 +128,12 @@ struct UndoPass {
   }
 
   /// The orders of restored objects whose rows still exist: the stored ones, unless they had been changed.
-  private func storedOrders(of kept: [UndoStep.Former]) -> [ObjectIdentifier: [Int: OrderedSet<ManagedObjectID>]] {
+  private func storedOrders(
+    of kept: [UndoStep.Former], where isIncluded: (RelationshipLayout) -> Bool
+  ) -> [ObjectIdentifier: [Int: OrderedSet<ManagedObjectID>]] {
     kept.reduce(into: [:]) { orders, former in
       for members in former.toManys where members.order != nil && !members.isOrderUnsaved {
+        guard isIncluded(members.relationship) else { continue }
         _ = former.object.memberIDs(of: members.relationship)
         let known = former.object.members(of: members.relationship)
         guard let base = known.base else { continue }

@@ -146,4 +146,33 @@ struct CommutingMemberTests {
       #expect(try fresh.named("Item", "a").names("tags") == ["theirs"])
     }
   }
+
+  @Test(
+    "A pair that both added is reread on both sides, with the pairs that others changed",
+    arguments: MergePolicy.settling)
+  func samePair(policy: MergePolicy) throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = policy
+      let category = try first.make("Category", ["name": "category"])
+      let items = try ["a", "b", "c"].map { try first.make("Item", ["name": $0]) }
+      let tag = try first.make("Tag", ["name": "tag"])
+      tag["items"] = [items[0]]
+      try first.save()
+
+      let other = try second.named("Tag", "tag")
+      let others = try ["a", "b", "c"].map { try second.named("Item", $0) }
+      #expect(try others.map { try $0.names("tags") } == [["tag"], [], []])
+      #expect(try other.names("items") == ["a"])
+      tag["items"] = [items[1], items[2]]
+      items[1]["category"] = category
+      try first.save()
+      // Only the item's row conflicts.
+      try other.many("items").insert(others[1])
+      others[1]["name"] = "mine"
+      try second.save()
+      #expect(Set(try other.many("items")) == [others[1], others[2]])
+      #expect(try others.map { try $0.names("tags") } == [[], ["tag"], ["tag"]])
+    }
+  }
 }
