@@ -92,6 +92,40 @@ struct SQLiteStoreCommitTests {
     }
   }
 
+  @Test("Many rows of the same version are deleted in groups")
+  func groupedDeletes() throws {
+    try fixture.withStore { store in
+      let inserts = try (1...1000).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }
+      let ids = try store.insertedIDs(RowWrites(inserts: inserts))
+      let before = store.pool.counts
+      _ = try store.commit(RowWrites(deletes: ids.map { try fixture.delete($0) }))
+      // BEGIN, COMMIT, 31 groups, and the remaining 8; pairs in the join table of each row.
+      let joins = 1000
+      #expect(store.pool.counts.executed - before.executed - joins == 2 + 31 + 8)
+      try #expect(store.count(RowQuery(entity: fixture.entity("Tag"))) == 0)
+    }
+  }
+
+  @Test("A conflict among many deletions names exactly the rows that others changed, and nothing is deleted")
+  func groupedDeleteConflicts() throws {
+    try fixture.withStore { store in
+      let inserts = try (1...100).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }
+      let ids = try store.insertedIDs(RowWrites(inserts: inserts))
+      _ = try store.commit(
+        RowWrites(
+          updates: [fixture.update(ids[40], ["label": .string("changed")])], deletes: [fixture.delete(ids[70])]))
+      let error = #expect(throws: RowConflicts.self) {
+        _ = try store.commit(RowWrites(deletes: ids.map { try fixture.delete($0) }))
+      }
+      #expect(error?.conflicts.map(\.id) == [ids[40], ids[70]])
+      #expect(error?.conflicts.map(\.storedVersion) == [2, nil])
+      try #expect(store.count(RowQuery(entity: fixture.entity("Tag"))) == 99)
+      let rest = ids.enumerated().filter { $0.offset != 40 && $0.offset != 70 }.map(\.element)
+      _ = try store.commit(RowWrites(deletes: rest.map { try fixture.delete($0) }))
+      try #expect(store.count(RowQuery(entity: fixture.entity("Tag"))) == 1)
+    }
+  }
+
   @Test("An update increments the version; an outdated one is a conflict and changes nothing")
   func conflicts() throws {
     try fixture.withStore { store in

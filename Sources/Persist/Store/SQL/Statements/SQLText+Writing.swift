@@ -53,6 +53,12 @@ extension SQLText {
     "DELETE FROM \(name: table) WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
   }
 
+  /// Deletes rows that had the same version when they were read. Parameters: their keys, and the version.
+  static func delete(from table: String, keyCount: Int) -> SQLText {
+    let keys = repeatElement("\(parameter: ())" as SQLText, count: keyCount).joined(separator: ", ")
+    return "DELETE FROM \(name: table) WHERE Z_PK IN (\(keys)) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
+  }
+
   /// Parameter: the key.
   static func version(in table: String) -> SQLText {
     "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(parameter: ())"

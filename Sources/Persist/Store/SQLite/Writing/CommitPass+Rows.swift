@@ -93,34 +93,6 @@ extension CommitPass {
     }
   }
 
-  mutating func deleteRows() throws {
-    var current: (plan: WritePlan, statement: SQLiteStatement)?
-    for row in writes.deletes {
-      if row.entity === current?.plan.entity {
-        current?.statement.begin()
-      } else {
-        let plan = try plan(row.entity)
-        current = (plan, try connection.statement(plan.delete))
-      }
-      guard let (plan, statement) = current else { continue }
-      let key = try key(of: row.key, row.entity)
-      if plan.fileNames != nil { try noteFiles(of: key, plan) { _ in true } }
-      // First, because old values of members are recorded with the entities of existing rows.
-      for release in plan.releases {
-        let statement = try connection.statement(release)
-        statement.bind(key, at: 1)
-        try statement.run()
-      }
-      statement.bind(key, at: 1)
-      statement.bind(row.version, at: 2)
-      try statement.run()
-      guard connection.changes > 0 else {
-        try noteConflict(plan, key, expected: row.version)
-        continue
-      }
-    }
-  }
-
   /// Clears unique columns that are about to change, so that rows can exchange values.
   func freeUniqueValues() throws {
     for row in writes.updates {
@@ -136,7 +108,7 @@ extension CommitPass {
     }
   }
 
-  private mutating func noteConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
+  mutating func noteConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
     conflicts.append(
       RowConflict(
         id: ManagedObjectID(entityName: plan.entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
@@ -151,7 +123,7 @@ extension CommitPass {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  private mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
+  mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
     guard let sql = plan.fileNames else { return }
     let statement = try connection.statement(sql)
     statement.bind(key, at: 1)

@@ -3,15 +3,29 @@ import Synchronization
 extension SQLiteStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
-    do {
-      return try attempt(writes, freeingValuesFirst: false)
-    } catch let error as PersistenceError
-      where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
-    {
-      // A unique value may move from a deleted or changed row to another one. SQLite checks row by row, so that such
-      // values have to be cleared first; that costs statements that almost no save needs.
-      return try attempt(writes, freeingValuesFirst: true)
+    var attempt = Attempt()
+    while true {
+      do {
+        return try write(writes, by: attempt)
+      } catch let error as PersistenceError
+        where error.code == .constraintConflict && !attempt.freesValuesFirst
+          && !(writes.deletes.isEmpty && writes.updates.isEmpty)
+      {
+        attempt.freesValuesFirst = true
+      } catch is CommitPass.UnmatchedDeletes where !attempt.deletesSingly {
+        attempt.deletesSingly = true
+      }
     }
+  }
+
+  /// The way to write a save: the first attempt runs as few statements as possible, and almost every save succeeds with
+  /// it.
+  private struct Attempt {
+    /// Whether unique values are cleared before others are written. A value may move from a deleted or changed row to
+    /// another one, and SQLite checks row by row.
+    var freesValuesFirst = false
+    /// Whether each row is deleted by a statement of its own, to tell which ones others have changed.
+    var deletesSingly = false
   }
 
   func reserveWriting(within limit: Duration) throws -> WriteReservation? {
@@ -30,7 +44,7 @@ extension SQLiteStore {
     }
   }
 
-  private func attempt(_ writes: RowWrites, freeingValuesFirst: Bool) throws -> CommitReceipt {
+  private func write(_ writes: RowWrites, by attempt: Attempt) throws -> CommitReceipt {
     var files = LargeValueFiles(nil)
     var isWritten = false
     var metadata: StoreMetadata?
@@ -40,9 +54,9 @@ extension SQLiteStore {
         defer { files = pass.files }
         pass.history = try historyWriter(by: writes.origin, connection)
         try pass.assignKeys()
-        if freeingValuesFirst {
+        if attempt.freesValuesFirst {
           try pass.recordDeletions()
-          try pass.deleteRows()
+          try pass.deleteRows(singly: attempt.deletesSingly)
           try pass.freeUniqueValues()
           try pass.updateRows()
           try pass.insertRows()
@@ -55,9 +69,9 @@ extension SQLiteStore {
         try pass.linkRows()
         try pass.orderRows()
         try pass.recordChanges()
-        if !freeingValuesFirst {
+        if !attempt.freesValuesFirst {
           try pass.recordDeletions()
-          try pass.deleteRows()
+          try pass.deleteRows(singly: attempt.deletesSingly)
         }
         try pass.throwConflicts()
         let historyNumber = try pass.history?.finish()
