@@ -20,7 +20,7 @@ final class ContextEventBuffer<Element> {
       enqueue(element)
       signal.send()
     }
-    context.add(signal.bell)
+    context.add(signal)
   }
 
   private func enqueue(_ element: Element) {

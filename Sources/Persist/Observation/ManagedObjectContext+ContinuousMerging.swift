@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     guard !Task.isCancelled else { return }
     automaticallyMergesChangesFromParent = true
     let signal = WakeSignal()
-    add(signal.bell)
+    add(signal)
     let clock = Task { [weak signal] in
       while !Task.isCancelled, signal != nil {
         try? await Task.sleep(for: interval)

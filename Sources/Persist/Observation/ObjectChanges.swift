@@ -70,7 +70,7 @@ final class ObjectChangeBuffer {
     self.observation = observation
     object.observersForAdding.add(observation)
     // A context that merges by itself merges when its owner's code runs next.
-    context.add(signal.bell)
+    context.add(signal)
   }
 
   private func enqueue(_ changed: Set<ObservedProperty>) {

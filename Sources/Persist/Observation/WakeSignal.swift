@@ -1,3 +1,5 @@
+import Foundation
+
 /// A signal that wakes one waiting task. A signal sent while no task waits is kept for the next wait.
 final class WakeSignal: Sendable {
   private enum State {
@@ -6,8 +8,16 @@ final class WakeSignal: Sendable {
   }
 
   private let state = LockProtected(State.idle)
+  private let end = LockProtected<(@Sendable () -> Void)?>(nil)
 
-  deinit { send() }
+  deinit {
+    send()
+    // Later, because a thread that only asks whether the signal exists may release it, while it holds a lock.
+    if let end = end.withLock({ $0 }) { DispatchQueue.global().async(execute: end) }
+  }
+
+  /// Sets a function to call after the signal was released.
+  func whenReleased(_ body: @escaping @Sendable () -> Void) { end.withLock { $0 = body } }
 
   func send() {
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -38,6 +48,14 @@ final class WakeSignal: Sendable {
     } onCancel: {
       send()
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Registers a signal, which is sent when there are changes to merge. Stores are watched as long as one exists.
+  func add(_ signal: WakeSignal) {
+    add(signal.bell)
+    signal.whenReleased { [weak coordinator = persistentStoreCoordinator] in coordinator?.stopWatchingStores() }
   }
 }
 

@@ -100,6 +100,38 @@ struct RemoteChangeTests {
     try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
   }
 
+  @Test("The thread that watches a store ends with the last listener", .timeLimit(.minutes(5)))
+  func lastListener() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let coordinator = try open(folder.appendingPathComponent("store.sqlite"), posting: false)
+    let post = coordinator.remoteChangePost
+    #expect(post.watchedCount == 0)
+    for _ in 0..<2 {
+      let listeners = (0..<2).map { _ in
+        let changes = coordinator.remoteChanges
+        return Task { for await _ in changes {} }
+      }
+      #expect(post.watchedCount == 1)
+      listeners[0].cancel()
+      await listeners[0].value
+      #expect(post.watchedCount == 1)
+      listeners[1].cancel()
+      await listeners[1].value
+      try wait("the end") { post.watchedCount == 0 }
+    }
+    let merging = Task { @MainActor in
+      let context = ManagedObjectContext(coordinator)
+      await context.mergeChangesContinuously()
+    }
+    try await Task.detached { while post.watchedCount == 0 { try await Task.sleep(for: .milliseconds(5)) } }.value
+    merging.cancel()
+    await merging.value
+    try await Task.detached { while post.watchedCount > 0 { try await Task.sleep(for: .milliseconds(5)) } }.value
+    try close(coordinator)
+  }
+
   @Test("A store that nobody watches has no thread, and one that is removed from a notification doesn't wait for itself")
   func removal() throws {
     try withTemporaryStore { url in

@@ -75,6 +75,41 @@ struct RevertTests {
     }
   }
 
+  @Test("A row that others inserted again first is a conflict for the merge policy, and not of a uniqueness constraint")
+  func insertedFirst() throws {
+    for policy in [MergePolicy.error, .overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback] {
+      try withStack { coordinator, context in
+        let tag = try context.make("Tag", ["label": "x"])
+        let anna = try context.make("Person", ["name": "Anna", "age": 1])
+        try anna.many("tags").insert(tag)
+        try context.save()
+        let id = anna.objectID
+        context.delete(anna)
+        try context.save()
+        let deletion = try #require(coordinator.transactions().last)
+        let others = (0..<2).map { _ in ManagedObjectContext(coordinator) }
+        for other in others {
+          other.mergePolicy = policy
+          try other.revert(deletion)
+        }
+        others[0].object(with: id)["name"] = "first"
+        others[1].object(with: id)["name"] = "second"
+        try others[0].save()
+        if policy.mergeType == .error {
+          let error = #expect(throws: PersistenceError.self) { try others[1].save() }
+          #expect(error?.code == .mergeConflict)
+        } else {
+          try others[1].save()
+        }
+        let reader = ManagedObjectContext(coordinator)
+        let stored = try reader.existingObject(with: id)
+        let wins = [.overwrite, .mergeByPropertyObjectTrump].contains(policy.mergeType)
+        #expect(stored["name"] as? String == (wins ? "second" : "first"), "\(policy.mergeType)")
+        try #expect(stored.many("tags").count == 1)
+      }
+    }
+  }
+
   @Test("A transaction without changes or old values can't be reverted, and says why")
   func refusals() throws {
     try withHistory { coordinator, _ in

@@ -67,6 +67,13 @@ extension ManagedObjectContext {
     inserted.insert(object)
   }
 
+  /// Marks an object that was to be inserted again as changed, because others have inserted its row first.
+  func changeInsteadOfInserting(_ object: ManagedObject) {
+    inserted.remove(object)
+    object.change = .updated
+    updated.insert(object)
+  }
+
   /// Clears a relationship of an object being reinserted if the destination's row remains deleted.
   ///
   /// The destination is reinserted only for changes of its own. Losing this object isn't one: the destination is reread

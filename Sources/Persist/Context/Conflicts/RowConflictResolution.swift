@@ -29,7 +29,10 @@ struct RowConflictResolution {
       // Only watched: there are no changes to keep.
       case (.none, let row?): object.rebase(onto: row)
       case (.none, nil): context.removeDeletedByOthers(object)
-      case (.inserted, _): continue
+      case (.inserted, let row?):
+        context.changeInsteadOfInserting(object)
+        resolve(object, with: row)
+      case (.inserted, nil): continue
       }
     }
     for id in conflicts.map(\.sourceObjectID) { context.registeredObject(for: id)?.matchToOneEnds() }

@@ -67,6 +67,15 @@ extension SavePass {
     return rowConflict(objects.map { ($0, rows[$0.objectID]) })
   }
 
+  /// Finds the objects to insert again under their former identifiers that others have inserted first.
+  func reinsertionConflict(_ writes: StoreWrites) throws -> SaveConflict? {
+    let returning = writes.inserted.filter { !$0.objectID.isTemporaryID }
+    guard !returning.isEmpty else { return nil }
+    let rows = try context.storedRows(of: returning, in: writes.tables.store)
+    let found = returning.compactMap { object in rows[object.objectID].map { (object: object, row: Optional($0)) } }
+    return found.isEmpty ? nil : rowConflict(found)
+  }
+
   /// Finds the objects and rows that violate a uniqueness constraint.
   ///
   /// - Returns: Nil if there are none: the store has constraints that the model doesn't know, or others have just

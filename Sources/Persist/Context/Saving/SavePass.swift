@@ -109,6 +109,7 @@ struct SavePass {
     } catch let conflicts as RowConflicts {
       throw try rowConflict(conflicts, of: store)
     } catch let error as PersistenceError where error.code == .constraintConflict {
+      if let conflict = try reinsertionConflict(writes) { throw conflict }
       throw try constraintConflict(writes) ?? error
     }
   }

@@ -37,7 +37,10 @@ extension PersistentStoreCoordinator {
       of: StoreRemoteChange.self, bufferingPolicy: .bufferingNewest(100))
     let number = remoteChangePost.add(continuation)
     watchStores()
-    continuation.onTermination = { [weak self] _ in self?.remoteChangePost.remove(number) }
+    continuation.onTermination = { [weak self] _ in
+      self?.remoteChangePost.remove(number)
+      self?.stopWatchingStores()
+    }
     return stream
   }
 
@@ -45,12 +48,20 @@ extension PersistentStoreCoordinator {
   func watchStores() {
     for store in openStores { remoteChangePost.begin(store, of: self) }
   }
+
+  /// Stops watching stores whose changes nobody observes any more.
+  func stopWatchingStores() {
+    guard !savedChangesPost.isAwaited else { return }
+    remoteChangePost.endUnneeded()
+  }
 }
 
 /// The observations of a coordinator's stores, and their receivers.
 final class RemoteChangePost: Sendable {
   private struct State {
     var monitors: [String: any StoreMonitor] = [:]
+    /// The identifiers of stores whose options request notifications.
+    var posting: Set<String> = []
     var receivers: [Int: AsyncStream<StoreRemoteChange>.Continuation] = [:]
     var next = 0
   }
@@ -83,15 +94,34 @@ final class RemoteChangePost: Sendable {
     guard let monitor else { return }
     let other = state.withLock { state -> (any StoreMonitor)? in
       if state.monitors[store.identifier] != nil { return monitor }
+      if store.postsRemoteChanges { state.posting.insert(store.identifier) }
       state.monitors[store.identifier] = monitor
       return nil
     }
     other?.end()
   }
 
+  /// Stops watching stores without waiting, if there are no receivers.
+  func endUnneeded() {
+    let monitors = state.withLock { state -> [any StoreMonitor] in
+      guard state.receivers.isEmpty else { return [] }
+      let ends = state.monitors.filter { !state.posting.contains($0.key) }
+      for name in ends.keys { state.monitors[name] = nil }
+      return Array(ends.values)
+    }
+    guard !monitors.isEmpty else { return }
+    DispatchQueue.global().async { for monitor in monitors { monitor.end() } }
+  }
+
+  /// The number of watched stores, for tests.
+  var watchedCount: Int { state.withLock { $0.monitors.count } }
+
   /// Stops watching a closed store.
   func end(_ identifier: String) {
-    state.withLock { $0.monitors.removeValue(forKey: identifier) }?.end()
+    state.withLock { state in
+      state.posting.remove(identifier)
+      return state.monitors.removeValue(forKey: identifier)
+    }?.end()
   }
 
   deinit {

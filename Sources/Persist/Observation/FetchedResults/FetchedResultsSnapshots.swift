@@ -29,7 +29,7 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
     self.controller = controller
     waiting = controller.arrangement == nil ? nil : controller.snapshot
     controller.add(self)
-    controller.managedObjectContext.add(signal.bell)
+    controller.managedObjectContext.add(signal)
   }
 
   /// Replaces a snapshot that wasn't consumed.

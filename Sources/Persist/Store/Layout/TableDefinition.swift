@@ -26,6 +26,8 @@ struct IndexDefinition: Sendable, Hashable {
   var isUnique = false
   /// The entity numbers of the rows that the index is restricted to; nil for all rows.
   var entityNumbers: [Int]?
+  /// Whether rows without a value in the first column are excluded.
+  var excludesNull = false
 }
 
 extension TableMap {

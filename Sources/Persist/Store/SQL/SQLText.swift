@@ -45,6 +45,9 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
     /// A `?` parameter whose value is bound each time the statement runs.
     mutating func appendInterpolation(parameter: Void) { text += "?" }
 
+    /// A `?` parameter with a number, for a value that occurs several times.
+    mutating func appendInterpolation(parameter number: Int) { text += "?\(number)" }
+
     /// An integer literal, for places where SQLite accepts no parameter.
     mutating func appendInterpolation(number: Int64) { text += String(number) }
 

@@ -1,4 +1,6 @@
 /// The definitions of the history's tables for a store without them, in the form that Core Data currently uses.
+///
+/// Only the indexes of texts differ: they exclude transactions without the text, so that a save writes no page of them.
 extension HistoryLayout {
   /// - Parameter tombstones: The number of columns for values of deleted objects.
   static func tables(tombstones: Int) -> [TableDefinition] {
@@ -29,11 +31,11 @@ extension HistoryLayout {
     + Text.allCases.map {
       IndexDefinition(
         name: "ATRANSACTION_\($0.reference)_INDEX", table: transactionTable,
-        columns: [.init(name: $0.reference, isAscending: nil)])
+        columns: [.init(name: $0.reference, isAscending: nil)], excludesNull: true)
     } + [
       IndexDefinition(
         name: "Z_TRANSACTION_TransactionAuthorIndex", table: transactionTable,
-        columns: [.init(name: "ZAUTHOR", isAscending: true)]),
+        columns: [.init(name: "ZAUTHOR", isAscending: true)], excludesNull: true),
       IndexDefinition(
         name: "Z_TRANSACTION_TransactionTimestampIndex", table: transactionTable,
         columns: [.init(name: "ZTIMESTAMP", isAscending: true)]),

@@ -14,18 +14,26 @@ extension SQLText {
     return "SELECT \(numbers.joined(separator: ", "))"
   }
 
-  /// Parameters: the greatest key and the number of the history's entity.
-  static let setLastHistoryNumber: SQLText =
-    "UPDATE Z_PRIMARYKEY SET Z_MAX = \(parameter: ()) WHERE Z_ENT = \(parameter: ())"
+  /// Sets both counters. Parameters: the greatest numbers assigned to changes and to transactions.
+  static let setLastHistoryNumbers: SQLText = """
+    UPDATE Z_PRIMARYKEY SET Z_MAX = CASE Z_ENT WHEN \(number: Int64(HistoryLayout.EntityNumber.change)) \
+    THEN \(parameter: 1) ELSE \(parameter: 2) END \
+    WHERE Z_ENT IN (\(numbers: [HistoryLayout.EntityNumber.change, HistoryLayout.EntityNumber.transaction]))
+    """
 
-  /// Parameters: number, kind, entity number, key, transaction, and the changed columns if the layout has them.
-  static func insertChange(in layout: HistoryLayout) -> SQLText {
-    let (column, place): (SQLText, SQLText) = layout.hasChangedColumns ? (", ZCOLUMNS", ", \(parameter: ())") : ("", "")
+  /// Records changes of one kind, entity and transaction, and of the same columns. Parameters: kind, entity number,
+  /// transaction, the changed columns if the layout has them, the number of the first change, and the keys.
+  static func insertChanges(_ count: Int, in layout: HistoryLayout) -> SQLText {
+    let (column, place): (SQLText, SQLText) = layout.hasChangedColumns ? (", ZCOLUMNS", ", \(parameter: 4)") : ("", "")
+    let rows = (0..<count).map { index -> SQLText in
+      """
+      (\(parameter: 5) + \(number: Int64(index)), \(number: Int64(HistoryLayout.EntityNumber.change)), \
+      \(parameter: 1), \(parameter: 2), \(parameter: 6 + index), \(parameter: 3)\(place))
+      """
+    }
     return """
       INSERT INTO \(name: HistoryLayout.changeTable) \
-      (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(column)) \
-      VALUES (\(parameter: ()), \(number: Int64(HistoryLayout.EntityNumber.change)), \(parameter: ()), \
-      \(parameter: ()), \(parameter: ()), \(parameter: ())\(place))
+      (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(column)) VALUES \(rows.joined(separator: ", "))
       """
   }
 

@@ -38,7 +38,8 @@ extension SQLText {
       }
     }.joined(separator: ", ")
     let head: SQLText = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-    let rows: SQLText = index.entityNumbers.map { " WHERE Z_ENT IN (\(numbers: $0))" } ?? ""
+    var rows: SQLText = index.entityNumbers.map { " WHERE Z_ENT IN (\(numbers: $0))" } ?? ""
+    if index.excludesNull, let column = index.columns.first { rows = " WHERE \(name: column.name) IS NOT NULL" }
     return "\(head) \(name: index.name) ON \(name: index.table) (\(columns))\(rows)"
   }
 }

@@ -75,7 +75,7 @@ private struct BatchInsertPass {
   }
 
   /// Updates the hierarchy's key counter, once for all rows.
-  func finish() throws {
+  mutating func finish() throws {
     let root = batch.entity.root
     try connection.execute(.setGreatestKey(lastKey, entity: store.map.numbers[root], name: root.name))
     _ = try history?.finish()

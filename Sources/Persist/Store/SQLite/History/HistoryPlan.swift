@@ -23,8 +23,9 @@ final class HistoryPlan: Sendable {
   let entities: Lazy<[EntityPlan]>
   let changes: PreparedSQL
   let lastNumbers = PreparedSQL(.lastHistoryNumbers)
-  let setLastNumber = PreparedSQL(.setLastHistoryNumber)
-  let insertChange: PreparedSQL
+  let setLastNumbers = PreparedSQL(.setLastHistoryNumbers)
+  /// Statements that record several changes at once, those for the most first.
+  let insertChanges: [(count: Int, sql: PreparedSQL)]
   let insertTransaction: PreparedSQL
   let findText = PreparedSQL(.historyText)
   /// The plan for old values; nil if they aren't kept.
@@ -63,7 +64,7 @@ final class HistoryPlan: Sendable {
       }
     }
     changes = PreparedSQL(.changes(in: layout))
-    insertChange = PreparedSQL(.insertChange(in: layout))
+    insertChanges = [32, 8, 1].map { count in (count, PreparedSQL(.insertChanges(count, in: layout))) }
     insertTransaction = PreparedSQL(.insertTransaction(in: layout))
     writtenTexts = layout.writtenTexts
   }

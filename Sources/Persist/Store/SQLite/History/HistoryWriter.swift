@@ -3,7 +3,8 @@ import Synchronization
 
 /// Records one transaction in the history, within the transaction of the changes that it describes.
 ///
-/// Each change is one row, written by a prepared statement; nothing is read back. Without changes nothing is recorded.
+/// Each change is one row. Consecutive changes of one kind, entity and columns are written together, by a prepared
+/// statement for several; nothing is read back. Without changes nothing is recorded.
 struct HistoryWriter {
   private let plan: HistoryPlan
   private let origin: HistoryOrigin
@@ -15,6 +16,11 @@ struct HistoryWriter {
   private var count = 0
   /// The bits of the last update's columns: many rows change in the same ones.
   private var bits: (entity: Int, slots: [Int], columns: Data)?
+  /// The kind and entity of the changes that aren't written yet. Updates have changed the columns of ``bits``.
+  private var pending: (type: HistoryChangeType, entity: Int)?
+  private var pendingKeys: [Int64] = []
+  /// The number of changes that are collected before they are written.
+  private static let pendingCapacity = 256
   /// The number of the transaction.
   let number: Int64
 
@@ -35,34 +41,56 @@ struct HistoryWriter {
     if let oldValues = plan.oldValues { try connection.beginKeepingOldValues(oldValues, number) }
   }
 
-  /// - Parameters:
-  ///   - entity: The entity's index in the model.
-  ///   - columns: The bits of an update's changed columns.
-  mutating func record(_ type: HistoryChangeType, _ entity: Int, key: Int64, columns: Data? = nil) throws {
-    last += 1
-    count += 1
-    let statement = try connection.statement(plan.insertChange)
-    statement.bind(last, at: 1)
-    statement.bind(Int64(type.rawValue), at: 2)
-    statement.bind(Int64(entities[entity].number), at: 3)
-    statement.bind(key, at: 4)
-    statement.bind(number, at: 5)
-    if plan.layout.hasChangedColumns, let columns { statement.bind(columns, at: 6) }
-    try statement.run()
+  /// Records an insertion or deletion.
+  ///
+  /// - Parameter entity: The entity's index in the model.
+  mutating func record(_ type: HistoryChangeType, _ entity: Int, key: Int64) throws {
+    if pending?.type != type || pending?.entity != entity || pendingKeys.count == Self.pendingCapacity {
+      try writePending()
+      pending = (type, entity)
+    }
+    pendingKeys.append(key)
+  }
+
+  private mutating func writePending() throws {
+    guard let (type, entity) = pending, !pendingKeys.isEmpty else { return }
+    var rest = pendingKeys[...]
+    for (size, sql) in plan.insertChanges {
+      while rest.count >= size {
+        let statement = try connection.statement(sql)
+        statement.bind(Int64(type.rawValue), at: 1)
+        statement.bind(Int64(entities[entity].number), at: 2)
+        statement.bind(number, at: 3)
+        if plan.layout.hasChangedColumns, type == .update, let bits { statement.bind(bits.columns, at: 4) }
+        statement.bind(last + 1, at: 5)
+        var index: Int32 = 6
+        for key in rest.prefix(size) {
+          statement.bind(key, at: index)
+          index += 1
+        }
+        try statement.run()
+        last += Int64(size)
+        rest = rest.dropFirst(size)
+      }
+    }
+    count += pendingKeys.count
+    pendingKeys.removeAll(keepingCapacity: true)
   }
 
   /// - Parameter slots: The slots of the changed properties.
   mutating func recordUpdate(of key: Int64, _ entity: Int, changing slots: [Int]) throws {
     if bits?.entity != entity || bits?.slots != slots {
+      try writePending()
       bits = (entity, slots, entities[entity].changedColumns.bytes(changing: slots))
     }
-    try record(.update, entity, key: key, columns: bits?.columns)
+    try record(.update, entity, key: key)
   }
 
   /// Records the deletion of a row that still exists, with the values that are kept.
   mutating func recordDeletion(of key: Int64, _ entity: Int) throws {
     let entityPlan = entities[entity]
     guard let deletion = entityPlan.deletion else { return try record(.delete, entity, key: key) }
+    try writePending()
     let statement = try connection.statement(deletion)
     statement.bind(last + 1, at: 1)
     statement.bind(Int64(entityPlan.number), at: 2)
@@ -89,7 +117,8 @@ struct HistoryWriter {
   /// Records the transaction.
   ///
   /// - Returns: Its number; nil if there were no changes.
-  func finish() throws -> Int64? {
+  mutating func finish() throws -> Int64? {
+    try writePending()
     if let oldValues = plan.oldValues {
       try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
     }
@@ -107,6 +136,12 @@ struct HistoryWriter {
     statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
     for (index, text) in texts.enumerated() { statement.bind(text, at: Int32(3 + index)) }
     try statement.run()
+    let counters = try connection.statement(plan.setLastNumbers)
+    counters.bind(last, at: 1)
+    counters.bind(number, at: 2)
+    try counters.run()
+    guard connection.changes < 2 else { return }
+    // Stores of older versions of Core Data have no rows for the history's counters.
     try setLast(number, of: HistoryLayout.EntityNumber.transaction)
     try setLast(last, of: HistoryLayout.EntityNumber.change)
   }
@@ -138,11 +173,7 @@ struct HistoryWriter {
   }
 
   private func setLast(_ number: Int64, of entity: Int) throws {
-    let statement = try connection.statement(plan.setLastNumber)
-    statement.bind(number, at: 1)
-    statement.bind(Int64(entity), at: 2)
-    try statement.run()
-    guard connection.changes == 0, let name = HistoryLayout.entityNames[entity] else { return }
+    guard let name = HistoryLayout.entityNames[entity] else { return }
     try connection.execute(.setGreatestKey(number, entity: entity, name: name))
   }
 
