@@ -21,6 +21,9 @@ final class RelationshipLayout: Sendable {
   /// Whether the relationship is its own inverse, such as one between friends.
   let isOwnInverse: Bool
 
+  /// Whether the delete rule leaves the other ends unchanged.
+  var leavesOthersAlone: Bool { deleteRule == .deny || deleteRule == .noAction }
+
   /// The inverse relationship.
   struct Inverse: Sendable {
     let name: String

@@ -28,15 +28,3 @@ extension ManagedObjectContext {
     return makeFault(original.layout, key: id.rowKey, id: original.objectID, in: tables.table(for: original.layout))
   }
 }
-
-extension ManagedObject {
-  /// Whether a parent of the context has the object as a new one, without a row in any store.
-  final var isNewInParent: Bool {
-    var parent = table?.context.parent
-    while let context = parent {
-      if context.registeredObject(for: objectID)?.change == .inserted { return true }
-      parent = context.parent
-    }
-    return false
-  }
-}

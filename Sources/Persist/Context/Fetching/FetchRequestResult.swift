@@ -55,16 +55,6 @@ extension FetchRequestResult where Self: ManagedObject {
   }
 }
 
-extension ManagedObject {
-  /// Returns the object as an instance of a class, or nil if it isn't one.
-  ///
-  /// The class nearly always matches exactly, which takes one comparison instead of a runtime cast.
-  @inline(__always)
-  final func asObject<Object: ManagedObject>(of type: Object.Type) -> Object? {
-    Swift.type(of: self) == type ? unsafeDowncast(self, to: type) : self as? Object
-  }
-}
-
 extension ManagedObjectID: FetchRequestResult {
   /// Identifiers instead of objects.
   public static var fetchedForm: FetchedForm { .identifiers }

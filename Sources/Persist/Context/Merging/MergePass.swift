@@ -110,3 +110,24 @@ struct MergePass {
     }
   }
 }
+
+extension ManagedObject {
+  /// Makes an object whose row was deleted reread its members: others may have related more of them to the row.
+  fileprivate final func forgetLeftMembers() {
+    guard !toManys.isEmpty else { return }
+    for relationship in layout.relationships where relationship.isToMany && relationship.leavesOthersAlone {
+      guard relationship.inverse?.isToMany == false, !relationship.isTransient else { continue }
+      toManys[relationship.slot]?.forgetStored()
+    }
+  }
+
+  /// Whether an unsaved change replaced the row's reference to one of these objects.
+  fileprivate final func hasLeftStoredEnd(in ids: Set<ManagedObjectID>) -> Bool {
+    layout.toOnes.contains { relationship in
+      guard relationship.inverse != nil, isChanged(at: relationship.slot),
+        case .objectID(let id) = committedValue(at: relationship.slot)
+      else { return false }
+      return ids.contains(id)
+    }
+  }
+}

@@ -127,3 +127,15 @@ extension ManagedObject {
     layout.kinds.indices.contains { isChanged(at: $0) }
   }
 }
+
+extension ManagedObject {
+  /// Whether a parent of the context has the object as a new one, without a row in any store.
+  final var isNewInParent: Bool {
+    var parent = table?.context.parent
+    while let context = parent {
+      if context.registeredObject(for: objectID)?.change == .inserted { return true }
+      parent = context.parent
+    }
+    return false
+  }
+}

@@ -80,25 +80,6 @@ extension ManagedObject {
     }
   }
 
-  /// Makes an object whose row was deleted reread its members: others may have related more of them to the row.
-  final func forgetLeftMembers() {
-    guard !toManys.isEmpty else { return }
-    for relationship in layout.relationships where relationship.isToMany && relationship.leavesOthersAlone {
-      guard relationship.inverse?.isToMany == false, !relationship.isTransient else { continue }
-      toManys[relationship.slot]?.forgetStored()
-    }
-  }
-
-  /// Whether an unsaved change replaced the row's reference to one of these objects.
-  final func hasLeftStoredEnd(in ids: Set<ManagedObjectID>) -> Bool {
-    layout.toOnes.contains { relationship in
-      guard relationship.inverse != nil, isChanged(at: relationship.slot),
-        case .objectID(let id) = committedValue(at: relationship.slot)
-      else { return false }
-      return ids.contains(id)
-    }
-  }
-
   /// Makes a to-one relationship refer to a missing row, as a delete rule had left it. It reads as nil.
   final func point(to id: ManagedObjectID, at slot: Int) {
     guard presentValue(at: slot) != .objectID(id) else { return }
@@ -109,9 +90,6 @@ extension ManagedObject {
 }
 
 extension RelationshipLayout {
-  /// Whether the delete rule leaves the other ends unchanged.
-  var leavesOthersAlone: Bool { deleteRule == .deny || deleteRule == .noAction }
-
   /// Whether the relationship still refers to an object after its deletion.
   func mayOutlast(_ end: ManagedObject) -> Bool {
     guard let inverse, inverse.slot < end.layout.relationshipsBySlot.count,
