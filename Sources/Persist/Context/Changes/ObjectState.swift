@@ -3,6 +3,8 @@ import OrderedCollections
 /// An object's unsaved changes at one moment, for comparison with a later state.
 struct ObjectState {
   let change: ManagedObject.Change
+  /// Whether the context didn't have the object: one that was never saved, or whose deletion was saved.
+  let isGone: Bool
   let snapshot: RowSnapshot?
   let pending: ContiguousArray<StoredValue?>
   /// By property slot; empty if no to-many relationship was used.
@@ -10,7 +12,8 @@ struct ObjectState {
 
   init(_ object: ManagedObject) {
     // An object that left its context is deleted in any case: a saved deletion leaves no mark on its object.
-    change = object.table == nil ? .deleted : object.change
+    isGone = object.table == nil
+    change = isGone ? .deleted : object.change
     snapshot = object.snapshot
     pending = object.pending
     members = object.toManys.isEmpty ? [] : ContiguousArray(object.toManys.map { $0?.changes })
@@ -19,6 +22,7 @@ struct ObjectState {
   /// Creates the state of a saved object before any change.
   init(committed object: ManagedObject) {
     change = .none
+    isGone = false
     snapshot = object.snapshot
     pending = []
     members = []

@@ -86,7 +86,8 @@ struct UndoPass {
     }
   }
 
-  /// Restores members without an inverse to-one relationship; others return with that.
+  /// Restores members without an inverse to-one relationship, and deleted ones that their delete rule leaves; others
+  /// return with that relationship.
   ///
   /// - Parameters:
   ///   - restored: the objects whose own rows have already restored their pairs.
@@ -94,9 +95,10 @@ struct UndoPass {
   private func restoreMembers(
     of former: UndoStep.Former, except restored: Set<ObjectIdentifier> = [], _ deletedAgain: Set<ObjectIdentifier> = []
   ) {
-    for members in former.toManys where members.relationship.inverse?.isToMany != false {
+    for members in former.toManys {
       let (object, relationship) = (former.object, members.relationship)
       func canChange(_ other: ManagedObject) -> Bool {
+        if relationship.inverse?.isToMany == false, other.change != .deleted { return false }
         if let back = other.back(of: relationship) {
           if restored.contains(ObjectIdentifier(other)) { return false }
           if deletedAgain.contains(ObjectIdentifier(other)), !back.leavesOthersAlone { return false }

@@ -17,7 +17,7 @@ struct UndoStep {
   /// An object that didn't exist before.
   struct Arrival {
     let object: ManagedObject
-    /// Whether the object was deleted before, and isn't new: its delete rules may not have updated the other ends.
+    /// Whether the object was deleted before, and had its row: its delete rules may not have updated the other ends.
     let wasDeleted: Bool
   }
 
@@ -61,7 +61,7 @@ struct UndoStep {
       case (nil, true): inserted.append(Arrival(object: object, wasDeleted: false))
       case (nil, false): break
       case (let before?, true) where before.change == .deleted:
-        inserted.append(Arrival(object: object, wasDeleted: true))
+        inserted.append(Arrival(object: object, wasDeleted: !before.isGone))
         // A child context may have brought it back with other values, which can be saved before this is undone.
         let former = Former(object, before, objects)
         if !former.isEmpty { updated.append(former) }

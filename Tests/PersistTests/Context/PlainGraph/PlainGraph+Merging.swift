@@ -46,7 +46,9 @@ extension PlainGraph {
         guard PlainSchema.inverse(of: side)?.isToMany != false else { continue }
         let (old, new) = (seen.many(id, side.name), many(id, side.name))
         for other in old where !new.contains(other) { graph.remove(id, side.name, other) }
-        for other in new where !old.contains(other) && graph.objects[other] != nil {
+        // An object that is deleted here takes no member from the owner that others gave it.
+        let mayTake = side.inverse != nil || isAlive(id)
+        for other in new where mayTake && !old.contains(other) && graph.objects[other] != nil {
           graph.insert(id, side.name, other)
         }
       }

@@ -219,4 +219,48 @@ struct UndoneDeletionTests {
       #expect(try fresh.names(entity) == (entity == destination ? ["end"] : []))
     }
   }
+
+  @Test("A deleted member that its delete rule had left is a member again when its removal is undone", arguments: [
+    ("club", "Club", "members"), ("hall", "Hall", "people"),
+  ])
+  func removedAfterDeletion(relationship: String, entity: String, members: String) throws {
+    try withContexts { _, context, _ in
+      let owner = try context.make(entity, ["name": "owner"])
+      let node = try context.make("Node", ["name": "node", relationship: owner])
+      try context.save()
+      context.delete(node)
+      context.processPendingChanges()
+      try owner.many(members).removeAll()
+      context.processPendingChanges()
+      for _ in 0..<2 {
+        context.undo()
+        let isDenied = persistError { try node.validateForDelete() }?.code == .validationDeleteDenied
+        #expect(isDenied == (relationship == "club"))
+        context.redo()
+        try node.validateForDelete()
+      }
+      context.undo()
+      context.undo()
+      #expect(node.one(relationship) === owner)
+      #expect(try owner.names(members) == ["node"])
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("An insertion that was undone, redone and saved is undone with its relationships, whatever their delete rules")
+  func insertedAgain() throws {
+    try withContexts { stack, context, other in
+      let club = try context.make("Club", ["name": "club"])
+      let node = try context.make("Node", ["name": "node"])
+      context.undo()
+      context.redo()
+      try context.save()
+      try other.named("Node", "node").setValue(other.named("Club", "club"), forKey: "club")
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [club.objectID, node.objectID]))
+      context.undo()
+      try context.save()
+      #expect(try stack.reopened().context().names("Node") == [])
+    }
+  }
 }
