@@ -13,7 +13,7 @@ package final class ReadMonitor: Sendable {
   private let report: (@Sendable (Int) -> Void)?
 
   /// - Parameter report: Called from time to time with the number of rows read so far.
-  init(report: (@Sendable (Int) -> Void)? = nil) { self.report = report }
+  package init(report: (@Sendable (Int) -> Void)? = nil) { self.report = report }
 
   /// Runs a read that can be canceled.
   ///
@@ -32,7 +32,7 @@ package final class ReadMonitor: Sendable {
     }
   }
 
-  func cancel() {
+  package func cancel() {
     state.withLock { state in
       state.isCancelled = true
       state.interrupt?()

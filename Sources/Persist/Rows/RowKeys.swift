@@ -1,10 +1,11 @@
 /// The keys of a query's result, in order: four bytes for each, if keys that are close in this order differ by less
-/// than four billion.
+/// than four billion, and none for runs of consecutive keys.
 ///
 /// Keys are collected in chunks, so that a long list never moves in memory while it grows.
 package struct RowKeys: Sendable {
-  /// Keys as differences from the smallest one, or unchanged.
+  /// Consecutive keys by the first one, others as differences from the smallest one, or unchanged.
   private enum Numbers: Sendable {
+    case consecutive(from: Int64)
     case narrow(ContiguousArray<UInt32>, from: Int64)
     case wide(ContiguousArray<Int64>)
   }
@@ -32,12 +33,17 @@ package struct RowKeys: Sendable {
     for entry in batch.entries { append(entry.key, entityIndex: entry.entityIndex) }
   }
 
-  var count: Int { chunks.count * Self.chunkSize + openKeys.count }
+  package var count: Int { chunks.count * Self.chunkSize + openKeys.count }
 
   /// The memory used by keys and entities.
   var byteCount: Int {
     chunks.reduce(openKeys.count * 8 + openEntities.count * 4) { sum, chunk in
-      let numbers = if case .narrow(let numbers, _) = chunk.numbers { numbers.count * 4 } else { Self.chunkSize * 8 }
+      let numbers =
+        switch chunk.numbers {
+        case .consecutive: 8
+        case .narrow(let numbers, _): numbers.count * 4
+        case .wide(let numbers): numbers.count * 8
+        }
       let entities = if case .each(let entities) = chunk.entities { entities.count * 4 } else { 4 }
       return sum + numbers + entities
     }
@@ -55,7 +61,9 @@ package struct RowKeys: Sendable {
     var (least, greatest) = (openKeys[0], openKeys[0])
     for key in openKeys { (least, greatest) = (Swift.min(least, key), Swift.max(greatest, key)) }
     let (span, overflow) = greatest.subtractingReportingOverflow(least)
-    if overflow || span > UInt32.max {
+    if !overflow, span == Self.chunkSize - 1, openKeys.indices.allSatisfy({ openKeys[$0] - least == $0 }) {
+      chunks.append(Chunk(numbers: .consecutive(from: least), entities: entities))
+    } else if overflow || span > UInt32.max {
       chunks.append(Chunk(numbers: .wide(openKeys), entities: entities))
     } else {
       let numbers = ContiguousArray(openKeys.map { UInt32(truncatingIfNeeded: $0 &- least) })
@@ -66,11 +74,12 @@ package struct RowKeys: Sendable {
   }
 
   /// The key and the entity of the row at an index, from 0.
-  subscript(index: Int) -> (key: Int64, entityIndex: Int) {
+  package subscript(index: Int) -> (key: Int64, entityIndex: Int) {
     let (number, place) = index.quotientAndRemainder(dividingBy: Self.chunkSize)
     guard number < chunks.count else { return (openKeys[place], Int(openEntities[place])) }
     let key =
       switch chunks[number].numbers {
+      case .consecutive(let first): first &+ Int64(place)
       case .narrow(let numbers, let least): least &+ Int64(numbers[place])
       case .wide(let numbers): numbers[place]
       }

@@ -100,6 +100,14 @@ package final class StoreContents {
     }
   }
 
+  /// Returns the lengths of binary values of objects, by key, without reading them. Null values are missing, and the
+  /// length of a value in a file of its own is nil.
+  ///
+  /// - Parameter slot: The slot of an attribute, or of an element of a composite.
+  package func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
+    try hasTable[entity.number - 1] ? store.lengths(atSlot: slot, of: entity, keys: keys) : [:]
+  }
+
   /// Returns a context over the store, for requests.
   ///
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store lacks a table or column for a part of the model

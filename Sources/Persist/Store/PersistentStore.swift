@@ -77,6 +77,9 @@ package protocol PersistentStore: SharedRowSource {
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
   /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
+  /// The lengths of binary values, by key, without reading them. Null values are missing, and the length of a value in
+  /// a file of its own is nil.
+  func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?]
   /// Performs steps deferred by earlier migrations. The first step is always started, the others only before the
   /// deadline.
   ///

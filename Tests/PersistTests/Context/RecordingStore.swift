@@ -24,6 +24,10 @@ final class RecordingStore: PersistentStore {
   func setMetadata(_ metadata: StoreMetadata) throws { try store.setMetadata(metadata) }
   func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
   func reserveKeys(for entities: [Entity]) throws -> [Int64] { try store.reserveKeys(for: entities) }
+  func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
+    try store.lengths(atSlot: slot, of: entity, keys: keys)
+  }
+
   func close() throws { try store.close() }
   func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
   func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }

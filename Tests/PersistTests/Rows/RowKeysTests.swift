@@ -38,6 +38,14 @@ struct RowKeysTests {
     #expect(keys.byteCount < 200_000 * 4 + 100_000, "\(keys.byteCount)")
   }
 
+  @Test("Consecutive keys take almost no memory, and are returned unchanged")
+  func runs() {
+    var keys = RowKeys()
+    for key in 0..<100_000 { keys.append(Int64(key) + 5_000_000_000, entityIndex: 1) }
+    #expect(keys.byteCount < 100_000, "\(keys.byteCount)")
+    #expect((0..<100_000).allSatisfy { keys[$0].key == Int64($0) + 5_000_000_000 })
+  }
+
   private static let model = ModelDescription(entities: [
     EntityDescription(
       "Item", attributes: [AttributeDescription("name", .string), AttributeDescription("rank", .int64)],

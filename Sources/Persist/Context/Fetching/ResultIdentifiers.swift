@@ -57,6 +57,34 @@ struct ResultIdentifiers {
   subscript(range: Range<Int>) -> [ManagedObjectID] { range.map { self[$0] } }
 }
 
+extension ManagedObjectContext {
+  /// Returns the keys of a request's results, in order: a list that is Sendable and takes a few bytes for each result.
+  ///
+  /// The context must have one store and no unsaved changes.
+  ///
+  /// - Parameter monitor: Can cancel the fetch from any thread.
+  package func fetchRowKeys(_ request: FetchRequest<ManagedObject>, monitor: ReadMonitor) throws -> RowKeys {
+    readMonitor = monitor
+    defer { readMonitor = nil }
+    try prepareToFetch()
+    return try FetchPass(request, in: self).identifiers().rowKeys(in: model)
+  }
+}
+
+extension ResultIdentifiers {
+  /// The keys of all results, which are rows of one store.
+  fileprivate func rowKeys(in model: ManagedObjectModel) throws -> RowKeys {
+    if parts.count == 1, case .keys(let keys, _) = parts[0].part, keys.count == count { return keys }
+    var keys = RowKeys()
+    for index in 0..<count {
+      let id = self[index]
+      guard let key = id.primaryKey else { continue }
+      keys.append(key, entityIndex: UInt32(try model.entity(named: id.entityName).number - 1))
+    }
+    return keys
+  }
+}
+
 extension FetchPass {
   /// Returns the identifiers of the results as a compact list.
   func identifiers() throws -> ResultIdentifiers {

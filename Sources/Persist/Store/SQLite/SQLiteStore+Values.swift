@@ -45,6 +45,21 @@ extension SQLiteStore {
     return (SQLText.values(sqlColumns, selection, groups: groups), columns, keyColumn)
   }
 
+  func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
+    guard !map.absent.contains(entity.name), let column = map[entity].column(slot: slot) else { return [:] }
+    let attribute = entity.properties.lazy.compactMap { property in
+      property.slot == slot ? property.attribute : property.elements.first { $0.slot == slot }?.attribute
+    }.first
+    let isExternal = attribute.map { SlotForm($0) == .externalData } ?? false
+    let sql = SQLText.lengths(of: column.name, in: map[entity].table, keys: keys, isExternal: isExternal)
+    return try pool.readOnce { connection in
+      let lengths = try connection.all(sql) { row in
+        (row.integer(0), row.isNull(1) ? nil : Int(clamping: row.integer(1)))
+      }
+      return Dictionary(lengths, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
   private func read(_ columns: [PredicateTranslation.ValueColumn], _ row: SQLiteStatement) -> [StoredValue] {
     var values: [StoredValue] = []
     values.reserveCapacity(columns.count)

@@ -1,3 +1,19 @@
+extension SQLText {
+  /// The keys of rows with a binary value, and the value's length, which SQLite knows without reading the value.
+  ///
+  /// - Parameter isExternal: Whether the values begin with a byte that says where they are: 1 for those in the row.
+  static func lengths(of column: String, in table: String, keys: [Int64], isExternal: Bool) -> SQLText {
+    let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
+    let length: SQLText = isExternal
+      ? "CASE WHEN substr(\(name: column), 1, 1) = x'01' THEN length(\(name: column)) - 1 END"
+      : "length(\(name: column))"
+    return """
+      SELECT Z_PK, \(length) FROM \(name: table) \
+      WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(list)))) AND \(name: column) IS NOT NULL
+      """
+  }
+}
+
 /// Reading the members of many owners at once.
 extension SQLText {
   /// The members of a to-many relationship whose rows contain the owner's key: owner's key, member's key and entity
