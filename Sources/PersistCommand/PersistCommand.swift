@@ -16,6 +16,7 @@ struct PersistCommand: ParsableCommand {
       InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
       CheckCommand.self, HistoryCommand.self, FillCommand.self, GenerateCommand.self, SQLCommand.self, LockCommand.self,
+      StudioCommand.self,
     ])
 
   /// Runs a command. The exit codes are this program's, not the parser's.

@@ -90,7 +90,13 @@ package struct PictureDrawing {
     }
   }
 
-  package var svg: String {
+  /// The picture as a document of its own.
+  package var svg: String { svg(withStyle: true) }
+
+  /// The picture as SVG.
+  ///
+  /// - Parameter withStyle: Whether it contains its style sheet; without, it is for a page that has the sheet.
+  package func svg(withStyle: Bool) -> String {
     let width = max(size.x, Self.leastWidth) + 2 * Self.margin
     let height = size.y + Self.headerHeight + 2 * Self.margin
     var text = SVGText()
@@ -103,7 +109,7 @@ package struct PictureDrawing {
     ) { text in
       text.element("title", [:], text: picture.title)
       text.element("desc", [:], text: picture.summary)
-      text.style(PictureStyle.sheet)
+      if withStyle { text.style(PictureStyle.sheet) }
       text.element("rect", ["class": "sheet", "width": "100%", "height": "100%"])
       drawHeader(&text)
       text.element(

@@ -20,13 +20,7 @@ package struct QueryLine {
   package init(_ text: String) throws {
     let line = Array(text)
     let masked = Self.masking(line)
-    let form = #/
-      \s* (?<entity> [^\s]+ )
-      (?: \s+ where \s+ (?<predicate> .+?) )?
-      (?: \s+ sort \s+ by \s+ (?<order> .+?) )?
-      (?<bounds> (?: \s+ (?: limit | offset ) \s+ [0-9]+ )* ) \s*
-      /#.ignoresCase().dotMatchesNewlines()
-    guard let match = masked.wholeMatch(of: form) else {
+    guard let match = Self.parts(of: masked) else {
       throw PersistenceError(.invalidRequest, "'\(text)' isn't a valid request.", fix: Self.fix)
     }
     func original(_ part: Substring) -> String {
@@ -37,6 +31,26 @@ package struct QueryLine {
     predicate = try match.predicate.map { try FetchPredicate(original($0)) }
     sortDescriptors = try match.order.map { try Self.order(original($0)) } ?? []
     (limit, offset) = try Self.bounds(match.bounds)
+  }
+
+  /// The position of the predicate in a line, in characters from 0; nil if the line has none or isn't valid.
+  package static func predicateStart(in text: String) -> Int? {
+    let masked = masking(Array(text))
+    guard let predicate = parts(of: masked)?.predicate else { return nil }
+    return masked.distance(from: masked.startIndex, to: predicate.startIndex)
+  }
+
+  private static func parts(
+    of masked: String
+  ) -> (entity: Substring, predicate: Substring?, order: Substring?, bounds: Substring)? {
+    let form = #/
+      \s* (?<entity> [^\s]+ )
+      (?: \s+ where \s+ (?<predicate> .+?) )?
+      (?: \s+ sort \s+ by \s+ (?<order> .+?) )?
+      (?<bounds> (?: \s+ (?: limit | offset ) \s+ [0-9]+ )* ) \s*
+      /#.ignoresCase().dotMatchesNewlines()
+    guard let match = masked.wholeMatch(of: form) else { return nil }
+    return (match.entity, match.predicate, match.order, match.bounds)
   }
 
   /// Returns the line with each character within quotation marks replaced.

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Persist
+
+/// `persist studio`: starts the program `persist-studio`, which serves a page for looking into a store.
+///
+/// The studio is a package of its own, so that its HTTP server is nobody else's dependency.
+struct StudioCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "studio", abstract: "Look into a store in the browser; see 'persist studio --help'.",
+    discussion: """
+      Starts the program 'persist-studio' that is beside this one, or in a folder of PATH:
+
+        persist studio Shop.sqlite [--models Models] [--write] [--port 8080]
+      """,
+    helpNames: [])
+
+  static let program = "persist-studio"
+
+  @Argument(parsing: .captureForPassthrough, help: "The arguments of persist-studio.")
+  var arguments: [String] = []
+
+  func run() throws {
+    guard let url = Self.installed() else {
+      throw PersistenceError(
+        .fileAccess, "The program '\(Self.program)' isn't installed.",
+        fix: "Build it in a checkout of Persist with 'swift build -c release --package-path Studio', and copy "
+          + "'\(Self.program)' beside 'persist' or into a folder of PATH.")
+    }
+    var pointers: [UnsafeMutablePointer<CChar>?] = ([url.path] + arguments).map { strdup($0) }
+    pointers.append(nil)
+    execv(url.path, pointers)
+    for pointer in pointers { free(pointer) }
+    throw PersistenceError(
+      .fileAccess, at: .file(url), "'\(Self.program)' can't be started: \(String(cString: strerror(errno))).")
+  }
+
+  /// The studio beside this program, or else the first one in the folders of PATH.
+  private static func installed() -> URL? {
+    let own = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+    let named = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map {
+      URL(fileURLWithPath: String($0), isDirectory: true)
+    }
+    return ([own].compactMap { $0 } + (named ?? [])).map { $0.appendingPathComponent(program) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+}

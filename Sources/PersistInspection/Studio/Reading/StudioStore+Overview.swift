@@ -1,0 +1,82 @@
+import Foundation
+import Persist
+
+extension StudioStore {
+  /// The store and its model, without any row.
+  func overview() throws -> StudioAnswer {
+    let files = ["", "-wal"].map { URL(fileURLWithPath: url.path + $0) }
+    let bytes = files.compactMap { try? $0.resourceValues(forKeys: [.fileSizeKey]).fileSize }.reduce(0, +)
+    return StudioAnswer.json { json in
+      json.field("name", url.lastPathComponent)
+      json.field("path", url.path)
+      json.field("bytes", bytes)
+      json.field("identifier", metadata.identifier)
+      json.field("type", metadata.type)
+      json.field("version", versionName)
+      json.field("versionIdentifiers", strings: metadata.versionIdentifiers.filter { !$0.isEmpty })
+      json.field("modelFrom", origin.rawValue)
+      json.field("isWritable", isWritable)
+      json.field("hasHistory", hasHistory)
+      json.field("hasModels", registry != nil)
+      json.field("gaps", strings: gaps)
+      json.field("notes", strings: notes.map(\.message))
+      json.field("entities", of: model.entities.sorted { $0.name < $1.name }) { json, entity in
+        json.object { $0.fields(of: entity) }
+      }
+    }
+  }
+
+  /// The number of objects of each entity, without those of its subentities.
+  func counts() throws -> StudioAnswer {
+    let counts = try withContents { contents in
+      try contents.model.entities.map { ($0.name, try contents.count(of: $0)) }
+    }
+    return StudioAnswer.json { json in
+      json.key("counts")
+      json.object { json in
+        for (name, count) in counts { json.field(name, count) }
+      }
+    }
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func fields(of entity: Entity) {
+    field("name", entity.name)
+    field("parent", entity.superentity?.name)
+    field("isAbstract", entity.isAbstract)
+    field("naming", NamingAttribute.guess(for: entity))
+    field("attributes", of: entity.properties.compactMap { $0.attribute == nil ? nil : $0 }) { json, property in
+      guard let attribute = property.attribute else { return }
+      json.object { json in
+        json.field("name", attribute.name)
+        json.field("type", attribute.type.rawValue)
+        json.field("isOptional", attribute.isOptional)
+        json.field("isTransient", attribute.isTransient)
+        json.field("isIndexed", attribute.isIndexed)
+        json.field("derivation", attribute.derivation)
+        json.field("declaredIn", property.declaringEntity)
+        json.field("elements", of: property.elements) { json, element in
+          json.object {
+            $0.field("path", element.path.dropFirst().joined(separator: "."))
+            $0.field("type", element.attribute.type.rawValue)
+          }
+        }
+      }
+    }
+    field("relationships", of: entity.properties.filter { $0.relationship != nil }) { json, property in
+      guard let relationship = property.relationship else { return }
+      json.object { json in
+        json.field("name", relationship.name)
+        json.field("destination", relationship.destination)
+        json.field("inverse", relationship.inverse)
+        json.field("isToMany", relationship.isToMany)
+        json.field("isOrdered", relationship.isOrdered)
+        json.field("isOptional", relationship.isOptional)
+        json.field("isTransient", relationship.isTransient)
+        json.field("deleteRule", String(describing: relationship.deleteRule))
+        json.field("declaredIn", property.declaringEntity)
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import {store} from './model.js';
+import {get} from './api.js';
+import {h, fill, icon, failure, announce} from './dom.js';
+import {Sidebar} from './sidebar.js';
+import {RowsView} from './rows.js';
+import {ObjectView} from './object.js';
+import {DiagramView} from './diagram.js';
+import {MigrationView} from './migration.js';
+import {ChangesView} from './changes.js';
+import {editing, EditsView} from './editing.js';
+
+const main = document.getElementById('main');
+let view = null;
+let sidebar = null;
+
+/** The views by the first part of the address after `#/`. */
+const views = {
+  rows: RowsView, object: ObjectView, model: DiagramView, migration: MigrationView, changes: ChangesView, edits: EditsView,
+};
+
+function route() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').map(decodeURIComponent);
+  return {name: parts[0], parts: parts.slice(1), query: new URLSearchParams(query ?? '')};
+}
+
+function show() {
+  const place = route();
+  if (!views[place.name]) return location.replace(home());
+  sidebar.select(place);
+  if (view && view.constructor === views[place.name] && view.update?.(place)) return;
+  view?.close?.();
+  fill(main);
+  view = new views[place.name](main, place);
+  document.title = `${view.title ?? place.parts[0] ?? 'Studio'} – ${store.overview.name}`;
+}
+
+/** The entity that was shown last, or the one with the most objects. */
+function home() {
+  const last = store.setting('lastEntity', null);
+  const entity = store.entity(last) ?? [...store.overview.entities]
+    .sort((a, b) => (store.counts?.[b.name] ?? 0) - (store.counts?.[a.name] ?? 0))[0];
+  return entity ? `#/rows/${encodeURIComponent(entity.name)}` : '#/model';
+}
+
+// MARK: Changes of the store
+
+let mark = null;
+/** Asks whether the store's files have changed. Views decide what to do about it. */
+async function watch() {
+  try {
+    const changes = await get('changes');
+    if (mark !== null && changes.mark !== mark) {
+      document.dispatchEvent(new CustomEvent('storechange'));
+      store.loadCounts().then(() => sidebar.showCounts()).catch(() => {});
+    }
+    mark = changes.mark;
+    document.body.classList.remove('ended');
+  } catch (error) {
+    if (error.status === 0 && !document.body.classList.contains('ended')) {
+      document.body.classList.add('ended');
+      announce('The studio has ended. Start it again.');
+    }
+  }
+}
+
+// MARK: Keyboard
+
+function keys(event) {
+  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === '/' && !isTyping) {
+    const line = document.querySelector('.query-input');
+    if (line) { event.preventDefault(); line.focus(); }
+  } else if (event.key === '?' && !isTyping) {
+    help();
+  }
+}
+
+function help() {
+  const rows = [
+    ['/', 'Go to the request line'], ['Arrow keys, Page Up, Page Down', 'Move in the rows'],
+    ['Home, End, Ctrl+Home, Ctrl+End', 'Go to the first or last column, or row'],
+    ['Enter', 'Open the object; in a column of links, the object that it names'],
+    ['S', 'Sort by the column'], ['Alt+←, Alt+→', 'Back and forward'],
+    ['Ctrl+Space', 'Complete the word in the request line'], ['?', 'This list'],
+  ];
+  const dialog = h('dialog', {class: 'help', 'aria-labelledby': 'help-title'},
+    h('h2', {id: 'help-title'}, 'Keys'),
+    h('dl', {}, rows.map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)])),
+    h('form', {method: 'dialog'}, h('button', {class: 'button', type: 'button', click: () => dialog.close()}, 'Close')));
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+async function start() {
+  try {
+    await store.load();
+  } catch (error) {
+    return fill(main, failure(error));
+  }
+  sidebar = new Sidebar(document.getElementById('sidebar'));
+  const isCounted = store.loadCounts().then(() => sidebar.showCounts()).catch(error => announce(error.message));
+  if (!views[route().name]) await Promise.race([isCounted, new Promise(resolve => setTimeout(resolve, 400))]);
+  if (store.overview.isWritable) await editing.load();
+  addEventListener('hashchange', show);
+  document.addEventListener('keydown', keys);
+  show();
+  watch();
+  setInterval(() => { if (!document.hidden) watch(); }, 1500);
+}
+
+start();

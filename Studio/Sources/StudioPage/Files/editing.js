@@ -1,0 +1,247 @@
+import {h, fill, icon, button, failure, announce, plural, grouped} from './dom.js';
+import {get, post} from './api.js';
+import {store, link, title} from './model.js';
+import {valueContent} from './values.js';
+
+const reference = object => ({entity: object.entity, key: object.key ?? null, temporary: object.temporary ?? null});
+const isSame = (a, b) => a.entity === b.entity && String(a.key ?? '') === String(b.key ?? '') && String(a.temporary ?? '') === String(b.temporary ?? '');
+
+/** The unsaved changes, which all pages of the studio share. */
+export const editing = {
+  objects: [], canUndo: false, canRedo: false,
+
+  async load() { this.take(await get('edits')); },
+
+  take(state) {
+    Object.assign(this, {objects: state.objects, canUndo: state.canUndo, canRedo: state.canRedo});
+    const badge = document.querySelector('.edits-badge');
+    if (badge) {
+      badge.hidden = this.objects.length === 0;
+      badge.textContent = this.objects.length;
+    }
+    document.dispatchEvent(new CustomEvent('editchange'));
+    return state;
+  },
+
+  async apply(form) { return this.take(await post('edits/apply', form)); },
+
+  changesOf(object) { return this.objects.find(change => isSame(change.object, object)) ?? null; },
+
+  async insert(entity) {
+    try {
+      await this.apply({action: 'insert', entity});
+      location.hash = '#/edits';
+    } catch (error) { announce(error.message); }
+  },
+
+  async duplicate(object) {
+    try {
+      await this.apply({action: 'duplicate', object: reference(object)});
+      location.hash = '#/edits';
+    } catch (error) { announce(error.message); }
+  },
+
+  /** Shows what the delete rules take along before anything is deleted. */
+  async delete(object) {
+    let found;
+    try { found = await post('edits/deletion', {action: 'delete', object: reference(object)}); } catch (error) { return announce(error.message); }
+    const list = part => h('ul', {class: 'members'}, part.objects.map(object => h('li', {}, title(object), h('span', {class: 'muted'}, ` ${object.entity} ${object.key}`))),
+      part.total > part.objects.length && h('li', {class: 'muted'}, `… ${grouped(part.total - part.objects.length)} more`));
+    const dialog = h('dialog', {'aria-labelledby': 'delete-title'},
+      h('h2', {id: 'delete-title'}, `Delete ${title(object)}?`),
+      h('h3', {}, `Deleted: ${plural(found.deleted.total, 'object')}`), list(found.deleted),
+      found.updated.total > 0 && [h('h3', {}, `Loses a relationship: ${plural(found.updated.total, 'object')}`), list(found.updated)],
+      h('p', {class: 'muted'}, 'Nothing is written before you save.'),
+      h('div', {class: 'dialog-buttons'}, h('button', {type: 'button', class: 'button', click: () => dialog.close()}, 'Cancel'),
+        h('button', {type: 'button', class: 'button danger', click: async () => {
+          dialog.close();
+          try { await this.apply({action: 'delete', object: reference(object)}); announce('Deleted, but not saved yet.'); } catch (error) { announce(error.message); }
+        }}, 'Delete')));
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  },
+
+  /** Lets the user choose the objects of a relationship. */
+  relate(object, relationship) {
+    const chosen = new Map(relationship.members?.map(member => [`${member.entity}/${member.key}`, member]) ?? []);
+    const [list, results, problem] = [h('ul', {class: 'members chosen'}), h('ul', {class: 'members results'}), h('div')];
+    if (relationship.total > chosen.size) return announce('This relationship has too many members to be changed here.');
+    const draw = () => fill(list, chosen.size ? [...chosen].map(([id, member]) => h('li', {}, title(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key}`),
+      button(`Remove ${title(member)}`, 'close', () => { chosen.delete(id); draw(); }, {iconOnly: true}))) : h('li', {class: 'muted'}, 'none'));
+    const search = async text => {
+      const entity = store.entity(relationship.destination);
+      const name = store.namingAttribute(entity);
+      const condition = text && name ? `${name} CONTAINS[cd] "${text.replace(/[\\"]/g, '\\$&')}"` : '';
+      try {
+        const {rows} = await post('rows', {entity: entity.name, text: condition, columns: name ? [name] : [], start: 0, count: 30});
+        fill(results, rows.map(row => {
+          const member = {entity: row.entity, key: row.key, name: typeof row.cells?.[0] === 'string' ? row.cells[0] : null};
+          return h('li', {}, h('button', {type: 'button', class: 'pick', click: () => {
+            if (!relationship.isToMany) chosen.clear();
+            chosen.set(`${member.entity}/${member.key}`, member);
+            draw();
+          }}, title(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key}`)));
+        }));
+      } catch (error) { fill(results, h('li', {}, error.message)); }
+    };
+    let timer;
+    const dialog = h('dialog', {class: 'picker', 'aria-labelledby': 'picker-title'},
+      h('h2', {id: 'picker-title'}, `${relationship.name} → ${relationship.destination}`), list,
+      h('input', {type: 'search', class: 'filter', placeholder: `Find ${relationship.destination}`, 'aria-label': `Find ${relationship.destination}`,
+        input: event => { clearTimeout(timer); timer = setTimeout(() => search(event.target.value), 150); }}), results, problem,
+      h('div', {class: 'dialog-buttons'}, h('button', {type: 'button', class: 'button', click: () => dialog.close()}, 'Cancel'),
+        h('button', {type: 'button', class: 'button primary', click: async () => {
+          try {
+            await this.apply({action: 'relate', object: reference(object), property: relationship.name, targets: [...chosen.values()].map(reference)});
+            dialog.close();
+          } catch (error) { fill(problem, failure(error)); }
+        }}, 'Set')));
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    draw();
+    search('');
+    dialog.showModal();
+  },
+};
+
+const typed = ['int16', 'int32', 'int64', 'double', 'float', 'decimal', 'string', 'boolean', 'date', 'uuid', 'uri', 'binary'];
+
+/** A value that can be changed where it is shown, and is checked while it is typed. */
+export class Editable {
+  constructor(value, object, change) {
+    this.value = value;
+    this.object = object;
+    this.change = change;
+    this.element = h('div', {class: 'editable'});
+    this.show();
+  }
+
+  get canEdit() {
+    return typed.includes(this.value.type) && !this.value.isTransient && !this.value.isDerived && !this.value.isCut
+      && !(this.value.kind === 'bytes' && this.value.bytes.count > 512);
+  }
+
+  show() {
+    const id = `edit-${this.value.name}`;
+    fill(this.element, this.change ? h('div', {}, h('span', {class: 'pending'}, this.change.text ?? 'null'), h('span', {class: 'was'}, this.change.was ?? 'null')) : valueContent(this.value, this.object),
+      this.canEdit && button(`Change ${this.value.name}`, 'edit', () => this.edit(), {iconOnly: true, class: 'icon-button edit', id}));
+  }
+
+  get text() {
+    if (this.change) return this.change.text ?? '';
+    return this.value.kind === 'bytes' ? this.value.bytes.hexadecimal : this.value.text ?? '';
+  }
+
+  edit() {
+    const isLong = this.value.type === 'string';
+    const input = h(isLong ? 'textarea' : 'input', {class: 'value-input', 'aria-label': this.value.name, 'aria-describedby': 'value-problem', spellcheck: 'false', rows: isLong ? Math.min(8, 1 + this.text.split('\n').length) : null,
+      input: () => this.check(input), keydown: event => {
+        if (event.key === 'Escape') { event.stopPropagation(); this.end(); }
+        if (event.key === 'Enter' && (!isLong || event.ctrlKey || event.metaKey)) { event.preventDefault(); this.set(input.value); }
+      }});
+    input.value = this.text;
+    this.problem = h('div', {class: 'value-problem', id: 'value-problem', role: 'alert'});
+    fill(this.element, input, this.problem, h('div', {class: 'edit-buttons'},
+      h('button', {type: 'button', class: 'button primary', click: () => this.set(input.value)}, 'Set'),
+      this.value.isOptional && h('button', {type: 'button', class: 'button', click: () => this.set(null)}, 'Null'),
+      h('button', {type: 'button', class: 'button', click: () => this.end()}, 'Cancel')));
+    input.focus();
+  }
+
+  end() {
+    this.show();
+    this.element.querySelector('.edit')?.focus();
+  }
+
+  check(input) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(async () => {
+      try {
+        await post('edits/apply', this.form('check', input.value));
+        fill(this.problem);
+        input.removeAttribute('aria-invalid');
+      } catch (error) {
+        fill(this.problem, error.message);
+        input.setAttribute('aria-invalid', 'true');
+      }
+    }, 150);
+  }
+
+  form(action, text) { return {action, object: reference(this.object), property: this.value.name, text}; }
+
+  async set(text) {
+    clearTimeout(this.timer);
+    try { await editing.apply(this.form('set', text)); } catch (error) { fill(this.problem, error.message); }
+  }
+}
+
+/** All unsaved changes, with undo, redo and the one save. */
+export class EditsView {
+  constructor(main) {
+    this.title = 'Unsaved changes';
+    this.main = main;
+    if (!store.overview.isWritable) return fill(main, failure({message: 'The store was opened for reading.', fix: 'Start the studio with --write to change objects.'}));
+    this.changed = () => this.show();
+    document.addEventListener('editchange', this.changed);
+    this.problem = h('div');
+    this.show();
+    editing.load().catch(error => announce(error.message));
+  }
+
+  close() { document.removeEventListener('editchange', this.changed); }
+
+  async act(form) {
+    fill(this.problem);
+    try {
+      await editing.apply(form);
+      if (form.action === 'save') announce('Saved.');
+    } catch (error) {
+      fill(this.problem, failure(error));
+      const isConflict = ['mergeConflict', 'constraintConflict'].includes(error.name);
+      if (error.name === 'mergeConflict') this.problem.append(h('div', {class: 'dialog-buttons'},
+        h('button', {type: 'button', class: 'button', click: () => this.act({action: 'save', resolution: 'mine'})}, 'Save my values'),
+        h('button', {type: 'button', class: 'button', click: () => this.act({action: 'save', resolution: 'theirs'})}, 'Keep the store’s values')));
+    }
+  }
+
+  show() {
+    const {objects, canUndo, canRedo} = editing;
+    fill(this.main, h('div', {class: 'page'},
+      h('header', {class: 'view-head'}, h('h2', {}, 'Unsaved changes', h('span', {class: 'row-count'}, plural(objects.length, 'object'))),
+        h('div', {class: 'tools'},
+          h('button', {type: 'button', class: 'button', disabled: !canUndo, click: () => this.act({action: 'undo'})}, 'Undo'),
+          h('button', {type: 'button', class: 'button', disabled: !canRedo, click: () => this.act({action: 'redo'})}, 'Redo'),
+          h('button', {type: 'button', class: 'button', disabled: !objects.length, click: () => this.act({action: 'discard'})}, 'Discard all'),
+          h('button', {type: 'button', class: 'button primary', disabled: !objects.length, click: () => this.act({action: 'save'})}, 'Save'))),
+      this.problem,
+      objects.length === 0 ? h('p', {class: 'muted'}, 'Nothing is unsaved.') : h('ul', {class: 'edits'}, objects.map(change => this.change(change)))));
+  }
+
+  change(change) {
+    const {object} = change;
+    const name = change.name ?? `${object.entity} ${object.key ?? 'new'}`;
+    const entity = store.entity(object.entity);
+    return h('li', {class: `edit ${change.status}`},
+      h('div', {class: 'edit-head'}, h('span', {class: `badge ${change.status}`}, change.status),
+        object.key ? h('a', {href: link(object)}, name) : h('span', {}, name), h('span', {class: 'muted'}, object.entity)),
+      change.status === 'inserted' ? this.newValues(change, entity)
+        : h('dl', {class: 'values'}, change.values.map(value => h('div', {class: 'value-row'}, h('dt', {}, value.property),
+          h('dd', {}, h('span', {class: 'pending'}, value.text ?? 'null'), h('span', {class: 'was'}, value.was ?? 'null'))))));
+  }
+
+  /** A new object's values, all of which can be set before it is saved. */
+  newValues(change, entity) {
+    const values = new Map(change.values.map(value => [value.property, value.text]));
+    return h('dl', {class: 'values'},
+      entity.attributes.filter(attribute => !attribute.isTransient).map(attribute => {
+        const text = values.get(attribute.name) ?? null;
+        const value = {...attribute, kind: text === null ? 'null' : 'text', text, isDerived: attribute.derivation !== null};
+        return h('div', {class: 'value-row'}, h('dt', {}, attribute.name, h('span', {class: 'type'}, attribute.type + (attribute.isOptional ? '?' : ''))), h('dd', {}, new Editable(value, change.object, null).element));
+      }),
+      entity.relationships.filter(relationship => !relationship.isTransient).map(relationship => h('div', {class: 'value-row'},
+        h('dt', {}, relationship.name, h('span', {class: 'type'}, relationship.destination)),
+        h('dd', {}, values.get(relationship.name) ?? h('span', {class: 'null'}, 'none'),
+          button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}), {iconOnly: true})))));
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Persist
+import PersistInspection
+import Testing
+
+@Suite("A studio that writes")
+struct EditingTests {
+  private func sample() throws -> SampleStore {
+    let sample = try SampleStore()
+    try sample.fill { context in
+      let box = ManagedObject(entity: "Box", context: context)
+      box["label"] = "Red"
+      for number in 1...3 {
+        let item = ManagedObject(entity: "Item", context: context)
+        item["name"] = "Item \(number)"
+        item["box"] = box
+        item["stars"] = number
+      }
+    }
+    try sample.close()
+    return sample
+  }
+
+  private func reference(
+    _ session: StudioSession, _ entity: String, _ condition: String = ""
+  ) async throws -> [String: Any] {
+    let row = try #require(try await session.rows(entity, condition).list("rows").first)
+    return ["entity": row["entity"] as Any, "key": row["key"] as Any]
+  }
+
+  @Test("A value is checked as it is typed, set, undone, redone and saved")
+  func values() async throws {
+    let sample = try sample()
+    let session = try sample.session(isWritable: true)
+    let item = try await reference(session, "Item", "name == 'Item 2'")
+    func apply(_ action: String, _ text: String = "") async throws -> Answer {
+      try await session.post("edits/apply", ["action": action, "object": item, "property": "stars", "text": text])
+    }
+    #expect(try await apply("check", "4").status == 200)
+    #expect(try await apply("check", "six").status == 400)
+    #expect(try await apply("check", "6").status == 422)
+    #expect(try await apply("set", "4").list("objects").count == 1)
+    #expect(try await apply("undo").list("objects").isEmpty)
+    let redone = try await apply("redo")
+    #expect((redone.list("objects").first?["values"] as? [[String: Any]])?.first?["text"] as? String == "4")
+    #expect(try await session.rows("Item", "stars == 4").list("rows").isEmpty)
+    #expect(try await apply("save").list("objects").isEmpty)
+    #expect(
+      try await session.post(
+        "rows", ["entity": "Item", "text": "stars == 4", "columns": [], "start": 0, "count": 5, "isFresh": true]
+      ).list("rows").count == 1)
+  }
+
+  @Test("What the delete rules take along is shown first, without deleting anything")
+  func deletion() async throws {
+    let session = try sample().session(isWritable: true)
+    let box = try await reference(session, "Box")
+    let answer = try await session.post("edits/deletion", ["action": "delete", "object": box])
+    #expect((answer.json["deleted"] as? [String: Any])?["total"] as? Int == 4)
+    #expect(try await session.get("edits").list("objects").isEmpty)
+    let deleted = try await session.post("edits/apply", ["action": "delete", "object": box])
+    #expect(deleted.list("objects").count == 4)
+    #expect(try await session.post("edits/apply", ["action": "save"]).status == 200)
+    #expect((try await session.get("counts").json["counts"] as? [String: Int])?["Item"] == 0)
+  }
+
+  @Test("Objects are inserted, filled, related, duplicated and saved together")
+  func insertion() async throws {
+    let session = try sample().session(isWritable: true)
+    let box = try await reference(session, "Box")
+    let inserted = try await session.post("edits/apply", ["action": "insert", "entity": "Item"])
+    let item = try #require(inserted.json["object"] as? [String: Any])
+    #expect(
+      try await session.post(
+        "edits/apply", ["action": "set", "object": item, "property": "name", "text": "New"]).status == 200)
+    #expect(
+      try await session.post(
+        "edits/apply", ["action": "relate", "object": item, "property": "box", "targets": [box]]).status == 200)
+    #expect(try await session.post("edits/apply", ["action": "duplicate", "object": item]).status == 200)
+    #expect(try await session.post("edits/apply", ["action": "save"]).status == 200)
+    #expect(try await session.rows("Item", "name == 'New'", columns: ["name"]).list("rows").count == 2)
+    #expect(try await session.rows("Item", "box.label == 'Red'").list("rows").count == 5)
+  }
+
+  @Test("A conflict with another program is shown, and resolved as the user wants", arguments: ["mine", "theirs"])
+  func conflicts(resolution: String) async throws {
+    let sample = try sample()
+    let session = try sample.session(isWritable: true)
+    let item = try await reference(session, "Item", "name == 'Item 1'")
+    _ = try await session.post(
+      "edits/apply", ["action": "set", "object": item, "property": "name", "text": "Mine"])
+    let other = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleStore.model))
+    try other.addStore(at: sample.url)
+    let context = ManagedObjectContext(other)
+    try context.fetch(FetchRequest("Item", where: "name == 'Item 1'")).first?.setValue("Theirs", forKey: "name")
+    try context.save()
+    let conflict = try await session.post("edits/apply", ["action": "save"])
+    #expect(conflict.status == 409, "\(conflict.text)")
+    #expect(conflict.error["name"] as? String == "mergeConflict")
+    #expect(try await session.post("edits/apply", ["action": "save", "resolution": resolution]).status == 200)
+    let fresh = ManagedObjectContext(other)
+    let names = try fresh.fetch(FetchRequest("Item")).compactMap { $0["name"] as? String }
+    #expect(names.contains(resolution == "mine" ? "Mine" : "Theirs"))
+  }
+
+  @Test(
+    "Typed values are read exactly as they are shown",
+    arguments: [
+      ("price", "12.340000000000000000001"), ("count", "-9223372036854775808"), ("weight", "0.1"),
+      ("made", "2023-01-01T00:00:00.125000Z"), ("isNew", "true"), ("code", "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"),
+      ("name", " spaces \n and lines "),
+    ])
+  func roundTrip(property: String, text: String) async throws {
+    let session = try sample().session(isWritable: true)
+    let item = try await reference(session, "Item")
+    for form in [["action": "set", "object": item, "property": property, "text": text], ["action": "save"]] {
+      let answer = try await session.post("edits/apply", form)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+    let object = try await session.post("object", item)
+    let value = object.list("attributes").first { $0["name"] as? String == property }
+    #expect(value?["text"] as? String == text)
+  }
+}
