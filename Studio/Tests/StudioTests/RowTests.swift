@@ -36,7 +36,7 @@ struct RowTests {
     }
     #expect(keys == expected.map { String($0.objectID.primaryKey ?? 0) })
     let counted = try await session.post(
-      "rows", ["entity": "Item", "text": "count <= \(limit)", "columns": [], "start": 0, "count": 0, "waits": true])
+      "rows", ["entity": "Item", "text": "count <= \(limit)", "columns": [], "start": 0, "count": 0, "isCounting": true])
     #expect(counted.json["total"] as? Int == expected.count)
   }
 
@@ -150,11 +150,11 @@ struct RowTests {
     func insert() throws { try sample.fill { _ = ManagedObject(entity: "Box", context: $0) } }
     try insert()
     let session = try sample.session()
-    #expect(try await session.rows("Box").json["total"] as? Int == 1)
+    #expect(try await session.rows("Box").list("rows").count == 1)
     try insert()
     let again = try await session.post(
       "rows", ["entity": "Box", "text": "", "columns": [], "start": 0, "count": 10, "isFresh": true])
-    #expect(again.json["total"] as? Int == 2)
+    #expect(again.list("rows").count == 2)
   }
 }
 

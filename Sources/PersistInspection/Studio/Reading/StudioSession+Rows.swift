@@ -20,8 +20,8 @@ struct RowsForm: Decodable {
   let count: Int
   /// Whether the store has changed since the last request.
   var isFresh: Bool?
-  /// Whether to wait for the number of rows.
-  var waits: Bool?
+  /// Whether to count the rows now, if the list of them isn't read yet.
+  var isCounting: Bool?
 
   static let longestWindow = 1000
 
@@ -51,13 +51,14 @@ extension StudioSession {
     let entity = try context.entity(named: form.entity)
     let columns = try form.columns.map { try RowColumn($0, of: entity) }
     let list = lists.list(for: fetch, isFresh: form.isFresh == true)
-    let isHead = form.start + form.count <= Self.headSize && form.waits != true
+    let isHead = form.start + form.count <= Self.headSize
     let keys = try list.keys(within: isHead ? Self.patience : nil)
     let ids = try keys.map { identifiers($0, form) } ?? head(of: fetch, form, in: context)
+    let total = try keys?.count ?? (form.isCounting == true ? context.count(for: fetch) : nil)
     let window = try RowWindow(ids, of: entity, columns: columns, naming: form.naming ?? [:], from: store, in: context)
     return StudioAnswer.json { json in
       json.field("start", form.start)
-      json.field("total", keys?.count)
+      json.field("total", total)
       json.field("rows", of: window.rows) { json, row in
         json.object { json in
           json.field("entity", row.id.entityName)

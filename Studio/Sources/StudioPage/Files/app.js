@@ -1,6 +1,6 @@
 import {store} from './model.js';
 import {get} from './api.js';
-import {h, fill, icon, failure, announce} from './dom.js';
+import {h, fill, failure, announce} from './dom.js';
 import {Sidebar} from './sidebar.js';
 import {RowsView} from './rows.js';
 import {ObjectView} from './object.js';

@@ -38,7 +38,7 @@ export class MigrationView {
           this.plan, this.trial),
       h('section', {'aria-label': 'Log'}, h('h3', {}, 'Log'),
         log.length === 0 ? h('p', {class: 'muted'}, 'The store was never migrated by Persist.')
-          : h('table', {class: 'table'}, h('thead', {}, h('tr', {}, ['When', 'From', 'To', 'Way', 'Rows', 'Time'].map(name => h('th', {scope: 'col'}, name)))),
+          : h('table', {class: 'table'}, h('thead', {}, h('tr', {}, heads('When', 'From', 'To', 'Way', '#Rows', '#Time'))),
             h('tbody', {}, log.map(entry => h('tr', {}, h('td', {}, entry.date.replace('T', ' ').replace('Z', '')), h('td', {}, entry.from), h('td', {}, entry.to),
               h('td', {}, entry.way), h('td', {class: 'numeric'}, grouped(entry.rows)), h('td', {class: 'numeric'}, duration(entry.seconds)))))))));
     if (target) this.showPlan(target);
@@ -61,7 +61,7 @@ export class MigrationView {
         fact('Losses', plan.losses.length ? String(plan.losses.length) : 'none')),
       plan.blockers.map(blocker => h('div', {class: 'failure'}, h('p', {class: 'failure-message'}, place(blocker), blocker.what), blocker.fix && h('p', {class: 'failure-fix'}, blocker.fix))),
       plan.losses.length > 0 && h('table', {class: 'table losses'}, h('caption', {}, 'What is lost'),
-        h('thead', {}, h('tr', {}, ['Where', 'What', 'Rows'].map(name => h('th', {scope: 'col'}, name)))),
+        h('thead', {}, h('tr', {}, heads('Where', 'What', '#Rows'))),
         h('tbody', {}, plan.losses.map(loss => h('tr', {}, h('td', {}, [loss.entity, loss.property].filter(Boolean).join('.')), h('td', {}, loss.what), h('td', {class: 'numeric'}, grouped(loss.rows)))))),
       (plan.hops?.length ? plan.hops.map(hop => [hop, `${hop.from} → ${hop.to}`]) : [[plan, null]]).map(([hop, title]) => steps(hop, title)),
       plan.notes?.map(note => h('p', {class: 'muted'}, note)));
@@ -102,7 +102,7 @@ export class MigrationView {
         return [h('p', {class: 'success'}, `The copy has ${trial.to}: ${plural(trial.rows ?? 0, 'row')} in ${duration(trial.seconds)}.`),
           h('p', {class: 'muted'}, 'The copy: ', h('code', {}, trial.path)),
           h('table', {class: 'table'}, h('caption', {}, changed.length ? 'Objects before and after' : 'Every entity has as many objects as before'),
-            h('thead', {}, h('tr', {}, ['Entity', 'Before', 'After'].map(name => h('th', {scope: 'col'}, name)))),
+            h('thead', {}, h('tr', {}, heads('Entity', '#Before', '#After'))),
             h('tbody', {}, trial.counts.map(count => h('tr', {class: count.before !== count.after ? 'changed' : null}, h('td', {}, count.entity),
               h('td', {class: 'numeric'}, count.before === null ? '–' : grouped(count.before)), h('td', {class: 'numeric'}, count.after === null ? '–' : grouped(count.after))))))];
       }
@@ -111,6 +111,8 @@ export class MigrationView {
   }
 }
 
+/** The heads of a table; those of numbers begin with a hash. */
+const heads = (...names) => names.map(name => h('th', {scope: 'col', class: name[0] === '#' ? 'numeric' : null}, name.replace('#', '')));
 const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
 const place = part => [part.entity, part.property].filter(Boolean).join('.') + (part.entity ? ': ' : '');
 const words = name => name.replace(/([A-Z])/g, letter => ' ' + letter.toLowerCase());

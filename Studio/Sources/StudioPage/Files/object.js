@@ -13,15 +13,17 @@ export class ObjectView {
     this.key = place.parts[1];
     this.title = `${this.entity} ${this.key}`;
     this.load();
-    this.changed = () => this.load();
+    // What is being typed stays.
+    this.changed = () => { if (!this.main.querySelector('.value-input')) this.load(); };
     document.addEventListener('storechange', this.changed);
-    document.addEventListener('editchange', this.changed);
+    this.edited = () => this.load();
+    document.addEventListener('editchange', this.edited);
   }
 
   close() {
     this.isClosed = true;
     document.removeEventListener('storechange', this.changed);
-    document.removeEventListener('editchange', this.changed);
+    document.removeEventListener('editchange', this.edited);
   }
 
   async load() {

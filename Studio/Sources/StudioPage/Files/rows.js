@@ -118,7 +118,7 @@ export class RowsView {
   async awaitTotal(signal) {
     this.count.textContent = 'counting …';
     try {
-      const {total} = await post('rows', {...this.form(), waits: true}, signal);
+      const {total} = await post('rows', {...this.form(), isCounting: true}, signal);
       if (signal.aborted) return;
       this.showTotal(total);
       this.grid.setTotal(total);

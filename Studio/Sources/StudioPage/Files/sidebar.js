@@ -1,4 +1,4 @@
-import {h, fill, icon, grouped, bytes, popover} from './dom.js';
+import {h, fill, icon, grouped, bytes} from './dom.js';
 import {store} from './model.js';
 
 /** The store's name, the views, and the tree of entities. */
