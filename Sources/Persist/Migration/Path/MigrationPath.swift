@@ -95,14 +95,3 @@ struct MigrationPath: Sendable {
     return try MappingLosses(planner.make()).counted(inspector)
   }
 }
-
-extension MigrationHop {
-  /// The losses, from the models alone.
-  func losses(_ resources: MigrationResources) throws -> [MigrationLoss] {
-    guard case .mapping(let mapping) = method, !isInferred else {
-      return comparison.losses
-    }
-    guard blockers.isEmpty else { return [] }
-    return MappingLosses(try MigrationPath.plan(self, mapping, resources)).items.map(\.loss)
-  }
-}

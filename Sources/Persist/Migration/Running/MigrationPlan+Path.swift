@@ -53,3 +53,14 @@ extension MigrationPlan {
       detail: [mapping.name, manner].compactMap { $0 }.joined(separator: ", "), way: .copy)
   }
 }
+
+extension MigrationHop {
+  /// The losses, from the models alone.
+  func losses(_ resources: MigrationResources) throws -> [MigrationLoss] {
+    guard case .mapping(let mapping) = method, !isInferred else {
+      return comparison.losses
+    }
+    guard blockers.isEmpty else { return [] }
+    return MappingLosses(try MigrationPath.plan(self, mapping, resources)).items.map(\.loss)
+  }
+}
