@@ -69,6 +69,8 @@ public final class ManagedObjectContext {
   public var name: String?
   /// The author of changes made through this context, recorded in the persistent history.
   public var transactionAuthor: String?
+  /// What the store is to remember about an exchange, with the next save that writes rows.
+  var exchangeNotes: ExchangeNotes?
   /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]
   /// The handling of an object whose row turns out to have been deleted elsewhere.
@@ -198,7 +200,11 @@ public final class ManagedObjectContext {
 
 extension ManagedObjectContext {
   /// The author of this context's changes in the history.
-  var historyOrigin: HistoryOrigin { HistoryOrigin(author: transactionAuthor, contextName: name) }
+  var historyOrigin: HistoryOrigin {
+    var origin = HistoryOrigin(author: transactionAuthor, contextName: name)
+    origin.exchange = exchangeNotes
+    return origin
+  }
 
   /// All existing tables, including that of unsaved objects.
   var tables: [ObjectTable] { storeTables.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }

@@ -116,7 +116,7 @@ struct RevertPass {
       guard !isInConflict(change) || rule?.keepsChanges == true, let object = existing(change.changedObjectID) else {
         continue
       }
-      remove(object)
+      context.deleteAlone(object)
     }
   }
 
@@ -165,19 +165,5 @@ struct RevertPass {
       for other in members.added.compactMap(existing) { object.removeMember(other, of: relationship) }
       for other in members.removed.compactMap(existing) { object.insertMember(other, of: relationship) }
     }
-  }
-
-  /// Marks an inserted object for deletion. Related objects aren't deleted with it: those of the same transaction are
-  /// reverted themselves.
-  private func remove(_ object: ManagedObject) {
-    for relationship in object.layout.relationships where relationship.inverse != nil {
-      if relationship.isToMany {
-        object.replaceMembers(with: [], of: relationship)
-      } else {
-        object.setToOne(nil, at: relationship.slot)
-      }
-    }
-    object.leaveOneWayOwners()
-    context.markDeleted(object)
   }
 }

@@ -116,7 +116,9 @@ struct SavePass {
 
   /// Records the number of the save's transaction in a store's history.
   mutating func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
-    if let number = receipt.historyNumber { historyNumbers[writes.tables.store.identifier] = number }
+    guard let number = receipt.historyNumber else { return }
+    historyNumbers[writes.tables.store.identifier] = number
+    if context.exchangeNotes != nil { context.exchangeNotes = nil }
   }
 
   /// Calls the did-save hooks.

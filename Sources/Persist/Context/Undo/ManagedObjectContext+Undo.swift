@@ -46,4 +46,18 @@ extension ManagedObjectContext {
     object.isTouched = true
     if isNew { object.detach() } else { deleted.insert(object) }
   }
+
+  /// Marks an object for deletion and removes it from its relationships, without the effects of delete rules on related
+  /// objects, and without hooks: their own changes are reverted or applied separately.
+  func deleteAlone(_ object: ManagedObject) {
+    for relationship in object.layout.relationships where relationship.inverse != nil {
+      if relationship.isToMany {
+        object.replaceMembers(with: [], of: relationship)
+      } else {
+        object.setToOne(nil, at: relationship.slot)
+      }
+    }
+    object.leaveOneWayOwners()
+    markDeleted(object)
+  }
 }

@@ -4,6 +4,8 @@ package struct HistoryOrigin: Sendable, Hashable {
   package var author: String?
   /// The context's ``ManagedObjectContext/name``.
   package var contextName: String?
+  /// What the store is to remember about an exchange that the changes are part of.
+  package var exchange: ExchangeNotes?
 
   package init(author: String? = nil, contextName: String? = nil) {
     self.author = author

@@ -37,4 +37,18 @@ package protocol StoreHistory: Sendable {
   func setReader(_ record: HistoryReaderRecord) throws
   /// Forgets a reader, so that no purge waits for it.
   func removeReader(_ name: String) throws
+
+  // What the store remembers about its exchange with others.
+  /// The clocks of an object.
+  func exchangeEntries(of identity: String) throws -> [ExchangeEntry]
+  /// The clocks of relationships that lead to an object that the store didn't have.
+  func exchangeEntries(referringTo identity: String) throws -> [ExchangeEntry]
+  /// The identity of a row that represents an object of another store.
+  func exchangeIdentity(ofEntity entity: String, key: Int64) throws -> String?
+  /// The row that represents an object of another store.
+  func exchangeRow(of identity: String) throws -> ExchangeRow?
+  /// The number of the last transaction whose changes have clocks.
+  func exchangePosition() throws -> Int64
+  /// Writes a record in a transaction of its own.
+  func write(_ notes: ExchangeNotes) throws
 }

@@ -123,6 +123,7 @@ struct HistoryWriter {
       try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
     }
     guard count > 0 else { return nil }
+    if let exchange = origin.exchange { try connection.write(exchange) }
     try finishWithoutChanges()
     if !plan.isDescribed.exchange(true, ordering: .relaxed) { try plan.describe(connection) }
     return number
