@@ -16,16 +16,15 @@ extension CommitPass {
       let end = start + (singly ? 1 : groupSize(from: start, plan))
       let keys = try writes.deletes[start..<end].map { try key(of: $0.key, $0.entity) }
       if plan.fileNames != nil { for key in keys { try noteFiles(of: key, plan) { _ in true } } }
+      // First, because the history keeps removed members with the entities of rows that exist.
+      try release(keys, plan)
       let statement = try connection.statement(keys.count == 1 ? plan.delete : plan.deleteGroup)
       for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(truncatingIfNeeded: index + 1)) }
       statement.bind(row.version, at: Int32(truncatingIfNeeded: keys.count + 1))
       try statement.run()
-      if connection.changes == keys.count {
-        try release(keys, plan)
-      } else if keys.count == 1 {
+      if connection.changes != keys.count {
+        guard keys.count == 1 else { throw UnmatchedDeletes() }
         try noteConflict(plan, keys[0], expected: row.version)
-      } else {
-        throw UnmatchedDeletes()
       }
       start = end
     }
@@ -41,7 +40,7 @@ extension CommitPass {
     return isGroup ? WritePlan.deleteGroupSize : 1
   }
 
-  /// Removes the relationships of deleted rows that are stored elsewhere.
+  /// Removes the relationships of rows to delete that are stored elsewhere.
   private func release(_ keys: [Int64], _ plan: WritePlan) throws {
     for release in plan.releases {
       for key in keys {
