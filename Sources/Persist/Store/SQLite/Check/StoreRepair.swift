@@ -6,7 +6,8 @@ package import Foundation
 /// - Entity numbers beside keys are set to those of the destination rows.
 /// - Optional relationships that lead to a missing row are cleared, which is how they already read.
 /// - Full-text indexes are rebuilt.
-/// - Files of large values that no row names, and the remains of killed migrations beside the store, are deleted.
+/// - Files of large values that no row names, and the remains of killed migrations beside the store, are deleted. The
+///   files are kept as long as a context of this program reads an earlier state of the store, which may name them.
 package struct StoreRepair {
   /// One kind of damage that was repaired.
   package struct Mending: Sendable, Hashable {
@@ -49,8 +50,9 @@ package struct StoreRepair {
         mendings.append(Mending(kind: step.kind, entity: step.entity, property: step.property, count: count))
       }
       mendings += try mendTextIndexes(map, connection)
-      let orphans = OrphanFiles(folder: ExternalDataFolder(storeAt: SQLiteFileName.resolved(url)))
-      let removed = orphans.remove(try orphans.find(connection))
+      let file = SQLiteFileName.resolved(url)
+      let orphans = OrphanFiles(folder: ExternalDataFolder(storeAt: file))
+      let removed = OpenStoreFiles.isStateHeld(of: file) ? [] : orphans.remove(try orphans.find(connection))
       if !removed.isEmpty {
         mendings.append(Mending(kind: .orphanFile, entity: nil, property: nil, count: removed.count))
       }

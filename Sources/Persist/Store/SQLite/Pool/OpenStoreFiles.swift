@@ -31,6 +31,12 @@ enum OpenStoreFiles {
     guard let file = FileState(url) else { return 0 }
     return files.withLock { $0.values.count { $0.file.isSameFile(as: file) } }
   }
+
+  /// Whether a context of this program reads an earlier state of a store, in any coordinator.
+  static func isStateHeld(of url: URL) -> Bool {
+    guard let file = FileState(url) else { return false }
+    return files.withLock { $0.values.contains { $0.file.isSameFile(as: file) && $0.shared.heldStates.isHolding } }
+  }
 }
 
 /// What the pools of one file share, in any coordinator of this program.

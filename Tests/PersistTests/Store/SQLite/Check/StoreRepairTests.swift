@@ -95,6 +95,25 @@ struct StoreRepairTests {
     }
   }
 
+  @Test("Files of large values that a context still reads in an earlier state are kept until it has let go of that")
+  func heldState() throws {
+    let model = try Self.shop()
+    try withTemporaryStore { url in
+      let coordinator = try fill(url, model)
+      let (reader, writer) = (ManagedObjectContext(coordinator), ManagedObjectContext(coordinator))
+      try reader.setQueryGeneration(from: .current)
+      let items = try reader.fetch(FetchRequest("Item"))
+      for item in try writer.fetch(FetchRequest("Item")) { item["photo"] = nil }
+      try writer.save()
+      let orphan = try addFile(UUID().uuidString, besideStoreAt: url)
+      #expect(try StoreRepair.repair(storeAt: url) == [])
+      #expect(items.map { $0["photo"] as? Data } == [Self.photo, Self.photo, Self.photo])
+      reader.reset()
+      #expect(try StoreRepair.repair(storeAt: url).map(\.count) == [1])
+      #expect(!FileManager.default.fileExists(atPath: orphan.path))
+    }
+  }
+
   @Test("After a crash, the first save deletes files that no row names and unfinished copies; otherwise none does")
   func sweep() throws {
     let model = try Self.shop()
