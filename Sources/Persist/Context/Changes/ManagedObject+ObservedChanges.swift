@@ -80,7 +80,8 @@ extension ManagedObjectContext {
   func noteDeparture(of objects: [ManagedObject]) {
     guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
     let departing = Set(objects.map(\.objectID))
-    for holder in liveObjects where holder.marks.contains(.observed) {
+    // Objects whose rows are missing keep their relationships too.
+    for holder in tables.flatMap({ $0.map.objects }) where holder.marks.contains(.observed) {
       for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: departing, by: relationship) {
         holder.noteChange(at: relationship.slot)
       }

@@ -90,6 +90,8 @@ struct DeletePropagation {
     }
     if isNew {
       clearOneWayReferences(to: object)
+      // Deleted objects may still refer to it.
+      context.noteDeparture(of: [object])
       object.detach()
     } else {
       context.deleted.insert(object)

@@ -44,7 +44,9 @@ extension ManagedObjectContext {
     leaveChangeSets(object)
     object.change = .deleted
     object.isTouched = true
-    if isNew { object.detach() } else { deleted.insert(object) }
+    guard isNew else { return deleted.insert(object) }
+    noteDeparture(of: [object])
+    object.detach()
   }
 
   /// Marks an object for deletion and removes it from its relationships, without the effects of delete rules on related

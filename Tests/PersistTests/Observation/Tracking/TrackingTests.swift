@@ -56,6 +56,30 @@ struct TrackingTests {
     }
   }
 
+  @Test(
+    "A deleted object's relationship notifies when a new object that it still leads to is deleted too",
+    arguments: [true, false])
+  func departure(hasPermanentID: Bool) throws {
+    try withStack(SampleModels.shapes) { stack in
+      let context = stack.context()
+      let node = try context.make("Node")
+      try context.save()
+      let friend = try context.make("Node")
+      if hasPermanentID { try context.obtainPermanentIDs(for: [friend]) }
+      try node.many("friends").insert(friend)
+      node["spouse"] = friend
+      context.delete(node)
+      let readings = try ["friends", "spouse"].map { name in
+        try tracking { try TrackedReading.property(name, .key).read(node) { _ in } }
+      }
+      context.delete(friend)
+      for (reading, name) in zip(readings, ["friends", "spouse"]) {
+        let now = try TrackedReading.property(name, .key).read(node) { _ in }
+        #expect(now == reading.result || reading.told.count == 1)
+      }
+    }
+  }
+
   @Test("A part of a composite and a transient attribute notify")
   func otherAttributes() throws {
     try withStack(SampleModels.types) { stack in
