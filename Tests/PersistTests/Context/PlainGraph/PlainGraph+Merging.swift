@@ -34,6 +34,8 @@ extension PlainGraph {
           let other = one(id, side.name).flatMap { graph.objects[$0] == nil ? nil : $0 }
           let old = seen.one(id, side.name)
           guard one(id, side.name) != old, other != old, isFilled == (other != nil) else { continue }
+          // What a deleted object's rule has released may belong to another by now.
+          if let other, !isAlive(id), !leads(other, back: side, to: id) { continue }
           graph.set(id, side.name, other)
         }
       }

@@ -98,21 +98,38 @@ extension PlainGraph {
   }
 
   private mutating func restorePairs(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
-    for id in ids {
-      for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
-        guard PlainSchema.inverse(of: side)?.isToMany ?? true else { continue }
-        // What is deleted only hides the pairs that it got in the same step, and it needs all others again.
-        let new = step.after.many(id, side.name)
-        let present = step.after.isAlive(id) ? new : []
-        let old = wanted(id, side, step, stored, rows)
-        // A pair comes back with the row of its end that does.
-        let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
-        for other in new where !old.contains(other) && isOther(other) { remove(id, side.name, other) }
-        for other in old where !present.contains(other) && mayHave(id, side, other) && isOther(other) {
-          insert(id, side.name, other)
+    // What is free again may return to another owner.
+    for isBack in [false, true] {
+      for id in ids {
+        for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
+          guard PlainSchema.inverse(of: side)?.isToMany ?? true else { continue }
+          // What is deleted only hides the pairs that it got in the same step, and it needs all others again.
+          let new = step.after.many(id, side.name)
+          let present = step.after.isAlive(id) ? new : []
+          let old = wanted(id, side, step, stored, rows)
+          // A pair comes back with the row of its end that does.
+          let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
+          for other in new where !isBack && !old.contains(other) && isOther(other) { remove(id, side.name, other) }
+          for other in old where isBack && !present.contains(other) && mayHave(id, side, other) && isOther(other) {
+            if rows.contains(id), isTaken(other, from: id, side, step, stored) { continue }
+            insert(id, side.name, other)
+          }
         }
       }
     }
+  }
+
+  /// Whether a member that only the row of an object has, without an inverse, was given to another owner since.
+  private func isTaken(
+    _ other: Int, from id: Int, _ side: PlainRelationship, _ step: PlainStep, _ stored: PlainGraph
+  ) -> Bool {
+    let isUnsaved = step.before.many(id, side.name).contains(other) && !step.seen.many(id, side.name).contains(other)
+    return side.inverse == nil && !isUnsaved
+      && alive.contains { owner in
+        // An owner that the step made goes with it.
+        owner != id && (step.before.isAlive(owner) || !step.after.isAlive(owner))
+          && many(owner, side.name).contains(other) && !stored.many(owner, side.name).contains(other)
+      }
   }
 
   /// Whether an object may become a member: a deleted one only where its rule leaves the other end alone.
