@@ -48,8 +48,8 @@ extension Workload {
     historyWorkload(
       "historySmallSaves", "one save for every 10 changed objects; against no history", .items,
       shortfall: """
-        Each save also writes a row of its own, with six indexes in Core Data's layout, and two counters. Each of \
-        these is a page of the log, and the save itself writes few.
+        Each save also writes a row of its own with entries in two indexes, the rows of its changes with their index, \
+        and the counters. Each of these is a page of the log, and the save itself writes few.
         """
     ) { setting, tracksHistory in
       let context = try Samples.context(setting.file, Samples.items, tracksHistory: tracksHistory)
