@@ -40,12 +40,9 @@ class PageTestCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
         cls.driver = Driver()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.driver.close()
-        cls.folder.cleanup()
+        cls.addClassCleanup(cls.driver.close)
 
     def start(self, store, *arguments, **settings):
         studio = Studio(store, *arguments)
