@@ -5,24 +5,33 @@ package final class StoreWriter {
   package let model: ManagedObjectModel
   /// The name of the store's version; nil if it is none of the given versions.
   package let versionName: String?
+  /// Whether the store was created.
+  package let isNew: Bool
+  private let location: StoreLocation
   private let store: any PersistentStore
 
   /// Opens a store, or creates it if it doesn't exist.
   ///
   /// - Parameters:
+  ///   - registry: The versions to search for the store's model; nil to use the store's embedded model.
   ///   - version: The version of a new store, by name or version identifier; nil for the current one. An existing store
   ///     must have this version.
-  package init(storeAt url: URL, registry: ModelRegistry, version name: String?) throws {
-    let wanted = try name.map { try registry.version(named: $0) }
-    let location = StoreLocation(url)
+  package init(storeAt url: URL, registry: ModelRegistry?, version name: String?) throws {
+    let wanted = try name.flatMap { try registry?.version(named: $0) }
+    location = StoreLocation(url)
     let engine = location.engine
     guard !engine.canCreateStore(at: location) else {
-      let version = wanted ?? registry.currentVersion
+      guard let version = wanted ?? registry?.currentVersion else {
+        throw PersistenceError(
+          .storeOpenFailed, at: .store(url), "There is no store.", fix: "Name the models, so that it can be created.")
+      }
+      isNew = true
       store = try engine.createStore(at: location, model: version.model, options: StoreOptions())
       model = version.model
       versionName = version.name
       return
     }
+    isNew = false
     let identified = try engine.identifyStore(at: location, registry: registry)
     if let wanted, identified.version?.name != wanted.name {
       throw PersistenceError(
@@ -53,5 +62,19 @@ package final class StoreWriter {
     }
   }
 
+  /// Inserts rows with their keys and relationships, slice by slice, in one transaction: all of them, or none.
+  package func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
+    try store.insert(slices: next)
+  }
+
+  /// The store's identifier, as part of its objects' identifiers.
+  package var identifier: String { store.identifier }
+
   package func close() throws { try store.close() }
+
+  /// Closes the store and deletes it, with everything that belongs to it.
+  package func discard() throws {
+    try close()
+    try location.engine.destroyStore(at: location)
+  }
 }

@@ -57,6 +57,14 @@ package protocol PersistentStore: SharedRowSource {
   /// - Throws: ``PersistenceError/Code/validationMissingRequired``; ``PersistenceError/Code/constraintConflict`` if the
   ///   batch fails on conflicts; the errors of ``BatchInsert/next``.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome
+  /// Inserts rows with given keys and relationships, slice by slice, until `next` returns nil.
+  ///
+  /// Memory use doesn't grow with the number of rows.
+  ///
+  /// - Throws: ``PersistenceError/Code/constraintConflict`` for a key or a unique value in use;
+  ///   ``PersistenceError/Code/validationMissingRequired``; ``PersistenceError/Code/invalidRequest`` for ends of a
+  ///   relationship that don't agree and for references to missing rows; and the errors of `next`.
+  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome
   /// Sets columns of the selected rows to expressions over each row, without creating objects.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store can't compute an expression exactly;

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A number as its significant digits and a power of ten: exactly what the text says, before any type rounds it.
 ///
@@ -47,7 +47,7 @@ struct DecimalText: Hashable {
 extension Decimal {
   /// Parses a complete text as a number. Nil if the text contains anything else or if a decimal can't represent the
   /// number exactly.
-  init?(wholeText text: some StringProtocol) {
+  package init?(wholeText text: some StringProtocol) {
     guard let wanted = DecimalText(text), wanted.digits.count <= 39 else { return nil }
     let number = "\(wanted.isNegative ? "-" : "")\(wanted.mantissa)e\(wanted.exponent)"
     guard let value = Decimal(string: number, locale: nil), !value.isNaN, DecimalText(value.description) == wanted

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistInspection
 
 /// `persist check`: checks a store for damage.
 struct CheckCommand: ParsableCommand {
@@ -56,7 +57,8 @@ struct CheckCommand: ParsableCommand {
 }
 
 extension StoreProblem {
-  fileprivate var words: String {
+  /// The problem in words, with its place.
+  var words: String {
     let row = [entity, pk.map(String.init)].compactMap { $0 }.joined(separator: " ")
     let place = row + (property.map { ".\($0)" } ?? "")
     return "\(kind.name.camelCaseWords)\(place.isEmpty ? "" : " at \(place)"): \(detail)"

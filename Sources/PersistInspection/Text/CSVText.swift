@@ -7,6 +7,11 @@ package import Persist
 package enum CSVText {
   package static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\n" }
 
+  /// A line in which null and the empty text differ: nothing, or a pair of quotation marks.
+  package static func line(_ cells: [String?]) -> String {
+    cells.map { $0.map { $0.isEmpty ? "\"\"" : cell($0) } ?? "" }.joined(separator: ",") + "\n"
+  }
+
   private static func cell(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""

@@ -26,4 +26,14 @@ package enum DateText {
     let microseconds = min(999_999, Int(((seconds - whole) * 1_000_000).rounded()))
     return (words[0], seconds == whole ? String(time) : time + String(format: ".%06d", microseconds))
   }
+
+  /// Reads a date in ISO 8601: `2026-11-23T07:25:00Z`, with a fraction of up to nine digits or without; nil for any
+  /// other text.
+  package static func date(iso8601 text: String) -> Date? {
+    guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z/),
+      let whole = try? Date(match.1 + "Z", strategy: .iso8601)
+    else { return nil }
+    guard let digits = match.2, let fraction = Double("0.\(digits)") else { return whole }
+    return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
+  }
 }

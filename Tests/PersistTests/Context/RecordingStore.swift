@@ -29,6 +29,7 @@ final class RecordingStore: PersistentStore {
   }
 
   func close() throws { try store.close() }
+  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome { try store.insert(slices: next) }
   func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
   func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }
   func delete(_ batch: BatchDelete) throws -> BatchOutcome { try store.delete(batch) }

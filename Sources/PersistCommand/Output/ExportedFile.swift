@@ -1,0 +1,85 @@
+import Foundation
+import Persist
+import PersistInspection
+
+/// A file that is written under another name first, so that it is complete or unchanged.
+struct ExportedFile {
+  private let url: URL
+  private let draft: URL
+  private let handle: FileHandle
+  private var pending: [UInt8] = []
+  private var line = JSONText()
+  private static let pieceSize = 256 * 1024
+
+  /// - Throws: `PersistenceError.Code.fileAccess`.
+  init(_ url: URL) throws {
+    self.url = url
+    guard !DatabaseHeader.isDatabase(url) else {
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "The file is a database, and isn't replaced by an export.",
+        fix: "Choose another name.")
+    }
+    draft = url.deletingLastPathComponent()
+      .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString.prefix(8))")
+    do {
+      try Data().write(to: draft, options: .withoutOverwriting)
+      handle = try FileHandle(forWritingTo: draft)
+    } catch {
+      throw Self.failure(url, error)
+    }
+  }
+
+  static func makeFolder(_ url: URL) throws {
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    } catch {
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "The folder can't be created: \(error.localizedDescription)")
+    }
+  }
+
+  mutating func write(_ text: String) throws {
+    pending.append(contentsOf: text.utf8)
+    if pending.count >= Self.pieceSize { try flush() }
+  }
+
+  /// Writes a JSON value on a separate line.
+  mutating func writeLine(_ body: (inout JSONText) throws -> Void) throws {
+    line.reset()
+    try body(&line)
+    line.newLine()
+    pending.append(contentsOf: line.bytes)
+    if pending.count >= Self.pieceSize { try flush() }
+  }
+
+  private mutating func flush() throws {
+    do { try handle.write(contentsOf: pending) } catch { throw Self.failure(url, error) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Completes the file and gives it its name.
+  mutating func finish() throws {
+    try flush()
+    do {
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      throw Self.failure(url, error)
+    }
+    guard rename(draft.path, url.path) == 0 else {
+      throw Self.failure(url, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+    }
+  }
+
+  /// Deletes what was written. A draft that can't be deleted does no harm.
+  func discard() {
+    try? handle.close()
+    try? FileManager.default.removeItem(at: draft)
+  }
+
+  private static func failure(_ url: URL, _ error: any Error) -> PersistenceError {
+    PersistenceError(
+      .fileAccess, at: .file(url), "The file can't be written: \(error.localizedDescription)",
+      fix: "Check the free disk space and the permissions of the folder.")
+  }
+}

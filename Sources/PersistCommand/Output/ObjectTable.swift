@@ -1,0 +1,57 @@
+import Foundation
+import Persist
+import PersistInspection
+
+/// The objects of an entity as lines of comma-separated values that can be read back to the same objects.
+///
+/// The columns are `pk`, the attributes and the relationships. Null is a cell without anything in it, an empty text is
+/// a pair of quotation marks; related objects are named as `Author/3` and separated by spaces.
+struct ObjectTable {
+  private let properties: DumpedProperties
+
+  init(_ properties: DumpedProperties) { self.properties = properties }
+
+  var header: String {
+    CSVText.line(["pk"] + (properties.attributes + properties.relationships).map(\.name))
+  }
+
+  func line(_ object: StoreContents.Object) throws -> String {
+    var cells: [String?] = [String(object.key)]
+    for property in properties.attributes {
+      if property.attribute?.type == .decimal {
+        cells.append(object.decimalText(of: property))
+        continue
+      }
+      switch try object.value(of: property) {
+      case .value(let value): cells.append(Self.cell(value))
+      case .missingFile(let name):
+        throw PersistenceError(
+          .fileAccess,
+          at: PersistenceError.Place(entity: object.entity.name, property: property.name, row: object.key),
+          "The file '\(name)' of the value is missing.",
+          fix: "Export JSON lines, which can say so, or restore the file.")
+      }
+    }
+    for property in properties.relationships {
+      let others =
+        property.isToMany ? try object.members(of: property) : [object.target(of: property)].compactMap { $0 }
+      cells.append(
+        others.isEmpty
+          ? nil : others.map { "\($0.entityName)/\($0.primaryKey ?? 0)" }.joined(separator: " "))
+    }
+    return CSVText.line(cells)
+  }
+
+  /// A date that ISO 8601 in microseconds can't represent exactly is a number of seconds since 2001.
+  private static func cell(_ value: StoredValue) -> String? {
+    switch value {
+    case .null: nil
+    case .double(let number) where number.isNaN: nil
+    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: nil
+    case .date(let date):
+      DateText.date(iso8601: DateText.iso8601(date)) == date
+        ? DateText.iso8601(date) : date.timeIntervalSinceReferenceDate.description
+    default: CSVText.text(value)
+    }
+  }
+}
