@@ -16,7 +16,8 @@ struct PersistCommand: ParsableCommand {
       InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
       CheckCommand.self, HistoryCommand.self, ExportCommand.self, ImportCommand.self, FillCommand.self,
-      GenerateCommand.self, SQLCommand.self, LockCommand.self, StudioCommand.self,
+      GenerateCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self, VersionCommand.self,
+      MergeVersionsCommand.self, StudioCommand.self,
     ])
 
   /// Runs a command. The exit codes are this program's, not the parser's.

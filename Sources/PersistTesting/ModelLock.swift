@@ -51,8 +51,15 @@ public struct ModelLock: Sendable, Hashable {
   /// The fingerprint of each entity by name, as hexadecimal digits, for each locked version.
   public internal(set) var fingerprints: [Version: [String: String]]
 
+  /// The names of the versions that a version grew from: one, or two for a version that merges two branches. Versions
+  /// that aren't locked can have parents too.
+  public internal(set) var parents: [Version: Set<String>]
+
   /// Creates an empty lock.
-  public init() { fingerprints = [:] }
+  public init() {
+    fingerprints = [:]
+    parents = [:]
+  }
 
   /// Returns the location of the lock: in the folder of the models, or next to the model if a URL names a single one.
   public static func url(forModelsAt models: URL) -> URL {
@@ -80,11 +87,19 @@ public struct ModelLock: Sendable, Hashable {
   @discardableResult
   public mutating func lock(_ registry: ModelRegistry, version name: String? = nil) throws -> [Version] {
     let only = try name.map { try registry.version(named: $0) }
+    let before = self
     var added: [Version] = []
     for (key, version) in Self.versions(of: registry)
     where fingerprints[key] == nil && (only.map { $0.model === version.model } ?? true) {
       fingerprints[key] = Self.fingerprints(of: version)
       added.append(key)
+    }
+    for family in registry.families {
+      let lineage = VersionLineage(family, lock: before, registry: registry)
+      for key in added where key.model == family.name && parents[key] == nil {
+        let names = lineage.parents(of: key.name)
+        if !names.isEmpty { parents[key] = Set(names) }
+      }
     }
     return added
   }
@@ -93,7 +108,22 @@ public struct ModelLock: Sendable, Hashable {
   ///
   /// - Returns: whether it was locked.
   @discardableResult
-  public mutating func unlock(_ version: Version) -> Bool { fingerprints.removeValue(forKey: version) != nil }
+  public mutating func unlock(_ version: Version) -> Bool {
+    parents[version] = nil
+    return fingerprints.removeValue(forKey: version) != nil
+  }
+
+  /// Removes everything about a version that is removed itself; versions that grew from it have no parent any longer.
+  mutating func remove(_ version: Version) {
+    unlock(version)
+    for key in parents.keys where key.model == version.model {
+      parents[key]?.remove(version.name)
+      if parents[key]?.isEmpty == true { parents[key] = nil }
+    }
+  }
+
+  /// Records the versions that a version grew from.
+  package mutating func setParents(_ names: [String], of version: Version) { parents[version] = Set(names) }
 
   /// Returns the differences between the versions of a registry and their released forms, in order; empty if there are
   /// none.

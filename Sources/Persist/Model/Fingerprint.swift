@@ -61,7 +61,7 @@ extension ManagedObjectModel {
   public var fingerprints: [String: Fingerprint] { entitiesByName.mapValues(\.fingerprint) }
 
   /// The digest of all entities' fingerprints: two models are stored in the same form if theirs are equal.
-  var fingerprint: Fingerprint {
+  package var fingerprint: Fingerprint {
     Fingerprint(digesting: entitiesByName.sorted { $0.key < $1.key }.flatMap { $0.value.fingerprint.bytes })
   }
 }

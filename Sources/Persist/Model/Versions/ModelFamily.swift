@@ -85,6 +85,14 @@ public struct ModelFamily: Sendable {
     return (between, all.order.evidence != .names)
   }
 
+  /// Whether a version of the family was created before another one; nil if there is no evidence.
+  package func precedes(_ first: ModelVersion, _ second: ModelVersion) -> Bool? {
+    let all = contents.all
+    func place(_ version: ModelVersion) -> Int? { all.versions.firstIndex { $0.model === version.model } }
+    guard let start = place(first), let end = place(second) else { return nil }
+    return all.order.precedes(start, end)
+  }
+
   /// Returns the family, also ordered by the source and destination versions of mapping models.
   func ordered(by mappingModels: [MappingModelFile]) -> ModelFamily {
     let steps = mappingModels.compactMap { step -> (from: String, to: String)? in

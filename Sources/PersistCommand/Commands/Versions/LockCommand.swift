@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistInspection
 import PersistTesting
 
 /// `persist lock`: locks released model versions by their fingerprints.
@@ -9,7 +10,8 @@ struct LockCommand: ParsableCommand {
     commandName: "lock", abstract: "Lock released model versions, so that changes to them are detected.",
     discussion: """
       Run it at each release: versions that aren't locked yet are added to '\(ModelLock.fileName)' next to the models. \
-      If a locked version was changed or is missing, exits with status 3 and writes nothing.
+      If a locked version was changed or is missing, exits with status 3 and writes nothing. With --check, also exits \
+      with status 3 if versions grew from the same parent in two branches; 'persist merge-versions' combines them.
       """)
 
   @Argument(help: "A model, or a folder with models.")
@@ -24,33 +26,77 @@ struct LockCommand: ParsableCommand {
   @Flag(help: "Check only, for CI; write nothing.")
   var check = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Remove all versions that this one grew from, with their mapping models.",
+      discussion: "The other versions migrate as before. The consequences for stores of removed versions are listed."))
+  var squash: String?
+
+  @Flag(help: "Only show what --squash would do.")
+  var dryRun = false
+
   @Flag(help: "Print JSON for programs.")
   var json = false
 
   func validate() throws {
-    guard [version != nil, unlock != nil, check].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--version, --unlock and --check can't be combined.")
+    guard [version != nil, unlock != nil, squash != nil, check].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--version, --unlock, --squash and --check can't be combined.")
     }
+    if dryRun, squash == nil { throw ValidationError("--dry-run belongs to --squash.") }
   }
 
   func run() throws {
     let folder = URL(fileURLWithPath: models)
     let registry = try ModelRegistry(contentsOf: folder)
+    if let squash { return try removeVersions(before: squash, folder, registry) }
     let file = ModelLock.url(forModelsAt: folder)
     let isThere = FileManager.default.fileExists(atPath: file.path)
     var lock = try isThere || check ? ModelLock(contentsOf: file) : ModelLock()
     let isPart = ModelLock.isOneModel(folder)
     let removed = try unlock.map { try unlocked($0, &lock, of: isPart ? registry.families.map(\.name) : nil) } ?? []
     let changes = lock.changes(in: registry, isPart: isPart)
+    let heads = registry.families.map { VersionHeads($0, VersionLineage($0, lock: lock, registry: registry)) }
     var added: [ModelLock.Version] = []
     if !check, unlock == nil, changes.isEmpty { added = try lock.lock(registry, version: version) }
     if !added.isEmpty || !removed.isEmpty { try lock.write(to: file) }
-    try show(lock, file, added, removed, changes)
+    try show(lock, file, added, removed, changes, heads)
     do {
       try lock.check(registry, isPart: isPart)
     } catch {
       StandardError.print("persist: \(error)")
       throw Failure.found
+    }
+    for line in heads.flatMap(\.text) { StandardError.print(line) }
+    if check, heads.contains(where: { !$0.pairs.isEmpty }) { throw Failure.found }
+  }
+
+  private func removeVersions(before name: String, _ folder: URL, _ registry: ModelRegistry) throws {
+    let family = try registry.onlyFamily(of: models)
+    var lock = try ModelLock.ifPresent(forModelsAt: folder)
+    let lineage = VersionLineage(family, lock: lock, registry: registry)
+    let work = try VersionSquash(before: name, in: family, lineage: lineage, registry: registry)
+    if !dryRun { try work.run(lock: &lock, at: ModelLock.url(forModelsAt: folder)) }
+    guard json else {
+      for removal in work.removals {
+        try StandardOutput.print("\(dryRun ? "would remove" : "removed")  \(family.name): \(removal.version.name)")
+        let others = ["can be opened only by the model that they contain"] + removal.consequences
+        for words in others { try StandardOutput.print("  stores of this version \(words)") }
+      }
+      for file in work.mappingModels {
+        try StandardOutput.print("\(dryRun ? "would remove" : "removed")  mapping model \(file.name)")
+      }
+      return
+    }
+    try StandardOutput.print {
+      $0.field("removed", of: work.removals) { json, removal in
+        json.object {
+          $0.field("model", family.name)
+          $0.field("version", removal.version.name)
+          $0.field("consequences", strings: removal.consequences)
+        }
+      }
+      $0.field("mappingModels", strings: work.mappingModels.map(\.name))
+      $0.field("dryRun", dryRun)
     }
   }
 
@@ -72,7 +118,7 @@ struct LockCommand: ParsableCommand {
 
   private func show(
     _ lock: ModelLock, _ file: URL, _ added: [ModelLock.Version], _ removed: [ModelLock.Version],
-    _ changes: [ModelLock.Change]
+    _ changes: [ModelLock.Change], _ heads: [VersionHeads]
   ) throws {
     guard json else {
       for version in added { try StandardOutput.print("locked    \(version.model): \(version.name)") }
@@ -90,6 +136,12 @@ struct LockCommand: ParsableCommand {
           $0.field("version", change.version.name)
           $0.field("missing", change.isMissing)
           $0.field("entities", strings: change.entities)
+        }
+      }
+      $0.field("heads", of: heads) { json, heads in
+        json.object {
+          $0.field("model", heads.model)
+          heads.write(to: &$0)
         }
       }
     }
