@@ -45,7 +45,8 @@ struct ExportCommand: ParsableCommand {
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
     if exists { return isFolder.boolValue }
-    return destination.hasSuffix("/") || (csv && entity == nil)
+    let isTable = URL(fileURLWithPath: destination).pathExtension.lowercased() == "csv"
+    return destination.hasSuffix("/") || (csv && entity == nil && !isTable)
   }
 
   func run() throws {
