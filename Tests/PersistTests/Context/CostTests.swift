@@ -193,6 +193,19 @@ struct CostTests {
     }
   }
 
+  @Test("The row of an object that was saved alone takes little more memory than its values")
+  func savedRows() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let person = try context.make("Person", ["name": "new"])
+      try context.save()
+      #expect(try #require(person.snapshot).chunk.capacity < 1024)
+      person["name"] = "changed"
+      try context.save()
+      #expect(try #require(person.snapshot).chunk.capacity < 1024)
+    }
+  }
+
   @Test("Members that are only iterated aren't hashed")
   func sets() throws {
     try withPeople(pets: Self.membersEach) { stack in

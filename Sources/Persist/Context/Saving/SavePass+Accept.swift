@@ -25,7 +25,8 @@ extension SavePass {
     // A parent increments the version when it is saved itself.
     let (step, isForParent): (Int64, Bool) = context.parent == nil ? (1, false) : (0, true)
     var writers = SnapshotWriters(
-      layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys)
+      layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys,
+      expectedRows: writes.inserted.count + writes.updated.count + writes.related.count)
     for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: object.insertedVersion) }
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
