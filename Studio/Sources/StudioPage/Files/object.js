@@ -63,7 +63,7 @@ export class ObjectView {
           object.relationships.map(relationship => this.relationship(relationship, object, pending)),
           object.referrers.length > 0 && h('h3', {}, 'Referred to by'),
           object.referrers.map(referrer => this.referrer(referrer)))),
-      h('section', {'aria-label': 'Neighbourhood', class: 'neighbourhood'}, h('h3', {}, 'Neighbourhood'), neighbours.element)));
+      h('section', {'aria-label': 'Neighborhood', class: 'neighborhood'}, h('h3', {}, 'Neighborhood'), neighbours.element)));
     if (focus) document.getElementById(focus)?.focus();
   }
 
