@@ -69,7 +69,7 @@ public final class ManagedObjectContext {
   public var name: String?
   /// The author of changes made through this context, recorded in the persistent history.
   public var transactionAuthor: String?
-  /// What the store is to remember about an exchange, with the next save that writes rows.
+  /// Notes about an exchange, for the store to write with the next save that writes rows.
   var exchangeNotes: ExchangeNotes?
   /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]

@@ -55,7 +55,7 @@ package struct NewModelVersion {
       try FileManager.default.moveItem(at: draft, to: url)
       if isXcodeModel { try Self.setCurrent("\(name).xcdatamodel", in: folder) }
     } catch {
-      // What can't be removed is hidden and no part of the model.
+      // A draft that can't be removed is hidden and no part of the model.
       try? FileManager.default.removeItem(at: draft)
       throw error as? PersistenceError
         ?? PersistenceError(

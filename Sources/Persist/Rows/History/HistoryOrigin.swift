@@ -4,7 +4,7 @@ package struct HistoryOrigin: Sendable, Hashable {
   package var author: String?
   /// The context's ``ManagedObjectContext/name``.
   package var contextName: String?
-  /// What the store is to remember about an exchange that the changes are part of.
+  /// Notes about the exchange that the changes are part of, for the store to write with them.
   package var exchange: ExchangeNotes?
 
   package init(author: String? = nil, contextName: String? = nil) {

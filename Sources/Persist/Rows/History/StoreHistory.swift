@@ -38,7 +38,7 @@ package protocol StoreHistory: Sendable {
   /// Forgets a reader, so that no purge waits for it.
   func removeReader(_ name: String) throws
 
-  // What the store remembers about its exchange with others.
+  // The store's notes about its exchange with others.
   /// The clocks of an object.
   func exchangeEntries(of identity: String) throws -> [ExchangeEntry]
   /// The clocks of relationships that lead to an object that the store didn't have.

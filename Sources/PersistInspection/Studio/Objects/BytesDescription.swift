@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What bytes are: a picture, an archive, or anything.
+/// The kind of content of bytes: a picture, an archive, or anything.
 struct BytesDescription {
   /// The media type of a picture that browsers can show without running anything in it; nil for other bytes.
   let pictureType: String?

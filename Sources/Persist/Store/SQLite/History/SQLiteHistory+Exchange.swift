@@ -1,4 +1,4 @@
-/// What a store remembers about its exchange with others.
+/// Reading and writing the store's notes about its exchange with others.
 extension SQLiteHistory {
   func exchangeEntries(of identity: String) throws -> [ExchangeEntry] { try entries(.exchangeEntries(of: identity)) }
 

@@ -12,7 +12,7 @@ enum OpenStoreFiles {
 
   private static let files = LockProtected<[ObjectIdentifier: OpenFile]>([:])
 
-  /// - Returns: What all pools of the file share; nil if there is no such file.
+  /// - Returns: The state shared by all pools of the file; nil if there is no such file.
   static func add(_ url: URL, of pool: SQLiteConnectionPool) -> SharedFile? {
     guard let file = FileState(url) else { return nil }
     return files.withLock { files in
@@ -39,7 +39,7 @@ enum OpenStoreFiles {
   }
 }
 
-/// What the pools of one file share, in any coordinator of this program.
+/// The state shared by the pools of one file, in any coordinator of this program.
 final class SharedFile: Sendable {
   let heldStates = HeldStates()
   private let changes = Atomic<UInt64>(0)

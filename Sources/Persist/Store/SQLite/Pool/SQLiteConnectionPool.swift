@@ -22,7 +22,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var isClosed = false
   /// The error thrown when the pool is used after it was closed, if there is a specific one.
   private var reasonOfClosing: PersistenceError?
-  /// What all pools of the file share; set before the pool is shared.
+  /// The state shared by all pools of the file; set before the pool is shared.
   private(set) var shared = SharedFile()
   /// Called with the reader of a held state when its pool is closed; nil for other pools.
   private let release: ((Reader) -> Void)?
