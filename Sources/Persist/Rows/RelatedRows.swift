@@ -8,6 +8,9 @@ package struct RelatedRows: Sendable {
 
 /// The first rows at the other end of a to-many relationship, for a few owners.
 package struct FirstRelatedRows: Sendable {
+  /// The maximum number of owners.
+  static let maximumOwnerCount = 16
+
   var rows: RelatedRows
   /// Whether there are no further ones.
   let areAll: Bool

@@ -46,7 +46,7 @@ package protocol RowSource: AnyObject {
   /// ``relatedRows(by:of:owners:)``.
   ///
   /// - Parameters:
-  ///   - owners: The keys of at most 16 owners, in ascending order.
+  ///   - owners: The keys of at most ``FirstRelatedRows/maximumOwnerCount`` owners, in ascending order.
   ///   - limit: The maximum number of rows.
   func relatedRows(
     by relationship: Property, of entity: Entity, owners: [Int64], limit: Int

@@ -9,7 +9,7 @@ struct ReadRun {
   static let singleReads = 4
   /// The number of objects that one statement reads for. More would save little, and waste more if they aren't used:
   /// reading 16 rows takes about twice the time of one.
-  static let groupSize = 16
+  static let groupSize = FirstRelatedRows.maximumOwnerCount
   /// The number of consecutive keys that count as near; a power of two.
   static let neighborhood: Int64 = 64
   /// The size in bytes of a row above which nothing is read ahead.

@@ -97,8 +97,7 @@ extension SQLText {
   /// The rows with a number of keys, regardless of entity. Parameters: the keys.
   static func rows(_ columns: [String], of table: String, keyCount: Int) -> SQLText {
     if keyCount == 1 { return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK = \(parameter: ())" }
-    let places = repeatElement("\(parameter: ())" as SQLText, count: keyCount).joined(separator: ", ")
-    return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK IN (\(places)) ORDER BY Z_PK"
+    return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) ORDER BY Z_PK"
   }
 
   /// Key and entity number of the members of a to-many relationship whose rows contain the owner's key, in order.

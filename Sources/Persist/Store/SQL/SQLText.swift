@@ -38,12 +38,17 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
 
     /// Values separated by commas.
     mutating func appendInterpolation(values list: some Collection<SQLValue>) {
-      text += repeatElement("?", count: list.count).joined(separator: ", ")
+      appendInterpolation(parameters: list.count)
       values += list
     }
 
     /// A `?` parameter whose value is bound each time the statement runs.
     mutating func appendInterpolation(parameter: Void) { text += "?" }
+
+    /// That many `?` parameters, separated by commas.
+    mutating func appendInterpolation(parameters count: Int) {
+      text += repeatElement("?", count: count).joined(separator: ", ")
+    }
 
     /// A `?` parameter with a number, for a value that occurs several times.
     mutating func appendInterpolation(parameter number: Int) { text += "?\(number)" }

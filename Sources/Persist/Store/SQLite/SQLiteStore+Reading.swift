@@ -161,30 +161,24 @@ extension SQLiteStore {
   }
 
   private func relatedSQL(_ property: Property, of entity: Entity) throws -> PreparedSQL? {
-    let key = RelatedKey(entity: entity.number - 1, slot: property.slot)
-    if let known = related.withLock({ $0[key] }) { return known }
-    guard let relationship = property.relationship, relationship.isToMany else {
-      throw PersistenceError(
-        .invalidRequest, at: .property(entity.name, property.name), "'\(property.name)' isn't a to-many relationship.",
-        fix: "Read a to-one relationship from its own row.")
-    }
-    let sql: PreparedSQL
-    switch map[entity].toMany[property.slot] {
-    case nil: return nil
-    case .foreignKey(let place):
-      let number = map.onlyNumber(ofTableOf: model.destination(of: relationship))
-      sql = PreparedSQL(
-        .members(of: place.table, onlyOf: number, owner: place.column, order: place.orderColumn))
-    case .join(let join):
-      let table = map[model.destination(of: relationship)].table
-      sql = PreparedSQL(
+    try prepared(RelatedKey(entity: entity.number - 1, slot: property.slot)) {
+      guard let relationship = property.relationship, relationship.isToMany else {
+        throw PersistenceError(
+          .invalidRequest, at: .property(entity.name, property.name),
+          "'\(property.name)' isn't a to-many relationship.", fix: "Read a to-one relationship from its own row.")
+      }
+      let destination = model.destination(of: relationship)
+      return switch map[entity].toMany[property.slot] {
+      case nil: nil
+      case .foreignKey(let place):
         .members(
-          of: table, joinedBy: join.table, owner: join.ownColumn, member: join.memberColumn, order: join.orderColumn))
-    }
-    return related.withLock { known in
-      if let first = known[key] { return first }
-      known[key] = sql
-      return sql
+          of: place.table, onlyOf: map.onlyNumber(ofTableOf: destination), owner: place.column,
+          order: place.orderColumn)
+      case .join(let join):
+        .members(
+          of: map[destination].table, joinedBy: join.table, owner: join.ownColumn, member: join.memberColumn,
+          order: join.orderColumn)
+      }
     }
   }
 }

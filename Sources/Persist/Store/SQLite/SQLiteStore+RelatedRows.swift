@@ -11,12 +11,7 @@ extension SQLiteStore {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
     let keys = "[" + owners.map(String.init).joined(separator: ",") + "]"
-    let sql: SQLText =
-      switch place {
-      case .foreignKey(let key):
-        .relatedRows(plan.columns, of: key.table, owner: key.column, order: key.orderColumn, owners: keys)
-      case .join(let join): .relatedRows(plan.columns, of: map[destination].table, joinedBy: join, owners: keys)
-      }
+    let sql = relatedRows(plan, at: place, owners: .listed(keys))
     return try pool.readOnce { connection in
       var reader = RowReader(plan, map: map, expectedRows: nil)
       try connection.withStatement(sql) { statement in
@@ -31,12 +26,14 @@ extension SQLiteStore {
   func relatedRows(
     by property: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
-    let count = owners.count == 1 ? 1 : 16
+    let count = owners.count == 1 ? 1 : FirstRelatedRows.maximumOwnerCount
     guard let relationship = property.relationship, relationship.isToMany, owners.count <= count,
       !map.absent.contains(entity.name),
-      let sql = firstRelatedSQL(property, relationship, of: entity, ownerCount: count)
+      case let plan = deepPlans[model.destination(of: relationship).number - 1].value,
+      let sql = prepared(
+        RelatedKey(entity: entity.number - 1, slot: property.slot, ownerCount: count),
+        { map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) } })
     else { return nil }
-    let plan = deepPlans[model.destination(of: relationship).number - 1].value
     let (rows, moment) = try pool.readingWithMoment {
       try pool.readOnce { connection in
         var reader = RowReader(plan, map: map, expectedRows: min(limit, 16 * owners.count))
@@ -51,27 +48,22 @@ extension SQLiteStore {
     return (rows, moment)
   }
 
-  private func firstRelatedSQL(
-    _ property: Property, _ relationship: RelationshipDescription, of entity: Entity, ownerCount: Int
-  ) -> PreparedSQL? {
-    let key = RelatedKey(entity: entity.number - 1, slot: property.slot, ownerCount: ownerCount)
-    if let known = related.withLock({ $0[key] }) { return known }
-    let destination = model.destination(of: relationship)
-    let columns = deepPlans[destination.number - 1].value.columns
-    let sql: SQLText
-    switch map[entity].toMany[property.slot] {
-    case nil: return nil
-    case .foreignKey(let place):
-      sql = .firstRelatedRows(
-        columns, of: place.table, owner: place.column, order: place.orderColumn, ownerCount: ownerCount)
-    case .join(let join):
-      sql = .firstRelatedRows(columns, of: map[destination].table, joinedBy: join, ownerCount: ownerCount)
+  private func relatedRows(_ plan: RowPlan, at place: TableMap.ToMany, owners: SQLText.Owners) -> SQLText {
+    switch place {
+    case .foreignKey(let key):
+      .relatedRows(plan.columns, of: key.table, owner: key.column, order: key.orderColumn, owners: owners)
+    case .join(let join): .relatedRows(plan.columns, of: map[plan.entity].table, joinedBy: join, owners: owners)
     }
+  }
+
+  /// Returns the statement of a relationship, which is made when it is first needed; nil if there is none.
+  func prepared(_ key: RelatedKey, _ sql: () throws -> SQLText?) rethrows -> PreparedSQL? {
+    if let known = related.withLock({ $0[key] }) { return known }
+    guard let made = try sql().map({ PreparedSQL($0) }) else { return nil }
     return related.withLock { known in
       if let first = known[key] { return first }
-      let prepared = PreparedSQL(sql)
-      known[key] = prepared
-      return prepared
+      known[key] = made
+      return made
     }
   }
 

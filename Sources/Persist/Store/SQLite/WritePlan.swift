@@ -112,7 +112,7 @@ final class WritePlan: Sendable {
     orderedSlots = place.orderColumns.keys.sorted()
     let names = columns.map(\.name)
     insert = PreparedSQL(.insert(into: table, names))
-    delete = PreparedSQL(.delete(from: table))
+    delete = PreparedSQL(.delete(from: table, keyCount: 1))
     deleteGroup = PreparedSQL(.delete(from: table, keyCount: Self.deleteGroupSize))
     version = PreparedSQL(.version(in: table))
     let fileColumns = columns.filter(\.mayStandInFile).map(\.name)

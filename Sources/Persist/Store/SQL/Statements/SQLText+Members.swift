@@ -43,45 +43,50 @@ extension SQLText {
       """
   }
 
-  /// The rows of members that contain the owner's key, each with the owner after its columns, by owner and in order.
-  ///
-  /// - Parameter owners: A JSON array of keys.
-  static func relatedRows(
-    _ columns: [String], of table: String, owner: String, order: String?, owners: String
-  ) -> SQLText {
-    let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
-    return """
-      SELECT \(names: columns + [owner]) FROM \(name: table) \
-      WHERE \(name: owner) IN (SELECT value FROM json_each(\(value: .text(owners)))) \
-      ORDER BY \(name: owner), \(places)Z_PK
-      """
+  /// The owners whose members are read.
+  enum Owners {
+    /// A JSON array of keys.
+    case listed(String)
+    /// Parameters for so many keys, followed by one for the maximum number of rows.
+    case parameters(count: Int)
+
+    fileprivate var keys: SQLText {
+      switch self {
+      case .listed(let keys): "SELECT value FROM json_each(\(value: .text(keys)))"
+      case .parameters(let count): "\(parameters: count)"
+      }
+    }
+
+    fileprivate var limit: SQLText {
+      switch self {
+      case .listed: ""
+      case .parameters: " LIMIT \(parameter: ())"
+      }
+    }
   }
 
-  /// The first rows of members that contain an owner's key, each with the owner after its columns, by owner and in
-  /// order. Parameters: the owners, and the maximum number of rows.
-  static func firstRelatedRows(
-    _ columns: [String], of table: String, owner: String, order: String?, ownerCount: Int
+  /// The rows of members that contain an owner's key, each with the owner after its columns, by owner and in order.
+  static func relatedRows(
+    _ columns: [String], of table: String, owner: String, order: String?, owners: Owners
   ) -> SQLText {
-    let owners = repeatElement("\(parameter: ())" as SQLText, count: ownerCount).joined(separator: ", ")
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
     return """
-      SELECT \(names: columns + [owner]) FROM \(name: table) WHERE \(name: owner) IN (\(owners)) \
-      ORDER BY \(name: owner), \(places)Z_PK LIMIT \(parameter: ())
+      SELECT \(names: columns + [owner]) FROM \(name: table) WHERE \(name: owner) IN (\(owners.keys)) \
+      ORDER BY \(name: owner), \(places)Z_PK\(owners.limit)
       """
   }
 
   /// The equivalent for a many-to-many relationship.
-  static func firstRelatedRows(
-    _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, ownerCount: Int
+  static func relatedRows(
+    _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: Owners
   ) -> SQLText {
-    let owners = repeatElement("\(parameter: ())" as SQLText, count: ownerCount).joined(separator: ", ")
     let own: SQLText = "j.\(name: join.ownColumn)"
     let places: SQLText = join.orderColumn.map { "j.\(name: $0) IS NULL, j.\(name: $0), " } ?? ""
     let members = columns.map { "m.\(name: $0)" as SQLText }.joined(separator: ", ")
     return """
       SELECT \(members), \(own) FROM \(name: join.table) AS j \
       JOIN \(name: table) AS m ON m.Z_PK = j.\(name: join.memberColumn) \
-      WHERE \(own) IN (\(owners)) ORDER BY \(own), \(places)m.Z_PK LIMIT \(parameter: ())
+      WHERE \(own) IN (\(owners.keys)) ORDER BY \(own), \(places)m.Z_PK\(owners.limit)
       """
   }
 
@@ -93,20 +98,5 @@ extension SQLText {
     SELECT \(names: ["Z_PK", place.column] + [place.entityColumn].compactMap { $0 }) FROM \(name: place.table) \
     WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(members)))) AND \(name: place.column) IS NOT NULL
     """
-  }
-
-  /// The equivalent for a many-to-many relationship.
-  static func relatedRows(
-    _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: String
-  ) -> SQLText {
-    let own: SQLText = "j.\(name: join.ownColumn)"
-    let places: SQLText = join.orderColumn.map { "j.\(name: $0) IS NULL, j.\(name: $0), " } ?? ""
-    let members = columns.map { "m.\(name: $0)" as SQLText }.joined(separator: ", ")
-    return """
-      SELECT \(members), \(own) FROM \(name: join.table) AS j \
-      JOIN \(name: table) AS m ON m.Z_PK = j.\(name: join.memberColumn) \
-      WHERE \(own) IN (SELECT value FROM json_each(\(value: .text(owners)))) \
-      ORDER BY \(own), \(places)m.Z_PK
-      """
   }
 }

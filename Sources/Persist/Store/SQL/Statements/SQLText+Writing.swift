@@ -48,15 +48,9 @@ extension SQLText {
       """
   }
 
-  /// Parameters: the row's key and version when it was read.
-  static func delete(from table: String) -> SQLText {
-    "DELETE FROM \(name: table) WHERE Z_PK = \(parameter: ()) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
-  }
-
   /// Deletes rows that had the same version when they were read. Parameters: their keys, and the version.
   static func delete(from table: String, keyCount: Int) -> SQLText {
-    let keys = repeatElement("\(parameter: ())" as SQLText, count: keyCount).joined(separator: ", ")
-    return "DELETE FROM \(name: table) WHERE Z_PK IN (\(keys)) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
+    "DELETE FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
   }
 
   /// Parameter: the key.
