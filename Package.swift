@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -11,6 +12,12 @@ let settings: [SwiftSetting] = [
 // package that uses the plugin pays for that once; a build of this package itself, which the shell's PWD tells, has no
 // use for it and would pay with every change.
 let isBuiltForItself = Context.environment["PWD"] == Context.packageDirectory
+
+// A build of this package itself leaves out what needs libpq if its header isn't there; packages that use the product
+// PersistPostgreSQL need it in any case.
+let serverHeaders = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/opt/libpq/include"]
+let hasServerLibrary =
+  !isBuiltForItself || serverHeaders.contains { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }
 
 let package = Package(
   name: "Persist",
@@ -95,6 +102,19 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if hasServerLibrary {
+  package.products.append(.library(name: "PersistPostgreSQL", targets: ["PersistPostgreSQL"]))
+  package.targets += [
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
+    .target(name: "PersistPostgreSQL", dependencies: ["Persist", "CPostgreSQL"], swiftSettings: settings),
+  ]
+  for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
+    target.dependencies.append("PersistPostgreSQL")
+  }
+}
 
 // Scripts/test-release compiles one target's tests: all of them, optimised, take too long.
 if let only = Context.environment["PERSIST_TEST_TARGET"] {

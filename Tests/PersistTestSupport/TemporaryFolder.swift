@@ -17,8 +17,16 @@ public func withTemporaryFolder<Result>(
 }
 
 /// Runs `body` with the location of a store in a new folder; there is no store yet.
+///
+/// With `PERSIST_TEST_ENGINE=postgresql` it is a place on the server for tests: `Scripts/test --engine postgresql` runs
+/// the tests that aren't about files with it.
 public func withTemporaryStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
+  #if canImport(PersistPostgreSQL)
+    if ProcessInfo.processInfo.environment["PERSIST_TEST_ENGINE"] == "postgresql" {
+      return try TestServer.withSchema { url in try body(URL(string: url) ?? URL(fileURLWithPath: "/")) }
+    }
+  #endif
+  return try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
 }
 
 /// Runs `body` with a copy of a real store, including its `-wal` and its folder of external files.

@@ -117,7 +117,7 @@ extension PersistentStoreCoordinator {
         fix: "Copy it with migratePersistentStore(_:to:options:).")
     }
     let location = StoreLocation(url)
-    guard !location.engine.canCreateStore(at: location) else {
+    guard try !location.engine.canCreateStore(at: location) else {
       throw PersistenceError(
         .fileAccess, at: .store(url), "The store doesn't exist.", fix: "Copy or move the file first.")
     }

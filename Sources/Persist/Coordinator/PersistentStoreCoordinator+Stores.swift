@@ -17,17 +17,29 @@ extension PersistentStoreCoordinator {
   ///   that aren't stores.
   @discardableResult
   public func addStore(at url: URL, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
+    try addStore(StoreLocation(url), options: options)
+  }
+
+  /// Opens the store at a location, as ``addStore(at:options:)`` does for a file.
+  ///
+  /// ```swift
+  /// import PersistPostgreSQL
+  ///
+  /// try coordinator.addStore(.postgreSQL("postgresql://shop@db.example.com/shop"), options: .automaticMigration)
+  /// ```
+  @discardableResult
+  public func addStore(_ location: StoreLocation, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
+    guard let url = location.url else { return try addInMemoryStore(options: options) }
     try requireConfiguration(options.configuration)
     if store(at: url) != nil {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "The store is already open in this coordinator.",
         fix: "Use it as it is, or remove it first.")
     }
-    let location = StoreLocation(url)
     let engine = location.engine
     return try opened {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
-      guard engine.canCreateStore(at: location) else {
+      guard try engine.canCreateStore(at: location) else {
         let store = try openOfModel(location, engine, options)
         if isUnclean { store.noteUncleanEnd() }
         return store

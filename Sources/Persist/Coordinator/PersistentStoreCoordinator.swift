@@ -41,7 +41,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Returns the store at a URL, or nil if it isn't open here.
   public func store(at url: URL) -> StoreInfo? {
-    openStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }.map(StoreInfo.init)
+    let wanted = url.isFileURL ? url.standardizedFileURL : StoreLocation(url).url?.withoutSecrets
+    return openStores.first { ($0.url?.isFileURL == true ? $0.url?.standardizedFileURL : $0.url) == wanted }
+      .map(StoreInfo.init)
   }
 
   /// Returns the identifier that a URI represents.
@@ -65,7 +67,7 @@ public struct StoreInfo: Sendable, Hashable {
   public let identifier: String
   /// The kind of store: a file or a store in memory.
   public let type: StoreType
-  /// Nil for a store in memory.
+  /// Without a password; nil for a store in memory.
   public let url: URL?
   /// The configuration whose entities the store holds; nil for all.
   public let configuration: String?

@@ -9,8 +9,8 @@ extension PersistenceError {
     public var property: String?
     /// The key of the row (`Z_PK`).
     public var row: Int64?
-    /// The store file.
-    public var store: URL?
+    /// The store's file or server, without a password.
+    public var store: URL? { didSet { store = store?.withoutSecrets } }
     /// The file that was read: a model, a mapping model, a migration.
     public var file: URL?
     /// The line in ``file``, counted from 1.
@@ -30,7 +30,7 @@ extension PersistenceError {
       self.entity = entity
       self.property = property
       self.row = row
-      self.store = store
+      self.store = store?.withoutSecrets
       self.file = file
       self.line = line
       self.column = column
@@ -98,5 +98,16 @@ extension PersistenceError {
       fill(&error.place)
       throw error
     }
+  }
+}
+
+extension URL {
+  /// The URL without a password, which a URL of a database server may contain; that of a file unchanged.
+  package var withoutSecrets: URL {
+    guard !isFileURL, var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return self }
+    parts.password = nil
+    let secrets: Set<String> = ["password", "sslpassword"]
+    parts.queryItems = parts.queryItems?.filter { !secrets.contains($0.name) }
+    return parts.url ?? self
   }
 }

@@ -20,7 +20,7 @@ package final class StoreWriter {
     let wanted = try name.flatMap { try registry?.version(named: $0) }
     location = StoreLocation(url)
     let engine = location.engine
-    guard !engine.canCreateStore(at: location) else {
+    guard try !engine.canCreateStore(at: location) else {
       guard let version = wanted ?? registry?.currentVersion else {
         throw PersistenceError(
           .storeOpenFailed, at: .store(url), "There is no store.", fix: "Name the models, so that it can be created.")

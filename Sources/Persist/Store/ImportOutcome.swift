@@ -1,3 +1,5 @@
+import Foundation
+
 /// The outcome of an import.
 package struct ImportOutcome: Sendable {
   /// The number of inserted rows.
@@ -9,4 +11,43 @@ package struct ImportOutcome: Sendable {
   package var warningCount = 0
 
   static let warningLimit = 20
+}
+
+extension ImportOutcome {
+  /// The problems that exist in stores of real programs, and that lose nothing.
+  private static let tolerated: Set<StoreProblem.Kind> = [.oneSidedRelationship, .danglingReference]
+
+  /// Adds a problem of an imported row to the warnings.
+  ///
+  /// - Throws: An error for a problem that isn't tolerated.
+  mutating func note(_ problem: StoreProblem, at url: URL?) throws {
+    guard Self.tolerated.contains(problem.kind) else { throw problem.refusal(at: url) }
+    warningCount += 1
+    if warnings.count < Self.warningLimit { warnings.append(problem) }
+  }
+}
+
+extension StoreProblem {
+  fileprivate func refusal(at url: URL?) -> PersistenceError {
+    let place = PersistenceError.Place(entity: entity, property: property, row: pk, store: url)
+    return switch kind {
+    case .missingValue: PersistenceError(.validationMissingRequired, at: place, detail, fix: "Add the value to the object.")
+    case .duplicateValue:
+      PersistenceError(.constraintConflict, at: place, detail, fix: "Change one of the objects, or omit it.")
+    default:
+      PersistenceError(
+        .invalidRequest, at: place, detail,
+        fix: "Import both objects together, or remove the reference. 'persist check --repair' corrects a store that "
+          + "contains such references.")
+    }
+  }
+}
+
+extension ImportedRelationship {
+  /// The error for an owner whose members don't agree with the other end.
+  func disagreement(_ owner: Int64, _ message: String, at url: URL?) -> PersistenceError {
+    PersistenceError(
+      .invalidRequest, at: PersistenceError.Place(entity: entity, property: name, row: owner, store: url), message,
+      fix: "Correct one of the two objects, so that both ends of the relationship agree.")
+  }
 }

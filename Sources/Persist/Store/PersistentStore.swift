@@ -2,7 +2,7 @@ package import Foundation
 
 /// Storage for rows. A store is synchronous, serves many contexts concurrently, and knows nothing about objects.
 package protocol PersistentStore: SharedRowSource {
-  /// `SQLite` or `InMemory`.
+  /// `SQLite`, `PostgreSQL` or `InMemory`.
   var type: String { get }
   /// The model with which the store was opened.
   var model: ManagedObjectModel { get }

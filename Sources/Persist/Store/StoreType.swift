@@ -3,13 +3,15 @@
 /// Core Data's XML and binary stores aren't supported: they are complete files in memory, as is an ``inMemory`` store
 /// that is moved to a file.
 public struct StoreType: RawRepresentable, Sendable, Hashable {
-  /// The name in the store's metadata: `SQLite`, `InMemory`.
+  /// The name in the store's metadata: `SQLite`, `PostgreSQL`, `InMemory`.
   public let rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// A file in Core Data's layout.
   public static let sqlite = StoreType(rawValue: "SQLite")
+  /// A schema of a PostgreSQL database.
+  public static let postgreSQL = StoreType(rawValue: "PostgreSQL")
   /// A store that exists only while it is open.
   public static let inMemory = StoreType(rawValue: "InMemory")
 }

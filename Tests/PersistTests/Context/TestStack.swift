@@ -14,11 +14,12 @@ struct TestStack {
   init(_ model: ManagedObjectModel, at url: URL, options: StoreOptions = StoreOptions()) throws {
     self.model = model
     self.url = url
-    let isNew = SQLiteStore.canCreate(at: url)
+    let location = StoreLocation(url)
+    let engine = location.engine
     store = RecordingStore(
-      try isNew
-        ? SQLiteStore.create(url, model: model, options: options)
-        : SQLiteStore.open(url, model: model, options: options))
+      try engine.canCreateStore(at: location)
+        ? engine.createStore(at: location, model: model, options: options)
+        : engine.openStore(at: location, model: model, options: options, allowsGaps: false))
     coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
   }

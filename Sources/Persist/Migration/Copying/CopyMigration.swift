@@ -21,7 +21,7 @@ struct CopyMigration {
 
   /// - Returns: the number of rows in the source; nil if counting them would take too long.
   func run() throws -> Int? {
-    let isNew = engine.canCreateStore(at: StoreLocation(destination))
+    let isNew = try engine.canCreateStore(at: StoreLocation(destination))
     do {
       return try migrate(isNew: isNew)
     } catch {

@@ -8,7 +8,7 @@ package protocol StoreEngine: Sendable {
   // MARK: Opening
 
   /// Whether a store can be created at a location: nothing is there yet, or an empty file.
-  func canCreateStore(at location: StoreLocation) -> Bool
+  func canCreateStore(at location: StoreLocation) throws -> Bool
 
   /// Creates a store. If another program creates one at the same moment, that one is opened.
   func createStore(
@@ -47,6 +47,9 @@ package protocol StoreEngine: Sendable {
   func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata
   /// Replaces the application's own metadata of a store at once.
   func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws
+
+  /// Replaces all metadata of a store that nobody has open, including its identifier.
+  func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws
 
   // MARK: Removing and replacing
 

@@ -70,6 +70,13 @@ extension String {
   }
 }
 
+extension String {
+  /// The name with ASCII letters in upper case.
+  var uppercasedIdentifier: String {
+    String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
+  }
+}
+
 /// A column that a migration left in its table.
 enum LeftOverColumn {
   /// The prefix of the names of all such columns; no attribute's column has it.

@@ -5,6 +5,7 @@ extension StoreLocation {
   package var engine: any StoreEngine {
     switch self {
     case .memory, .file: SQLiteEngine()
+    case .server: PostgreSQLEngine()
     }
   }
 
@@ -12,6 +13,7 @@ extension StoreLocation {
   var migrationEngine: any MigrationEngine {
     switch self {
     case .memory, .file: SQLiteEngine()
+    case .server: PostgreSQLEngine()
     }
   }
 }

@@ -98,26 +98,6 @@ extension SQLTerm {
   }
 }
 
-extension FetchPredicate {
-  /// The parts of a conjunction.
-  fileprivate var conjuncts: [FetchPredicate] {
-    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
-  }
-
-  /// Rejects invalid regular expressions before any row is read.
-  fileprivate func checkPatterns() throws {
-    try forEachComparison { comparison in
-      if comparison.operation == .matches, case .string(let pattern)? = comparison.right.constantValue {
-        _ = try RegularExpressionMatcher(pattern, options: comparison.options)
-      }
-    }
-  }
-}
-
-extension [FetchPredicate] {
-  fileprivate var conjunction: FetchPredicate? { count > 1 ? .and(self) : first }
-}
-
 extension SQLiteStore {
   /// An order by relevance to a full-text query.
   func relevance(

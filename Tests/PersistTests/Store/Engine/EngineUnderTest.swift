@@ -2,11 +2,31 @@ import Foundation
 import PersistTestSupport
 import Testing
 
+#if canImport(PersistPostgreSQL)
+  import PersistPostgreSQL
+#endif
+
 @testable import Persist
 
 /// An engine to which the contract is applied, and the locations of its stores.
 enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
-  case sqliteFile, sqliteMemory
+  case sqliteFile, sqliteMemory, postgreSQL
+
+  /// All engines of this machine.
+  static let available: [EngineUnderTest] = allCases.filter { $0 != .postgreSQL || hasServer }
+
+  /// Whether there is a PostgreSQL server; prints the reason otherwise.
+  private static let hasServer: Bool = {
+    #if canImport(PersistPostgreSQL)
+      switch TestServer.url {
+      case .success: return true
+      case .failure(let error): print("No tests of PostgreSQL: \(error.reason)")
+      }
+    #else
+      print("No tests of PostgreSQL: libpq isn't installed.")
+    #endif
+    return false
+  }()
 
   var testDescription: String { rawValue }
   /// Whether a store persists after closing.
@@ -17,6 +37,10 @@ enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
     switch self {
     case .sqliteFile: try withTemporaryStore { try body(.file($0)) }
     case .sqliteMemory: try body(.memory)
+    case .postgreSQL:
+      #if canImport(PersistPostgreSQL)
+        try TestServer.withSchema { try body(.postgreSQL($0)) }
+      #endif
     }
   }
 

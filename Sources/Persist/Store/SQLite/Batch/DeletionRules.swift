@@ -66,3 +66,18 @@ struct DeletionRules: Sendable {
     }
   }
 }
+
+extension DeletionRules.End {
+  /// The error for rows of an entity that can't be deleted because of others at this end, which remain.
+  func denial(of entity: Entity) -> PersistenceError {
+    let place = PersistenceError.Place.property(entity.name, name)
+    if rule == .deny {
+      return PersistenceError(
+        .validationDeleteDenied, at: place, "Rows can't be deleted while '\(name)' has related objects.",
+        fix: "Delete those first, or with them.")
+    }
+    return PersistenceError(
+      .validationMissingRequired, at: place, "Objects related by '\(name)' require their owners.",
+      fix: "Delete those first, or give them other owners.")
+  }
+}

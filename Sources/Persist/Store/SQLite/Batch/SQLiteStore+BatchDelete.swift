@@ -84,15 +84,7 @@ private struct BatchDeletePass {
           !found.isSubset(of: doomed[entity] ?? [])
         }
         guard staying else { continue }
-        let place = PersistenceError.Place.property(rules[index].entity.name, end.name)
-        if end.rule == .deny {
-          throw PersistenceError(
-            .validationDeleteDenied, at: place, "Rows can't be deleted while '\(end.name)' has related objects.",
-            fix: "Delete those first, or with them.")
-        }
-        throw PersistenceError(
-          .validationMissingRequired, at: place, "Objects related by '\(end.name)' require their owners.",
-          fix: "Delete those first, or give them other owners.")
+        throw end.denial(of: rules[index].entity)
       }
     }
   }

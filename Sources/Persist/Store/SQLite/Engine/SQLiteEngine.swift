@@ -73,6 +73,19 @@ package struct SQLiteEngine: StoreEngine {
     try pool.write { try StoreMetadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
   }
 
+  package func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
+    let pool = try SQLiteConnectionPool(file(location), options: StoreOptions())
+    defer { pool.close() }
+    try pool.write { connection in
+      var metadata = metadata
+      metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.sqlite.rawValue)
+      try metadata.write(to: connection)
+      if let model = try? StoreIdentification.identify(connection, registry: nil).model {
+        try metadata.record(model, in: connection)
+      }
+    }
+  }
+
   // MARK: Removing and replacing
 
   package func openCount(ofStoreAt location: StoreLocation) -> Int {
@@ -84,7 +97,16 @@ package struct SQLiteEngine: StoreEngine {
   }
 
   package func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
-    try StoreBackup.replace(storeAt: file(location), withStoreAt: file(source))
+    guard case .server = source else {
+      return try StoreBackup.replace(storeAt: file(location), withStoreAt: file(source))
+    }
+    let url = try file(location)
+    let folder = try FileManager.default.url(
+      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: url, create: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let copy = folder.appendingPathComponent(url.lastPathComponent)
+    try copyStore(at: source, to: .file(copy)).close()
+    try StoreBackup.replace(storeAt: url, withStoreAt: copy)
   }
 
   // MARK: Searching texts

@@ -10,17 +10,19 @@ enum EmbeddedModel: Sendable {
   var model: ManagedObjectModel? { if case .model(let model) = self { model } else { nil } }
 
   /// - Complexity: Linear in the size of the model, which for Core Data's archive means milliseconds.
-  init(_ connection: SQLiteConnection, catalog: StoreCatalog) throws {
-    let place = PersistenceError.Place(store: connection.url, key: "embedded model")
+  ///
+  /// - Parameters:
+  ///   - modelText: Reads the text of Persist's record.
+  ///   - archive: Reads Core Data's archive.
+  init(
+    of catalog: StoreCatalog, at url: URL?, modelText: () throws -> Data?, archive: () throws -> Data?
+  ) throws {
+    let place = PersistenceError.Place(store: url, key: "embedded model")
     self = .none
-    if catalog.record != nil, let text = try ModelRecord.modelText(connection) {
-      self = Self.checked(catalog, place) {
-        ParsedModel(try ModelDescription(json: text, from: connection.url))
-      }
+    if catalog.record != nil, let text = try modelText() {
+      self = Self.checked(catalog, place) { ParsedModel(try ModelDescription(json: text, from: url)) }
     }
-    guard model == nil, catalog.schema.column("Z_CONTENT", of: "Z_MODELCACHE") != nil,
-      let archive = try connection.first(.modelCache, { $0.data(0) }), !archive.isEmpty
-    else { return }
+    guard model == nil, let archive = try archive(), !archive.isEmpty else { return }
     self = Self.checked(catalog, place) {
       try XcodeModelArchive.model(fromModelCache: archive, place: place)
     }

@@ -4,7 +4,8 @@ import Foundation
 extension ModelRecord {
   static let table = "PERSIST_METADATA"
 
-  private enum Key {
+  /// The keys of the record's table.
+  enum Key {
     static let fingerprints = "fingerprints"
     static let model = "model"
     static let modelDigest = "modelDigest"
@@ -13,14 +14,18 @@ extension ModelRecord {
 
   /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
-    guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil,
-      try Self.read(Key.hashes, from: connection) == Self.digest(of: metadata.versionHashes),
-      let bytes = try Self.read(Key.fingerprints, from: connection),
-      let entries = try? PropertyList(data: bytes, place: .store(connection.url)).dictionaryValue
+    guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil else { return nil }
+    try self.init(metadata: metadata, at: connection.url) { try Self.read($0, from: connection) }
+  }
+
+  /// - Parameter read: Reads the content of a key of the record's table.
+  init?(metadata: StoreMetadata, at url: URL?, reading read: (String) throws -> Data?) throws {
+    guard try read(Key.hashes) == Self.digest(of: metadata.versionHashes), let bytes = try read(Key.fingerprints),
+      let entries = try? PropertyList(data: bytes, place: .store(url)).dictionaryValue
     else { return nil }
     let fingerprints = entries.compactMapValues { $0.dataValue.flatMap(Fingerprint.init(bytes:)) }
     guard !fingerprints.isEmpty, fingerprints.count == entries.count else { return nil }
-    try self.init(fingerprints: fingerprints, modelDigest: Self.read(Key.modelDigest, from: connection))
+    try self.init(fingerprints: fingerprints, modelDigest: read(Key.modelDigest))
   }
 
   /// Whether the store still contains a record of the same text.
@@ -39,12 +44,21 @@ extension ModelRecord {
   static func write(
     fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata, to connection: SQLiteConnection
   ) throws {
-    let entries = PropertyList.dictionary(fingerprints.mapValues { .data($0.bytes) })
     try connection.execute(.createModelRecord)
-    try connection.execute(.setModelRecord(Key.fingerprints, .blob(entries.binaryData())))
-    try connection.execute(.setModelRecord(Key.model, .blob(modelText)))
-    try connection.execute(.setModelRecord(Key.modelDigest, .blob(Data(SHA256.digest(modelText)))))
-    try connection.execute(.setModelRecord(Key.hashes, .blob(digest(of: metadata.versionHashes))))
+    for (key, content) in try contents(fingerprints: fingerprints, modelText: modelText, metadata: metadata) {
+      try connection.execute(.setModelRecord(key, .blob(content)))
+    }
+  }
+
+  /// The contents of the record's table.
+  static func contents(
+    fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata
+  ) throws -> [(key: String, content: Data)] {
+    let entries = PropertyList.dictionary(fingerprints.mapValues { .data($0.bytes) })
+    return [
+      (Key.fingerprints, try entries.binaryData()), (Key.model, modelText),
+      (Key.modelDigest, Data(SHA256.digest(modelText))), (Key.hashes, digest(of: metadata.versionHashes)),
+    ]
   }
 
   private static func read(_ key: String, from connection: SQLiteConnection) throws -> Data? {

@@ -13,7 +13,7 @@ extension StoreCatalog {
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
     }
     let mark = try StoreMark(connection)
-    let metadata = try StoreMetadata(mark, of: connection)
+    let metadata = try StoreMetadata(mark, at: connection.url)
     try self.init(
       metadata: metadata, mark: mark, schema: schema, numberRows: Self.numberRows(connection),
       record: ModelRecord(connection, schema: schema, metadata: metadata),
@@ -48,10 +48,10 @@ extension StoreMetadata {
   ///
   /// - Throws: ``PersistenceError/Code/notAStore`` if the database has no metadata,
   ///   ``PersistenceError/Code/storeDamaged`` if they can't be read.
-  init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), of: connection) }
+  init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), at: connection.url) }
 
-  init(_ mark: StoreMark, of connection: SQLiteConnection) throws {
-    let place = PersistenceError.Place.store(connection.url)
+  init(_ mark: StoreMark, at url: URL?) throws {
+    let place = PersistenceError.Place.store(url)
     let list: PropertyList
     do {
       list = try mark.propertyList.isEmpty ? .dictionary([:]) : PropertyList(data: mark.propertyList, place: place)

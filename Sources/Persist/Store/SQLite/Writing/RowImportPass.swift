@@ -117,9 +117,9 @@ struct RowImportPass {
   private func requireNoRepetition(_ relationship: ImportedRelationship) throws {
     let sql = SQLText.repeatedMember(relationship.number, onlyOneOwner: relationship.membersHaveOneOwner)
     guard let (owner, member) = try pair(sql) else { return }
-    throw disagreement(
-      relationship, owner, "'\(relationship.name)' lists \(relationship.destination) \(member) more than once, or "
-        + "another object lists it too.")
+    throw relationship.disagreement(
+      owner, "'\(relationship.name)' lists \(relationship.destination) \(member) more than once, or "
+        + "another object lists it too.", at: store.url)
   }
 
   private func join(_ relationship: ImportedRelationship) throws {
@@ -140,28 +140,18 @@ struct RowImportPass {
       let (owner, member) = try pair(.foreignMember(number, in: table, owner: ownerColumn))
     {
       let inverse = relationship.inverse.map { ", whose '\($0)' leads elsewhere" } ?? ""
-      throw disagreement(
-        relationship, owner,
-        "'\(relationship.name)' lists \(relationship.destination) \(member)\(inverse), or which doesn't exist.")
+      throw relationship.disagreement(
+      owner, "'\(relationship.name)' lists \(relationship.destination) \(member)\(inverse), or which doesn't exist.",
+        at: store.url)
     }
     let listed = try count(.importedMemberCount(number))
     guard try count(.storedMemberCount(number, in: table, owner: ownerColumn)) != listed,
       let (owner, member) = try pair(
         .unlistedMember(number, in: table, owner: ownerColumn, member: memberColumn))
     else { return }
-    throw disagreement(
-      relationship, owner,
-      "\(relationship.destination) \(member) leads to this object, but '\(relationship.name)' doesn't list it.")
-  }
-
-  private func disagreement(
-    _ relationship: ImportedRelationship, _ owner: Int64, _ message: String
-  ) -> PersistenceError {
-    PersistenceError(
-      .invalidRequest,
-      at: PersistenceError.Place(
-        entity: relationship.entity, property: relationship.name, row: owner, store: store.url),
-      message, fix: "Correct one of the two objects, so that both ends of the relationship agree.")
+    throw relationship.disagreement(
+      owner, "\(relationship.destination) \(member) leads to this object, but '\(relationship.name)' doesn't list it.",
+      at: store.url)
   }
 
   private func order(_ relationship: ImportedRelationship) throws {
@@ -175,15 +165,11 @@ struct RowImportPass {
 
   // MARK: Checks
 
-  /// The problems that exist in stores of real programs, and that lose nothing.
-  private static let tolerated: Set<StoreProblem.Kind> = [.oneSidedRelationship, .danglingReference]
   /// The problems that concern no imported row, or that a row in the table can't have.
   private static let ignored: Set<StoreProblem.Kind> = [.keyCounter, .unknownEntity, .wrongTable]
 
   private mutating func run(_ step: CheckStep) throws {
     guard !Self.ignored.contains(step.kind) else { return }
-    var warnings: [StoreProblem] = []
-    var count = 0
     try connection.query(step.sql) { row in
       guard !row.isNull(0) else { return }
       let number = row.isNull(1) ? nil : Int(clamping: row.integer(1))
@@ -192,27 +178,7 @@ struct RowImportPass {
       let problem = StoreProblem(
         kind: step.kind, entity: entity.name, pk: row.integer(0), property: step.property,
         detail: step.detail(row.value(2), row.value(3)))
-      guard Self.tolerated.contains(step.kind) else { throw refusal(problem) }
-      count += 1
-      if warnings.count < ImportOutcome.warningLimit { warnings.append(problem) }
-    }
-    outcome.warningCount += count
-    outcome.warnings += warnings.prefix(ImportOutcome.warningLimit - outcome.warnings.count)
-  }
-
-  private func refusal(_ problem: StoreProblem) -> PersistenceError {
-    let place = PersistenceError.Place(
-      entity: problem.entity, property: problem.property, row: problem.pk, store: store.url)
-    return switch problem.kind {
-    case .missingValue:
-      PersistenceError(.validationMissingRequired, at: place, problem.detail, fix: "Add the value to the object.")
-    case .duplicateValue:
-      PersistenceError(.constraintConflict, at: place, problem.detail, fix: "Change one of the objects, or omit it.")
-    default:
-      PersistenceError(
-        .invalidRequest, at: place, problem.detail,
-        fix: "Import both objects together, or remove the reference. 'persist check --repair' corrects a store that "
-          + "contains such references.")
+      try outcome.note(problem, at: store.url)
     }
   }
 

@@ -1,0 +1,175 @@
+import Foundation
+
+extension PostgreSQLStore {
+  /// Inserts rows as they are produced, in one transaction: all of them, or none if any is invalid.
+  func insert(_ batch: BatchInsert) throws -> BatchOutcome {
+    do {
+      let outcome = try pool.write { transaction in
+        var pass = try ServerBatchInsertPass(batch, store: self)
+        try pass.run(transaction)
+        return pass.outcome
+      }
+      noteChange()
+      return outcome
+    } catch let error as PersistenceError where error.code == .constraintConflict {
+      throw described(error)
+    }
+  }
+}
+
+/// The steps of one batch insert, inside a transaction.
+private struct ServerBatchInsertPass {
+  private let batch: BatchInsert
+  private let store: PostgreSQLStore
+  private let plan: WritePlan
+  private let required: [Int]
+  /// By property slot, the conversions to the types of the attributes.
+  private let conversions: [ValueConversion?]
+  private(set) var outcome = BatchOutcome()
+  private var rowCount = 0
+
+  /// The rows that are sent together.
+  private struct Group {
+    var values: [ContiguousArray<StoredValue?>] = []
+    var given: [[Int]] = []
+  }
+
+  init(_ batch: BatchInsert, store: PostgreSQLStore) throws {
+    self.batch = batch
+    self.store = store
+    plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
+    required = batch.entity.properties.compactMap { property in
+      guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
+      else { return nil }
+      return property.slot
+    }
+    conversions = batch.entity.properties.map { property in
+      guard let attribute = property.attribute, !attribute.isTransient, attribute.type != .composite else { return nil }
+      return ValueConversion(attribute, at: .property(batch.entity.name, property.name))
+    }
+  }
+
+  mutating func run(_ transaction: ServerTransaction) throws {
+    var row = BatchInsertRow(batch.entity)
+    var group = Group()
+    // A row that meets another of the same batch has to see it.
+    let size = batch.conflict == .fail ? ServerCommitPass.rowsPerStatement : 500
+    while try batch.next(&row) {
+      rowCount += 1
+      try check(row)
+      group.values.append(try converted(row))
+      group.given.append(row.given.sorted())
+      row.begin()
+      if group.values.count == size {
+        try write(group, transaction)
+        group = Group()
+      }
+    }
+    try write(group, transaction)
+  }
+
+  private func check(_ row: BatchInsertRow) throws {
+    for slot in required where row.values[slot]?.isNull ?? true {
+      let name = batch.entity.properties[slot].name
+      throw PersistenceError(
+        .validationMissingRequired, at: .property(batch.entity.name, name),
+        "Row \(rowCount) of a batch has no value for '\(name)', which is required.",
+        fix: "Give it a value, or give the attribute a default.")
+    }
+  }
+
+  /// Values with an equivalent in the attribute's type are accepted, as from a dictionary.
+  private func converted(_ row: BatchInsertRow) throws -> ContiguousArray<StoredValue?> {
+    var values = ContiguousArray<StoredValue?>(repeating: nil, count: batch.entity.properties.count)
+    for slot in values.indices {
+      guard let value = row.values[slot] else { continue }
+      values[slot] = try value.isNull ? value : conversions[slot].map { try $0.stored(value) } ?? value
+    }
+    return values
+  }
+
+  private mutating func write(_ group: Group, _ transaction: ServerTransaction) throws {
+    guard !group.values.isEmpty else { return }
+    var writes = RowWrites()
+    writes.inserts = group.values.enumerated().map { index, values in
+      RowWrites.Insert(key: .temporary(UInt64(index)), entity: batch.entity, values: values)
+    }
+    let keys = try store.keys(for: writes.inserts, transaction)
+    var pass = ServerCommitPass(writes, store: store)
+    pass.assignKeys(keys)
+    guard batch.conflict != .fail else {
+      try pass.insertRows()
+      try transaction.run(pass.statements, areReused: true)
+      for key in keys { record(key, isNew: true) }
+      return
+    }
+    let statements = try zip(zip(group.values, group.given), keys).map { row, key in
+      try upsert(row.0, given: row.1, key: key, pass)
+    }
+    for (result, key) in zip(try transaction.run(statements, areReused: true), keys) where result.rowCount > 0 {
+      record(result.integer(0, 0), isNew: result.integer(0, 0) == key)
+    }
+  }
+
+  /// Inserts a row, or changes the one that has its unique values, and returns the key of either; nothing if the stored
+  /// row is kept.
+  private func upsert(
+    _ values: ContiguousArray<StoredValue?>, given: [Int], key: Int64, _ pass: ServerCommitPass
+  ) throws -> ServerText {
+    var columns = pass.columns(plan.columns, of: plan, count: 1)
+    try pass.append(values, to: &columns, plan, row: key)
+    let names = columns.map(\.column.name)
+    let rows: ServerText = """
+      new AS (SELECT \(integer: key) AS k\(ServerCommitPass.values(columns, aliases: names)) FROM \
+      unnest(ARRAY[1]\(ServerCommitPass.parameters(columns))) AS u(n\(ServerCommitPass.aliases(columns))))
+      """
+    let list: ServerText = names.isEmpty ? "" : ", \(names: names)"
+    let insert: ServerText = """
+      INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(list)) \
+      SELECT k, \(number: Int64(plan.number)), 1\(list) FROM new
+      """
+    let changed: [String]
+    switch batch.conflict {
+    case .fail, .keepStored: return "WITH \(rows) \(insert) ON CONFLICT DO NOTHING RETURNING z_pk"
+    case .updateGiven: changed = plan.columns.filter { given.contains($0.slot) }.map(\.name)
+    case .overwrite: changed = names
+    }
+    guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING z_pk" }
+    let assignments = changed.map { ", \(name: $0) = new.\(name: $0)" as ServerText }.joined(separator: "")
+    return """
+      WITH \(rows), found AS (SELECT t.z_pk FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
+      changed AS (UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) FROM new, found \
+      WHERE t.z_pk = found.z_pk RETURNING t.z_pk), \
+      added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING z_pk) \
+      SELECT z_pk FROM changed UNION ALL SELECT z_pk FROM added
+      """
+  }
+
+  /// The condition that a stored row has unique values of the new one; nil if the entity has no constraint.
+  private func sameRow() -> ServerText? {
+    let table = store.map[batch.entity].table
+    let number = store.map.numbers[batch.entity]
+    let indexes = store.map.indexDefinitions.filter { index in
+      index.isUnique && index.table == table && (index.entityNumbers?.contains(number) ?? true)
+    }
+    guard !indexes.isEmpty else { return nil }
+    let conditions = indexes.map { index -> ServerText in
+      var parts = index.columns.map { "t.\(name: $0.name) = new.\(name: $0.name)" as ServerText }
+      if let numbers = index.entityNumbers { parts.append("t.z_ent IN (\(numbers: numbers))") }
+      return "(\(parts.joined(separator: " AND ")))"
+    }
+    return "(\(conditions.joined(separator: " OR ")))"
+  }
+
+  private mutating func record(_ key: Int64, isNew: Bool) {
+    outcome.count += 1
+    guard batch.wantsIdentifiers else { return }
+    let id = ManagedObjectID(
+      entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+    if isNew {
+      outcome.changes.insertedObjectIDs.insert(id)
+    } else {
+      outcome.changes.updatedObjectIDs.insert(id)
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+
+/// The connections of a store to its server: at most a few, each used by one thread at a time.
+///
+/// `@unchecked Sendable`: the condition protects the state, and a connection that was taken belongs to its taker.
+final class ServerPool: @unchecked Sendable {
+  let address: ServerAddress
+  let options: StoreOptions
+  /// The address for messages, without secrets.
+  let url: URL?
+  private let condition = NSCondition()
+  private var idle: [any ServerConnection] = []
+  private var count = 0
+  private var isClosed = false
+  private var isCounted = false
+  /// The maximum number of connections.
+  private static let capacity = 8
+
+  init(_ address: ServerAddress, options: StoreOptions) {
+    self.address = address
+    self.options = options
+    url = address.url(showingSecrets: false)
+  }
+
+  /// The number of open stores of this program, by their addresses.
+  private static let openCounts = LockProtected<[ServerAddress: Int]>([:])
+
+  static func openCount(of address: ServerAddress) -> Int { openCounts.withLock { $0[address] ?? 0 } }
+
+  /// Counts the pool as an open store, until it is closed.
+  func countAsOpen() {
+    condition.withLock { isCounted = true }
+    Self.openCounts.withLock { $0[address, default: 0] += 1 }
+  }
+
+  func close() {
+    condition.lock()
+    isClosed = true
+    if isCounted { Self.openCounts.withLock { $0[address, default: 1] -= 1 } }
+    isCounted = false
+    let unused = idle
+    idle = []
+    count -= unused.count
+    condition.broadcast()
+    condition.unlock()
+    for connection in unused { connection.close() }
+  }
+
+  // MARK: Taking and returning
+
+  /// Runs code with a session.
+  ///
+  /// - Throws: ``ServerFailure`` and the errors of `body`.
+  private func withSession<T>(_ body: (ServerSession, _ wasIdle: Bool) throws -> T) throws -> T {
+    let (connection, wasIdle) = try take()
+    defer { putBack(connection) }
+    return try body(ServerSession(connection: connection, schema: address.schema, url: url), wasIdle)
+  }
+
+  private func take() throws -> (any ServerConnection, wasIdle: Bool) {
+    condition.lock()
+    let deadline = Date(timeIntervalSinceNow: options.busyTimeout / .seconds(1))
+    while true {
+      if isClosed {
+        condition.unlock()
+        throw PersistenceError(.invalidRequest, at: .store(url), "The store was closed.")
+      }
+      if let connection = idle.popLast() {
+        condition.unlock()
+        return (connection, true)
+      }
+      if count < Self.capacity { break }
+      guard condition.wait(until: deadline) else {
+        condition.unlock()
+        throw PersistenceError(
+          .storeBusy, at: .store(url), "All \(Self.capacity) connections to the server are in use.",
+          fix: "Try again, or set a longer busyTimeout.")
+      }
+    }
+    count += 1
+    condition.unlock()
+    do {
+      return (try ServerDrivers.current.connect(to: address), false)
+    } catch {
+      release()
+      throw error
+    }
+  }
+
+  private func release() {
+    condition.lock()
+    count -= 1
+    condition.signal()
+    condition.unlock()
+  }
+
+  private func putBack(_ connection: any ServerConnection) {
+    guard connection.isOpen, !connection.isInTransaction else {
+      connection.close()
+      return release()
+    }
+    condition.lock()
+    if isClosed {
+      count -= 1
+      condition.unlock()
+      return connection.close()
+    }
+    idle.append(connection)
+    condition.signal()
+    condition.unlock()
+  }
+
+  // MARK: Reading and writing
+
+  /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
+  func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    try mapped {
+      while true {
+        do {
+          return try withSession { session, wasIdle in
+            do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
+              throw LostConnection()
+            }
+          }
+        } catch is LostConnection {}
+      }
+    }
+  }
+
+  private struct LostConnection: Error {}
+
+  /// Reads one state of the store with several statements.
+  func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    try read { session in
+      try session.run([
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      ])
+      do {
+        let result = try body(session)
+        try session.run(["COMMIT"])
+        return result
+      } catch {
+        session.rollBack()
+        throw error
+      }
+    }
+  }
+
+  /// Writes in a transaction, again if the server asks for it because of other transactions.
+  ///
+  /// - Parameter body: Runs once for each attempt.
+  @discardableResult
+  func write<T>(_ body: (ServerTransaction) throws -> T) throws -> T {
+    guard !options.isReadOnly else {
+      throw PersistenceError(
+        .storeReadOnly, at: .store(url), "The store was opened for reading only.",
+        fix: "Open it without isReadOnly to write.")
+    }
+    return try mapped {
+      let deadline = ContinuousClock.now + options.busyTimeout
+      var attempt = 0
+      while true {
+        do {
+          return try withSession { session, wasIdle in
+            let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout)
+            do {
+              let result = try body(transaction)
+              try transaction.commit { try self.outcome(of: $0) }
+              return result
+            } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
+              throw LostConnection()
+            } catch {
+              session.rollBack()
+              throw error
+            }
+          }
+        } catch is LostConnection {
+        } catch let failure as ServerFailure
+          where failure.isRepeatable && ContinuousClock.now < deadline
+        {
+          attempt += 1
+          // Two transactions that met once shouldn't meet again.
+          Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
+        }
+      }
+    }
+  }
+
+  /// Whether a transaction was committed whose connection was lost while committing.
+  ///
+  /// - Throws: ``ServerFailure`` if no server can be asked.
+  private func outcome(of transaction: String) throws -> Bool {
+    let connection = try ServerDrivers.current.connect(to: address)
+    defer { connection.close() }
+    let session = ServerSession(connection: connection, schema: address.schema, url: url)
+    let deadline = ContinuousClock.now + options.busyTimeout
+    while true {
+      let status = try session.first("SELECT pg_xact_status(\(text: transaction)::xid8)") { $0.text($1, 0) } ?? ""
+      if status == "committed" { return true }
+      if status == "aborted" { return false }
+      guard ContinuousClock.now < deadline else {
+        throw ServerFailure(
+          state: "08007", message: "The transaction \(transaction) is still in progress.", isDisconnected: true)
+      }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+
+  /// Turns failures into errors.
+  private func mapped<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as ServerFailure { throw PersistenceError(failure, at: url) }
+  }
+}

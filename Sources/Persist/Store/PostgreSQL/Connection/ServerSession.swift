@@ -1,0 +1,160 @@
+import Foundation
+
+/// A connection with the store that its statements are about.
+struct ServerSession {
+  let connection: any ServerConnection
+  let schema: String
+  /// The address for messages, without secrets.
+  let url: URL?
+
+  /// Runs statements in one flight.
+  @discardableResult
+  func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
+    try connection.run(texts.map { $0.statement(in: schema, isReused: areReused) })
+  }
+
+  /// The rows of one statement.
+  func query(_ text: ServerText, isReused: Bool = false) throws -> any ServerResult {
+    guard let result = try run([text], areReused: isReused).first else {
+      throw ServerFailure(state: "", message: "The server returned no result.")
+    }
+    return result
+  }
+
+  /// The number of rows that one statement changed.
+  @discardableResult
+  func execute(_ text: ServerText) throws -> Int { try query(text).changedRowCount }
+
+  /// The first row of one statement; nil if there is none.
+  func first<T>(_ text: ServerText, _ read: (any ServerResult, _ row: Int) throws -> T) throws -> T? {
+    let result = try query(text)
+    return result.rowCount > 0 ? try read(result, 0) : nil
+  }
+
+  /// All rows of one statement.
+  func all<T>(_ text: ServerText, _ read: (any ServerResult, _ row: Int) throws -> T) throws -> [T] {
+    let result = try query(text)
+    return try (0..<result.rowCount).map { try read(result, $0) }
+  }
+
+  /// Ends the transaction, if the connection still exists.
+  func rollBack() {
+    guard connection.isOpen, connection.isInTransaction else { return }
+    // A failure leaves the transaction open, and the pool then closes the connection, which rolls back as well.
+    _ = try? connection.run([ServerStatement("ROLLBACK")])
+  }
+}
+
+/// A transaction that writes.
+///
+/// It begins with the first statements and ends with the last ones, so that most saves take two flights.
+final class ServerTransaction {
+  let session: ServerSession
+  /// The server's number of the transaction, by which its outcome can be asked; empty before the first flight.
+  private var number = ""
+  /// Statements to send before the next ones.
+  private var opening: [ServerText]
+  /// Statements to send together with the end of the transaction.
+  private var last: [ServerText] = []
+
+  /// - Parameter wait: The maximum time to wait for a lock.
+  init(_ session: ServerSession, waitingAtMost wait: Duration) {
+    self.session = session
+    let milliseconds = max(1, Int64(wait / .milliseconds(1)))
+    opening = [
+      "SELECT pg_current_xact_id()::text", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      "SET LOCAL lock_timeout = \(number: milliseconds)",
+    ]
+  }
+
+  /// Whether the server may have run a statement.
+  var hasBegun: Bool { !number.isEmpty }
+
+  /// Runs statements in one flight.
+  @discardableResult
+  func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
+    guard hasBegun else {
+      let results = try session.run(["BEGIN"] + opening + texts, areReused: areReused)
+      if results.count > 1 { number = results[1].text(0, 0) }
+      return Array(results.dropFirst(1 + opening.count))
+    }
+    return texts.isEmpty ? [] : try session.run(texts, areReused: areReused)
+  }
+
+  @discardableResult
+  func execute(_ text: ServerText) throws -> Int { try run([text]).first?.changedRowCount ?? 0 }
+
+  /// All rows of one statement.
+  func all<T>(_ text: ServerText, _ read: (any ServerResult, _ row: Int) throws -> T) throws -> [T] {
+    guard let result = try run([text]).first else { return [] }
+    return try (0..<result.rowCount).map { try read(result, $0) }
+  }
+
+  /// Sends statements with the end of the transaction. If one fails, so does the transaction.
+  func runLast(_ texts: [ServerText]) { last += texts }
+
+  /// - Parameter outcome: Asks on another connection whether a transaction was committed.
+  func commit(_ outcome: (String) throws -> Bool) throws {
+    do { try run(last + ["COMMIT"], areReused: true) } catch let failure as ServerFailure where failure.isDisconnected {
+      // Without its number, the transaction can't be asked for.
+      if hasBegun, try outcome(number) { return }
+      throw failure
+    }
+  }
+}
+
+extension ServerFailure {
+  /// Whether the server rolled back a transaction only because of others: it can be run again.
+  var isRepeatable: Bool { ["40001", "40P01"].contains(state) }
+}
+
+extension PersistenceError {
+  /// - SeeAlso: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+  init(_ failure: ServerFailure, at url: URL?) {
+    // The constraint is named for the store, which describes it in terms of the model.
+    let place = Place(store: url, key: failure.constraint)
+    let said = failure.state.isEmpty ? failure.message : "\(failure.message) (\(failure.state))"
+    func error(_ code: Code, _ message: String, _ fix: String?) -> PersistenceError {
+      PersistenceError(code, at: place, message, engineMessage: said, fix: fix)
+    }
+    switch failure.state {
+    case "55P03":
+      self = error(
+        .storeBusy, "Another program has locked rows or tables of the store.",
+        "Try again, or set a longer busyTimeout.")
+    case "57014": self = error(.interrupted, "An operation on the store was interrupted.", nil)
+    case "40001", "40P01":
+      self = error(.storeBusy, "Other programs wrote the same rows at the same time.", "Try again.")
+    case "25006":
+      self = error(
+        .storeReadOnly, "The server accepts no writes: it is a replica, or its transactions are read-only.",
+        "Connect to the primary server, or open the store for reading only.")
+    case "42501":
+      self = error(
+        .storeOpenFailed, "The user has no right to do this.",
+        "Grant the user the rights of the schema's owner, or at least USAGE, CREATE, SELECT, INSERT, UPDATE and DELETE.")
+    case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
+    case "53300":
+      self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")
+    case let state where state.hasPrefix("23"):
+      self = error(.constraintConflict, "A constraint of the database is violated.", nil)
+    case let state where state.hasPrefix("28") || state == "3D000":
+      self = error(
+        .storeOpenFailed, "The server refused the connection.", "Check the user, the password and the database's name.")
+    case "08001":
+      self = error(
+        .storeOpenFailed, "No server could be reached.",
+        "Check the host and the port, and that the server is running and accepts connections from here.")
+    case "08007":
+      self = error(
+        .saveFailed, "The connection was lost while saving, and whether the save was committed isn't known yet.",
+        "Look at the stored objects before saving again.")
+    case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
+      self = error(
+        .fileAccess, "The connection to the server was lost. Nothing was saved.",
+        "Try again; the next operation connects anew.")
+    default:
+      self = error(.sqlite, "The server failed to run a statement.", nil)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Values in PostgreSQL's binary form: numbers with the most significant byte first.
+extension ServerParameter {
+  static func integer(_ value: Int64) -> ServerParameter {
+    ServerParameter(type: .integer, bytes: Array(unsafe: value.bigEndian))
+  }
+
+  static func double(_ value: Double) -> ServerParameter {
+    ServerParameter(type: .double, bytes: Array(unsafe: value.bitPattern.bigEndian))
+  }
+
+  static func text(_ value: String) -> ServerParameter { ServerParameter(type: .text, bytes: Array(value.utf8)) }
+  static func bytes(_ value: Data) -> ServerParameter { ServerParameter(type: .bytes, bytes: Array(value)) }
+
+  static func integers(_ values: some Collection<Int64>) -> ServerParameter {
+    var array = ArrayParameter(.integers, of: .integer, count: values.count)
+    for value in values { array.append(value) }
+    return array.parameter
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// The bytes of a trivial value.
+  fileprivate init<Value: BitwiseCopyable>(unsafe value: Value) { self = Swift.withUnsafeBytes(of: value) { Array($0) } }
+}
+
+/// An array of values in PostgreSQL's binary form, as it is written.
+///
+/// - SeeAlso: The function `array_send` of PostgreSQL's documentation of binary formats.
+struct ArrayParameter {
+  private let type: ServerParameter.ValueType
+  private var buffer: [UInt8]
+  private var hasNull = false
+
+  /// - Parameter count: The number of values that will be appended.
+  init(_ type: ServerParameter.ValueType, of element: ServerParameter.ValueType, count: Int) {
+    self.type = type
+    buffer = []
+    buffer.reserveCapacity(20 + count * 12)
+    // Dimensions, whether there are nulls, type of the elements, count, and the index of the first element.
+    append(word: count == 0 ? 0 : 1)
+    append(word: 1)
+    append(word: element.rawValue)
+    guard count > 0 else { return }
+    append(word: UInt32(truncatingIfNeeded: count))
+    append(word: 1)
+  }
+
+  private mutating func append(word: UInt32) { withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) } }
+
+  mutating func append(_ value: Int64) {
+    append(word: 8)
+    withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
+
+  mutating func append(_ value: String) {
+    append(word: UInt32(truncatingIfNeeded: value.utf8.count))
+    buffer.append(contentsOf: value.utf8)
+  }
+
+  mutating func append(_ value: Data, prefix: UInt8? = nil) {
+    append(word: UInt32(truncatingIfNeeded: value.count + (prefix == nil ? 0 : 1)))
+    if let prefix { buffer.append(prefix) }
+    buffer.append(contentsOf: value)
+  }
+
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    append(word: UInt32(truncatingIfNeeded: bytes.count))
+    buffer.append(contentsOf: bytes)
+  }
+
+  mutating func appendNull() { append(word: UInt32.max) }
+
+  var parameter: ServerParameter { ServerParameter(type: type, bytes: buffer) }
+}
+
+extension ServerResult {
+  func isNull(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == nil }
+
+  /// An integer of 8, 4 or 2 bytes; 0 for null.
+  func integer(_ row: Int, _ column: Int) -> Int64 {
+    guard let bytes = bytes(row, column) else { return 0 }
+    return switch bytes.count {
+    case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+    case 2: Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+    case 1: Int64(bytes[0])
+    default: 0
+    }
+  }
+
+  func double(_ row: Int, _ column: Int) -> Double { Double(bitPattern: UInt64(bitPattern: integer(row, column))) }
+
+  func text(_ row: Int, _ column: Int) -> String {
+    bytes(row, column).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  func data(_ row: Int, _ column: Int) -> Data { bytes(row, column).map { Data($0) } ?? Data() }
+}

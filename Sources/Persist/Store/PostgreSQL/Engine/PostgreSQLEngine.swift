@@ -1,0 +1,250 @@
+import Foundation
+
+/// Stores in schemas of PostgreSQL databases.
+package struct PostgreSQLEngine: StoreEngine {
+  /// - Throws: ``PersistenceError/Code/storeTypeMismatch`` for a location that isn't on a server.
+  func address(_ location: StoreLocation) throws -> ServerAddress {
+    if case .server(let address) = location { return address }
+    throw PersistenceError(
+      .storeTypeMismatch, at: .store(location.url), "The location isn't on a server.",
+      fix: "Create it with .postgreSQL(…).")
+  }
+
+  /// Runs code with a pool that is closed afterward.
+  func withPool<T>(
+    _ location: StoreLocation, _ options: StoreOptions = StoreOptions(), _ body: (ServerPool) throws -> T
+  ) throws -> T {
+    let pool = ServerPool(try address(location), options: options)
+    defer { pool.close() }
+    return try body(pool)
+  }
+
+  // MARK: Opening
+
+  package func canCreateStore(at location: StoreLocation) throws -> Bool {
+    try withPool(location) { try $0.read { try Self.tableCount($0) == 0 } }
+  }
+
+  /// The number of tables in the schema; 0 if it doesn't exist.
+  private static func tableCount(_ session: ServerSession) throws -> Int64 {
+    try session.first(
+      "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        + "WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+    ) { $0.integer($1, 0) } ?? 0
+  }
+
+  package func createStore(
+    at location: StoreLocation, model: ManagedObjectModel, options: StoreOptions
+  ) throws -> any PersistentStore {
+    try requireSupported(options, at: location)
+    let pool = ServerPool(try address(location), options: options)
+    do {
+      let isNew = try pool.write { transaction in
+        // Programs that start at the same moment wait for each other here, before the first definition.
+        try transaction.run([Self.lock(pool.address.schema)])
+        guard try Self.tableCount(transaction.session) == 0 else { return false }
+        try transaction.run(try Self.definitions(model))
+        return true
+      }
+      guard isNew else {
+        return try Self.store(in: pool, try pool.readTransaction { try StoreCatalog($0) }, model: model)
+      }
+      return try Self.store(in: pool, try pool.readTransaction { try StoreCatalog($0) }, model: model)
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  /// The statements that make a store in an empty schema.
+  private static func definitions(_ model: ManagedObjectModel) throws -> [ServerText] {
+    let map = TableMap.forNewStore(model)
+    var statements: [ServerText] = ["CREATE SCHEMA IF NOT EXISTS \(schema: ())", ServerText.createDateType]
+    statements += ServerText.storeTables
+    for table in map.tableDefinitions { statements += ServerText.make(table) }
+    statements += map.indexDefinitions.flatMap { ServerText.make($0) }
+    for table in map.tables {
+      let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
+      statements.append(
+        """
+        INSERT INTO \(table: "Z_PRIMARYKEY") \
+        VALUES (\(number: Int64(table.number)), \(text: table.entity.name), \(number: Int64(parent)), 0)
+        """)
+    }
+    let metadata = StoreMetadata(
+      newStore: UUID(), versionHashes: model.fingerprints.mapValues(\.bytes),
+      versionIdentifiers: model.versionIdentifiers, type: StoreType.postgreSQL.rawValue)
+    return statements + [try metadata.update()] + (try metadata.record(model))
+  }
+
+  /// A lock that only programs which create or migrate the store hold, until the end of their transaction.
+  static func lock(_ schema: String) -> ServerText {
+    "SELECT pg_advisory_xact_lock(hashtextextended(\(text: "persist " + schema), 0))"
+  }
+
+  package func openStore(
+    at location: StoreLocation, model: ManagedObjectModel, options: StoreOptions, allowsGaps: Bool
+  ) throws -> any PersistentStore {
+    try requireSupported(options, at: location)
+    let pool = ServerPool(try address(location), options: options)
+    do {
+      let catalog = try pool.readTransaction { try StoreCatalog($0) }
+      return try Self.store(in: pool, catalog, model: model, allowsGaps: allowsGaps)
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  package func openStore(
+    at location: StoreLocation, ifOf model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+  ) throws -> StoreOpening {
+    try requireSupported(options, at: location)
+    let pool = ServerPool(try address(location), options: options)
+    do {
+      switch try pool.readTransaction({ try Self.match($0, model, registry) }) {
+      case .same(let catalog, _): return .opened(try Self.store(in: pool, catalog, model: model))
+      case .different(let error, let catalog):
+        pool.close()
+        return .differs(error, catalog)
+      }
+    } catch {
+      pool.close()
+      throw error
+    }
+  }
+
+  private static func match(
+    _ session: ServerSession, _ model: ManagedObjectModel, _ registry: ModelRegistry?
+  ) throws -> StoreMatch {
+    do {
+      let found = try session.identify(among: StoreMatch.registry(registry, with: model))
+      return StoreMatch(found, at: session.url, of: model)
+    } catch let error as PersistenceError where error.code == .missingSourceModel {
+      return StoreMatch(unknown: error, at: session.url, try StoreMetadata(session))
+    }
+  }
+
+  private static func store(
+    in pool: ServerPool, _ catalog: StoreCatalog, model: ManagedObjectModel, allowsGaps: Bool = false
+  ) throws -> PostgreSQLStore {
+    let map = catalog.tableMap(of: model)
+    guard allowsGaps || map.differences.isEmpty else {
+      throw PersistenceError(
+        .incompatibleModel, at: .store(pool.url),
+        "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
+        fix: "Open it with the model that it was written with, or migrate it.")
+    }
+    pool.countAsOpen()
+    return PostgreSQLStore(pool, catalog: catalog, map: map)
+  }
+
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only files have.
+  private func requireSupported(_ options: StoreOptions, at location: StoreLocation) throws {
+    guard !options.requestsHistory else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(location.url), "A store on a server keeps no history.",
+        fix: "Open it without tracksHistory and historyKeeps.")
+    }
+  }
+
+  /// The server itself completes or rolls back what a program left.
+  package func recoverStore(at location: StoreLocation, options: StoreOptions) throws -> Bool { false }
+
+  // MARK: Identifying
+
+  package func identifyStore(at location: StoreLocation, registry: ModelRegistry?) throws -> IdentifiedStore {
+    try withPool(location) { try $0.readTransaction { try $0.identify(among: registry) } }
+  }
+
+  package func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata {
+    try withPool(location) { try $0.readTransaction { try StoreCatalog($0).metadata } }
+  }
+
+  package func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
+    try withPool(location) { pool in
+      try pool.write { transaction in
+        let stored = try transaction.all(StoreMetadata.query) { try StoreMetadata($0, $1, at: pool.url) }.first
+        transaction.runLast([try (stored ?? metadata).replacingApplicationValues(by: metadata).update()])
+      }
+    }
+  }
+
+  package func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
+    try withPool(location) { pool in
+      let model = try pool.readTransaction { try $0.identify(among: nil) }.model
+      var metadata = metadata
+      metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.postgreSQL.rawValue)
+      let statements = try [metadata.update()] + metadata.record(model)
+      try pool.write { $0.runLast(statements) }
+    }
+  }
+
+  // MARK: Removing and replacing
+
+  package func openCount(ofStoreAt location: StoreLocation) -> Int { 
+    (try? address(location)).map { ServerPool.openCount(of: $0) } ?? 0
+  }
+
+  package func destroyStore(at location: StoreLocation) throws {
+    try withPool(location) { pool in
+      guard try pool.read({ try Self.tableCount($0) }) > 0 else { return }
+      // A schema of another program is never deleted.
+      _ = try pool.readTransaction { try StoreCatalog($0) }
+      try pool.write { transaction in
+        try transaction.run([Self.lock(pool.address.schema), "DROP SCHEMA \(schema: ()) CASCADE"])
+      }
+    }
+  }
+
+  /// Copies the other store into a schema beside this one, and exchanges the two in one transaction.
+  package func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
+    var other = try address(location)
+    other.schema += "_new"
+    let copy = StoreLocation.server(other)
+    try copy.engine.destroyStore(at: copy)
+    try copy.engine.copyStore(at: source, to: copy).close()
+    try withPool(location) { pool in
+      let exists = try pool.read { try Self.tableCount($0) } > 0
+      if exists { _ = try pool.readTransaction { try StoreCatalog($0) } }
+      try pool.write { transaction in
+        try transaction.run(
+          [Self.lock(pool.address.schema), "DROP SCHEMA IF EXISTS \(schema: ()) CASCADE"]
+            + ["ALTER SCHEMA \(schemaNamed: other.schema) RENAME TO \(schema: ())"])
+      }
+    }
+  }
+
+  // MARK: Searching texts
+
+  package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher {
+    try StoreLocation.memory.engine.textSearcher(search)
+  }
+}
+
+extension ServerText {
+  /// All statements that make a table, with the sequence of its keys and the record of long names.
+  static func make(_ table: TableDefinition) -> [ServerText] {
+    let sequence = table.primaryKey == ["Z_PK"] ? [createKeySequence(of: table.name)] : []
+    let names = [table.name] + table.columns.map(\.name)
+    return create(table) + sequence + names.compactMap(record)
+  }
+
+  static func make(_ index: IndexDefinition) -> [ServerText] {
+    [create(index)] + [record(name: index.name)].compactMap { $0 }
+  }
+}
+
+extension ServerSession {
+  /// Finds the store's model.
+  func identify(among registry: ModelRegistry?, known: StoreCatalog? = nil) throws -> IdentifiedStore {
+    let catalog = try known ?? StoreCatalog(self)
+    return try StoreIdentification.identify(catalog, at: url, registry: registry) {
+      try EmbeddedModel(of: catalog, at: url) {
+        try first("SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'model'") { $0.data($1, 0) }
+      } archive: {
+        nil
+      }
+    }
+  }
+}

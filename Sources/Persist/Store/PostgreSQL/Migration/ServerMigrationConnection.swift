@@ -1,0 +1,184 @@
+import Foundation
+
+/// Reads a store on a server for the planning of a migration, from one state of it.
+class ServerInspector: StoreInspector {
+  let session: ServerSession
+  var url: URL? { session.url }
+
+  init(_ session: ServerSession) { self.session = session }
+
+  // MARK: The model
+
+  func catalog() throws -> StoreCatalog { try mapped { try StoreCatalog(session) } }
+
+  func isCurrent(_ catalog: StoreCatalog) throws -> Bool {
+    let current = try self.catalog()
+    return current.mark == catalog.mark && current.numberRows == catalog.numberRows
+      && current.record?.modelDigest == catalog.record?.modelDigest
+  }
+
+  func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
+    let known = try known.flatMap { try isCurrent($0) ? $0 : nil }
+    return try mapped { try session.identify(among: registry, known: known) }
+  }
+
+  // MARK: The rows
+
+  func count(_ count: RowCount) throws -> Int {
+    switch count {
+    case .outside(let range, let table, let column, let rows):
+      return try number(
+        """
+        SELECT count(CASE WHEN \(name: column) NOT BETWEEN \(number: range.lowerBound) AND \
+        \(number: range.upperBound) THEN 1 END) FROM \(table: table)\(ServerText.condition(rows))
+        """)
+    // All values are in their rows.
+    case .externalValues: return 0
+    case .rows, .present, .duplicates, .related, .crowded, .shared, .unmatched, .unrelated:
+      return try number(ServerText(.count(count)))
+    }
+  }
+
+  func firstNumber(_ sql: SQLText) throws -> Int { try number(ServerText(sql)) }
+
+  private func number(_ sql: ServerText) throws -> Int {
+    try mapped { try session.first(sql) { Int($0.text($1, 0)) ?? Int(clamping: $0.integer($1, 0)) } ?? 0 }
+  }
+
+  func greatestRow(of table: String) throws -> Int64 {
+    let hasKey = try catalog().schema.column("Z_PK", of: table) != nil
+    return Int64(
+      try number(
+        hasKey
+          ? "SELECT coalesce(max(z_pk), 0) FROM \(table: table)" : "SELECT count(*) FROM \(table: table)"))
+  }
+
+  func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
+    let result = try mapped { try session.query(ServerText(step.sql)) }
+    for row in 0..<result.rowCount {
+      try body(
+        CheckStep.Finding(
+          row: result.integer(row, 0), entityNumber: result.integer(row, 1),
+          values: (.integer(result.integer(row, 2)), .integer(result.integer(row, 3)))))
+    }
+  }
+
+  func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] { [] }
+  func views() throws -> [String] { [] }
+  func requireMigratable() throws {}
+
+  @discardableResult
+  func mapped<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as ServerFailure { throw PersistenceError(failure, at: url) }
+  }
+}
+
+/// The connection that changes a store on a server.
+final class ServerMigrationConnection: ServerInspector, MigrationConnection {
+  private let options: StoreOptions
+  private var depth = 0
+
+  init(_ session: ServerSession, options: StoreOptions) {
+    self.options = options
+    super.init(session)
+  }
+
+  func prepareForMigration() throws {}
+  func close() { session.connection.close() }
+
+  /// The outermost transaction holds the lock of programs that create or migrate the store: the first migrates, and the
+  /// others find it done.
+  @discardableResult
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    let (begin, end, cancel): ([ServerText], ServerText, ServerText) =
+      depth == 0
+      ? (
+        [
+          "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+          "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
+          PostgreSQLEngine.lock(session.schema),
+        ], "COMMIT", "ROLLBACK"
+      ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
+    try mapped { try session.run(begin) }
+    depth += 1
+    defer { depth -= 1 }
+    do {
+      let result = try body()
+      try mapped { try session.run([end]) }
+      return result
+    } catch {
+      // A connection that was lost has rolled back by itself.
+      _ = try? session.run([cancel])
+      throw error
+    }
+  }
+
+  func apply(_ change: SchemaChange) throws {
+    try mapped {
+      let statements = try ServerText.statements(change, kinds: columnKinds, indexes: indexDefinitions)
+      try session.run(statements)
+    }
+  }
+
+  private func columnKinds(of table: String) throws -> ServerText.ColumnKinds {
+    let rows = try session.all(
+      """
+      SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute \
+      WHERE attrelid = to_regclass(\(text: "\"" + ServerText.name(table) + "\"")) AND attnum > 0 AND NOT attisdropped
+      """
+    ) { (name: $0.text($1, 0), kind: ServerTerms.Kind(typeName: $0.text($1, 1))) }
+    let long = try session.all("SELECT short, name FROM \(table: "PERSIST_NAMES")") { ($0.text($1, 0), $0.text($1, 1)) }
+    let names = Dictionary(long, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      rows.map { ((names[$0.name] ?? $0.name).foldedIdentifier, $0.kind) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private func indexDefinitions(of table: String) throws -> [StoredDefinition] {
+    try session.all(
+      """
+      SELECT indexdef FROM pg_indexes WHERE schemaname = \(text: session.schema) \
+      AND tablename = \(text: ServerText.name(table)) AND indexname NOT LIKE '%\\_pkey%'
+      """
+    ) { StoredDefinition(sql: $0.text($1, 0)) }
+  }
+
+  @discardableResult
+  func execute(_ sql: SQLText) throws -> Int { try mapped { try session.execute(ServerText(sql)) } }
+
+  func reportingProgress<T>(
+    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+  ) throws -> T { try body() }
+
+  // MARK: Indexes and triggers
+
+  /// Texts are searched in memory.
+  func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> { [] }
+  func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws {}
+  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {}
+
+  // MARK: The model
+
+  var schemaVersion: Int64 { get throws { try catalog().mark.schemaVersion } }
+  /// Programs that have the store open notice the record of another model before their next save.
+  func changeSchemaVersion() throws {}
+
+  func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws {
+    var metadata = metadata
+    metadata.setModel(
+      versionHashes: model.fingerprints.mapValues(\.bytes), versionIdentifiers: model.versionIdentifiers)
+    try write(metadata, model)
+  }
+
+  func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws {
+    var metadata = metadata
+    metadata.setModel(versionHashes: metadata.versionHashes, versionIdentifiers: model.versionIdentifiers)
+    try write(metadata, model)
+  }
+
+  private func write(_ metadata: StoreMetadata, _ model: ManagedObjectModel) throws {
+    let statements = try [metadata.update()] + metadata.record(model)
+    try mapped { try session.run(statements) }
+  }
+
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {}
+}

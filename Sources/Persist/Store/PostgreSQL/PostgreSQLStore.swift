@@ -1,0 +1,129 @@
+import Foundation
+import Synchronization
+
+/// A store in a schema of a PostgreSQL database.
+///
+/// It has the same tables as a store in an SQLite file, with the types of PostgreSQL, so that both have the same plans
+/// of migrations, and a store can move from one to the other without a change.
+final class PostgreSQLStore: PersistentStore {
+  let identifier: String
+  let model: ManagedObjectModel
+  let map: TableMap
+  let configuration: String?
+  private let connections: LockProtected<ServerPool>
+  var pool: ServerPool { connections.withLock { $0 } }
+  /// The types of the columns.
+  let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
+  /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
+  let exactPlans: [Lazy<RowPlan>]
+  let deepPlans: [Lazy<RowPlan>]
+  let writePlans: Lazy<[WritePlan]>
+  let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
+  /// Pending metadata, written with the next save.
+  let pendingMetadata = LockProtected<StoreMetadata?>(nil)
+  /// Keys that this process took and hasn't used, by index of the root entity.
+  let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
+  /// The number of changes by this store.
+  private let changeCount = Atomic<UInt64>(0)
+  /// The digest of the model's text in the store, by which a migration by another program is noticed.
+  let modelDigest: Data?
+
+  var url: URL? { pool.url }
+  var type: String { StoreType.postgreSQL.rawValue }
+  var isReadOnly: Bool { pool.options.isReadOnly }
+  var busyTimeout: Duration { pool.options.busyTimeout }
+
+  init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap) {
+    connections = LockProtected(pool)
+    self.map = map
+    model = map.model
+    identifier = catalog.metadata.identifier
+    modelDigest = catalog.record?.modelDigest
+    configuration = pool.options.configuration
+    kinds = Lazy { map.serverKinds }
+    exactPlans = map.model.entities.map { entity in Lazy { RowPlan(entity, includingSubentities: false, in: map) } }
+    deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
+      entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
+    }
+    writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
+    indexedColumns = Lazy {
+      Set(
+        map.indexDefinitions.compactMap { index in
+          index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
+        })
+    }
+  }
+
+  func close() throws { pool.close() }
+
+  /// A number that every transaction of the server changes, also those of other stores: they cost a look.
+  func foreignChangeCount() throws -> Int64? {
+    try pool.read { session in
+      try session.first("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint") { $0.integer($1, 0) }
+    }
+  }
+
+  // MARK: Moments
+
+  /// The time for which rows may be used after they were read, in place of reading them again.
+  private static let maximumAge = Duration.milliseconds(5)
+
+  func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
+
+  func readingWithMoment<T>(_ body: () throws -> T) rethrows -> (T, ReadMoment?) {
+    let moment = ReadMoment(changeCount: changeCount.load(ordering: .acquiring), instant: .now)
+    let result = try body()
+    return (result, changeCount.load(ordering: .acquiring) == moment.changeCount ? moment : nil)
+  }
+
+  func isRecent(_ moment: ReadMoment) -> Bool {
+    changeCount.load(ordering: .acquiring) == moment.changeCount
+      && moment.instant.duration(to: .now) <= Self.maximumAge
+  }
+
+  // MARK: Values in files
+
+  func externalData(named name: String) throws -> Data {
+    throw PersistenceError(
+      .fileAccess, at: .store(url), "The value's file '\(name)' can't be read, because a store on a server has no files.",
+      fix: "Read it from the store that the value was read from.")
+  }
+
+  // MARK: Copies
+
+  func backUp(to url: URL) throws {
+    try copy(to: StoreLocation(url), identifier: identifier, options: StoreOptions()).close()
+  }
+
+  func move(
+    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
+  ) throws -> any PersistentStore {
+    let copy = try copy(to: location, identifier: UUID().uuidString, options: options)
+    exchange(copy)
+    try close()
+    return copy
+  }
+
+  func reopen(at url: URL) throws {
+    guard case .server(let address) = StoreLocation(url) else {
+      throw PersistenceError(
+        .storeTypeMismatch, at: .store(url), "An open store on a server can't continue in a file.",
+        fix: "Remove the store, and add the other one.")
+    }
+    let (old, new) = (pool, ServerPool(address, options: pool.options))
+    do {
+      let catalog = try new.readTransaction { try StoreCatalog($0) }
+      guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {
+        throw PersistenceError(
+          .invalidRequest, at: .store(url), "The schema contains a store other than the open one.",
+          fix: "Remove the open store and add this one.")
+      }
+    } catch {
+      new.close()
+      throw error
+    }
+    new.countAsOpen()
+    connections.withLock { $0 = new }
+    old.close()
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+
+extension PostgreSQLStore {
+  func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
+    let plan = try plan(for: query)
+    guard !isEmpty(query) else { return RowBatch() }
+    let (sql, isSorted) = try statement(query.keysOnly ? keyList(plan) : columnList(plan), query)
+    return try pool.read { session in
+      try session.watched(by: monitor) {
+        let result = try session.query(sql, isReused: query.isPlain)
+        var reader = ServerRowReader(plan, map: map, expectedRows: result.rowCount)
+        reader.held = held
+        if query.keysOnly { reader.readKeys(result) } else { try reader.readRows(result) }
+        monitor?.count(rows: result.rowCount)
+        if !isSorted { reader.sortByKey() }
+        return reader.batch
+      }
+    }
+  }
+
+  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
+    try readingWithMoment { try rows(query) }
+  }
+
+  func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
+    var query = query
+    query.keysOnly = true
+    return RowKeys(try rows(query, monitor: monitor))
+  }
+
+  func count(_ query: RowQuery) throws -> Int {
+    let plan = try plan(for: query)
+    guard !isEmpty(query) else { return 0 }
+    var unordered = query
+    unordered.sort = []
+    let hasWindow = query.limit != nil || query.offset > 0
+    let sql: ServerText =
+      hasWindow
+      ? "SELECT count(*) FROM (SELECT 1\(try clauses(unordered, plan))\(window(query))) AS found"
+      : "SELECT count(*)\(try clauses(unordered, plan))"
+    return try pool.read { session in
+      try session.first(sql) { Int(clamping: $0.integer($1, 0)) } ?? 0
+    }
+  }
+
+  func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
+    guard !keys.isEmpty else { return [:] }
+    let sql: ServerText = """
+      SELECT z_pk, z_opt FROM \(table: map[entity].table) WHERE z_pk = ANY(\(integers: keys))
+      """
+    return try pool.read { session in
+      Dictionary(
+        try session.all(sql) { ($0.integer($1, 0), $0.integer($1, 1)) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 {
+    let sql: ServerText = "SELECT coalesce(max(z_pk), 0) FROM \(table: map[entity].table)"
+    return try pool.read { try $0.first(sql) { $0.integer($1, 0) } ?? 0 }
+  }
+
+  func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
+    guard let column = map[entity].column(slot: slot) else { return [:] }
+    let attribute = entity.properties.lazy.compactMap { property in
+      property.slot == slot ? property.attribute : property.elements.first { $0.slot == slot }?.attribute
+    }.first
+    let mark: Int64 = attribute.map { SlotForm($0) == .externalData } == true ? 1 : 0
+    let sql: ServerText = """
+      SELECT z_pk, octet_length(\(name: column.name)) - \(number: mark) FROM \(table: map[entity].table) \
+      WHERE z_pk = ANY(\(integers: keys)) AND \(name: column.name) IS NOT NULL
+      """
+    return try pool.read { session in
+      Dictionary(
+        try session.all(sql) { ($0.integer($1, 0), Int(clamping: $0.integer($1, 1))) },
+        uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  // MARK: Statements
+
+  func plan(for query: RowQuery) throws -> RowPlan {
+    let index = query.entity.number - 1
+    guard model.entities.indices.contains(index), model.entities[index] === query.entity else {
+      throw PersistenceError(
+        .unknownEntity, at: .entity(query.entity.name), "The entity belongs to a model other than the store's.",
+        fix: "Use the entity of the coordinator's model.")
+    }
+    guard query.afterKey == nil || query.sort.isEmpty else {
+      throw PersistenceError(
+        .invalidRequest, at: .entity(query.entity.name), "Rows after a key can only be read in key order.",
+        fix: "Omit the sort order, or page by offset.")
+    }
+    guard query.limit ?? 0 >= 0, query.offset >= 0 else {
+      throw PersistenceError(
+        .invalidRequest, at: .entity(query.entity.name), "A limit or an offset can't be negative.",
+        fix: "Omit the limit to get all rows.")
+    }
+    return (query.includesSubentities ? deepPlans : exactPlans)[index].value
+  }
+
+  /// Whether a query selects nothing, because the store has no place for its entity or it names no keys.
+  private func isEmpty(_ query: RowQuery) -> Bool {
+    map.absent.contains(query.entity.name) || query.keys?.isEmpty == true
+  }
+
+  /// The columns of a plan; decimals as texts, since their binary form is the server's own.
+  func columnList(_ plan: RowPlan, of alias: SQLRow = SQLText.RowSelection.root) -> ServerText {
+    let kinds = kinds.value[map[plan.entity].table] ?? [:]
+    return plan.columns.map { column -> ServerText in
+      kinds[column] == .decimal ? "\(row: alias).\(name: column)::text" : "\(row: alias).\(name: column)"
+    }.joined(separator: ", ")
+  }
+
+  private func keyList(_ plan: RowPlan) -> ServerText { "r0.z_pk, r0.z_ent" }
+
+  func statement(_ columns: ServerText, _ query: RowQuery) throws -> (sql: ServerText, isSorted: Bool) {
+    let isSorted = !query.sort.isEmpty || query.limit != nil || query.offset > 0 || query.afterKey != nil
+    let plan = try plan(for: query)
+    var sql: ServerText = "SELECT \(columns)\(try clauses(query, plan))"
+    if isSorted { sql += "\(try sorting(query))\(window(query))" }
+    return (sql, isSorted)
+  }
+
+  /// The clauses from `FROM` up to `ORDER BY`.
+  func clauses(_ query: RowQuery, _ plan: RowPlan) throws -> ServerText {
+    var conditions: [ServerText] = []
+    switch plan.selection.entities {
+    case .all: break
+    case .known(let numbers), .some(let numbers): conditions.append("r0.z_ent IN (\(numbers: numbers))")
+    }
+    if let keys = query.keys { conditions.append("r0.z_pk = ANY(\(integers: keys))") }
+    if let key = query.afterKey { conditions.append("r0.z_pk > \(integer: key)") }
+    if let predicate = query.predicate {
+      guard let condition = condition(predicate, over: query.entity, now: query.now) else {
+        throw PersistenceError(
+          .invalidRequest, at: .entity(query.entity.name), "The server can't evaluate '\(predicate)' exactly.",
+          fix: "Divide the predicate first.")
+      }
+      conditions.append(condition)
+    }
+    let filter: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return " FROM \(table: plan.selection.table) AS r0\(filter)"
+  }
+
+  private func sorting(_ query: RowQuery) throws -> ServerText {
+    let terms = try query.sort.map { descriptor -> ServerText in
+      if let term = sortTerm(descriptor, over: query.entity) { return term }
+      throw PersistenceError(
+        .invalidRequest, at: .property(query.entity.name, descriptor.key),
+        "The store can't sort by '\(descriptor.key)'.", fix: "Sort the results in memory.")
+    }
+    return " ORDER BY \((terms + ["r0.z_pk"]).joined(separator: ", "))"
+  }
+
+  private func window(_ query: RowQuery) -> ServerText {
+    var sql: ServerText = query.limit.map { " LIMIT \(integer: Int64($0))" } ?? ""
+    if query.offset > 0 { sql += " OFFSET \(integer: Int64(query.offset))" }
+    return sql
+  }
+}
+
+extension RowQuery {
+  /// Whether the statement has no condition but keys, so that one plan of the server's serves all values.
+  fileprivate var isPlain: Bool { keys != nil && predicate == nil && sort.isEmpty }
+}
+
+extension ServerSession {
+  /// Runs a read that a monitor can cancel.
+  func watched<T>(by monitor: ReadMonitor?, _ body: () throws -> T) throws -> T {
+    guard let monitor else { return try body() }
+    return try monitor.run(interrupting: connection.cancel) {
+      do { return try body() } catch let failure as ServerFailure where failure.state == "57014" {
+        throw PersistenceError(failure, at: url)
+      }
+    }
+  }
+}

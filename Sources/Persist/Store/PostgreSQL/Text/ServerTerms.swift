@@ -1,0 +1,303 @@
+import Foundation
+
+/// Writes conditions and values in PostgreSQL's SQL, as far as they mean exactly what the evaluator means.
+///
+/// PostgreSQL has three-valued logic, truth values that aren't numbers, arithmetic that ends the transaction where
+/// SQLite's yields null, and no functions of Persist's. Terms that would need any of these are left to evaluation in
+/// memory: each function returns nil for them.
+struct ServerTerms {
+  /// The type of a term in PostgreSQL.
+  enum Kind: Hashable {
+    case integer, double, decimal, text, bytes
+  }
+
+  private let columns: [String: [String: Kind]]
+  /// The tables of the rows in scope.
+  private var tables: [SQLRow: String]
+
+  /// - Parameter table: The table of ``SQLText/RowSelection/root``.
+  init(_ columns: [String: [String: Kind]], table: String) {
+    self.columns = columns
+    tables = [SQLText.RowSelection.root: table]
+  }
+
+  // MARK: Conditions
+
+  func condition(_ term: SQLTerm) -> ServerText? {
+    switch term {
+    case .always: return "TRUE"
+    case .never: return "FALSE"
+    case .binary(let operation, let left, let right): return comparison(operation, left, right)
+    case .isNull(let part): return value(part).map { "(\($0.text) IS NULL)" }
+    case .isPresent(let part): return value(part).map { "(\($0.text) IS NOT NULL)" }
+    case .not(let part): return condition(part).map { "((\($0)) IS NOT TRUE)" }
+    case .all(let parts): return conditions(parts, joinedBy: " AND ", ofNone: "TRUE")
+    case .any(let parts): return conditions(parts, joinedBy: " OR ", ofNone: "FALSE")
+    case .between(let part, let lower, let upper):
+      guard let least = comparison(.greaterOrEqual, part, lower), let greatest = comparison(.lessOrEqual, part, upper)
+      else { return nil }
+      return "(\(least) AND \(greatest))"
+    case .isOne(let part, let values): return isOne(part, of: values)
+    case .isMember(let part, let json): return isMember(part, of: json)
+    case .isSelected(let part, let selected, let scan):
+      guard let part = value(part), let (selected, rows) = selection(selected, of: scan), part.kind == selected.kind
+      else { return nil }
+      return "(\(part.text) IN (SELECT \(selected.text) FROM \(rows)))"
+    case .call(.ifNull, let parts) where parts.count == 2 && parts[1] == .always:
+      return condition(parts[0]).map { "COALESCE(\($0), TRUE)" }
+    case .call(.endsWith, let parts): return hasSuffix(parts)
+    case .exists(let scan): return self.scan(scan).map { "EXISTS (SELECT 1 FROM \($0))" }
+    case .choice(let test, let first, let second):
+      guard let test = condition(test), let first = condition(first), let second = condition(second) else { return nil }
+      return "(CASE WHEN \(test) THEN \(first) ELSE \(second) END)"
+    default: return nil
+    }
+  }
+
+  private func conditions(_ parts: [SQLTerm], joinedBy word: ServerText, ofNone none: ServerText) -> ServerText? {
+    var texts: [ServerText] = []
+    for part in parts {
+      guard let text = condition(part) else { return nil }
+      texts.append(text)
+    }
+    return texts.isEmpty ? none : "(\(texts.joined(separator: word)))"
+  }
+
+  private func comparison(_ operation: SQLTerm.Operator, _ left: SQLTerm, _ right: SQLTerm) -> ServerText? {
+    if case .call(.decimalOrder, let parts) = left, parts.count == 2, right == .value(.integer(0)) {
+      guard let sign = operation.sign, let first = decimal(parts[0]), let second = decimal(parts[1]) else { return nil }
+      return "(\(first)\(sign)\(second))"
+    }
+    if case .call(.position, let parts) = left { return position(parts, operation, right) }
+    if case .value(let constant) = right { return value(left).flatMap { compare($0, operation, constant) } }
+    if case .value(let constant) = left { return value(right).flatMap { compare($0, operation.turned, constant) } }
+    guard let sign = operation.sign, let left = value(left), let right = value(right), left.kind == right.kind
+    else { return nil }
+    return "(\(left.text)\(sign)\(right.text))"
+  }
+
+  /// Compares with a constant as a value of the other side's type, so that indexes serve and no digit is lost.
+  private func compare(_ value: Value, _ operation: SQLTerm.Operator, _ constant: SQLValue) -> ServerText? {
+    guard let sign = operation.sign else { return nil }
+    if value.kind == .integer, case .double(let number) = constant {
+      return compare(value.text, operation, withFraction: number)
+    }
+    return self.constant(constant, as: value.kind).map { "(\(value.text)\(sign)\($0))" }
+  }
+
+  /// Compares integers with a number that may have a fraction.
+  private func compare(
+    _ text: ServerText, _ operation: SQLTerm.Operator, withFraction number: Double
+  ) -> ServerText? {
+    if let whole = Int64(exactly: number) { return operation.sign.map { "(\(text)\($0)\(integer: whole))" } }
+    guard let floor = Int64(exactly: number.rounded(.down)) else { return nil }
+    return switch operation {
+    case .equal, .same: "FALSE"
+    case .different: "TRUE"
+    case .less, .lessOrEqual: "(\(text) <= \(integer: floor))"
+    case .greater, .greaterOrEqual: "(\(text) > \(integer: floor))"
+    default: nil
+    }
+  }
+
+  private func isOne(_ part: SQLTerm, of values: [SQLValue]) -> ServerText? {
+    guard let value = value(part) else { return nil }
+    switch value.kind {
+    case .integer:
+      var numbers: [Int64] = []
+      for constant in values {
+        switch constant {
+        case .integer(let number): numbers.append(number)
+        // No integer equals a number with a fraction.
+        case .double(let number): if let whole = Int64(exactly: number) { numbers.append(whole) }
+        default: return nil
+        }
+      }
+      return "(\(value.text) = ANY(\(integers: numbers)))"
+    case .text:
+      var array = ArrayParameter(.texts, of: .text, count: values.count)
+      for constant in values {
+        guard case .text(let text) = constant, !text.utf8.contains(0) else { return nil }
+        array.append(text)
+      }
+      return "(\(value.text) = ANY(\(parameter: array.parameter)))"
+    case .double, .bytes, .decimal:
+      let constants = values.compactMap { self.constant($0, as: value.kind) }
+      guard constants.count == values.count else { return nil }
+      return "(\(value.text) IN (\(constants.joined(separator: ", "))))"
+    }
+  }
+
+  private func isMember(_ part: SQLTerm, of json: String) -> ServerText? {
+    let data = Data(json.utf8)
+    if let numbers = try? JSONDecoder().decode([Int64].self, from: data) {
+      return isOne(part, of: numbers.map(SQLValue.integer))
+    }
+    guard let texts = try? JSONDecoder().decode([String].self, from: data) else { return nil }
+    return isOne(part, of: texts.map(SQLValue.text))
+  }
+
+  /// Whether a text contains another one.
+  private func position(_ parts: [SQLTerm], _ operation: SQLTerm.Operator, _ bound: SQLTerm) -> ServerText? {
+    guard parts.count == 2, let whole = value(parts[0]), whole.kind == .text, let part = value(parts[1]),
+      part.kind == .text
+    else { return nil }
+    switch (operation, bound) {
+    case (.greater, .value(.integer(0))): return "(strpos(\(whole.text), \(part.text)) > 0)"
+    case (.equal, .value(.integer(1))): return "starts_with(\(whole.text), \(part.text))"
+    default: return nil
+    }
+  }
+
+  private func hasSuffix(_ parts: [SQLTerm]) -> ServerText? {
+    guard parts.count == 3, parts[1] == .value(.integer(0)), let whole = value(parts[0]), whole.kind == .text,
+      let part = value(parts[2])
+    else { return nil }
+    return "(right(\(whole.text), char_length(\(part.text))) = \(part.text))"
+  }
+
+  // MARK: Values
+
+  typealias Value = (text: ServerText, kind: Kind)
+
+  func value(_ term: SQLTerm) -> Value? {
+    switch term {
+    case .column(let name, let row):
+      guard let table = tables[row], let kind = columns[table]?[name] else { return nil }
+      return ("\(row: row).\(name: name)", kind)
+    case .value(.integer(let number)): return ("\(integer: number)", .integer)
+    case .value(.double(let number)): return ("\(double: number)", .double)
+    case .value(.text(let text)): return text.utf8.contains(0) ? nil : ("\(text: text)", .text)
+    case .value(.blob(let data)): return ("\(data: data)", .bytes)
+    case .text(let part): return value(part).flatMap { $0.kind == .integer ? ("\($0.text)::text", .text) : nil }
+    case .call(.nullIf, let parts):
+      guard parts.count == 2, let first = value(parts[0]), let second = value(parts[1]), first.kind == second.kind
+      else { return nil }
+      return ("NULLIF(\(first.text), \(second.text))", first.kind)
+    case .choice(let test, let first, let second):
+      guard let test = condition(test), let first = value(first), let second = value(second), first.kind == second.kind
+      else { return nil }
+      return ("(CASE WHEN \(test) THEN \(first.text) ELSE \(second.text) END)", first.kind)
+    case .only(let selected, let scan):
+      return selection(selected, of: scan).map { ("(SELECT \($0.value.text) FROM \($0.rows))", $0.value.kind) }
+    case .count(let scan): return self.scan(scan).map { ("(SELECT count(*) FROM \($0))", .integer) }
+    case .least(let selected, let scan): return extremum("min", selected, scan)
+    case .greatest(let selected, let scan): return extremum("max", selected, scan)
+    case .sum(let selected, let scan):
+      guard let (selected, rows) = selection(selected, of: scan), selected.kind == .integer else { return nil }
+      return ("(SELECT coalesce(sum(\(selected.text)), 0)::bigint FROM \(rows))", .integer)
+    default: return nil
+    }
+  }
+
+  private func extremum(_ function: ServerText, _ selected: SQLTerm, _ scan: SQLScan) -> Value? {
+    guard let (selected, rows) = selection(selected, of: scan), selected.kind != .bytes else { return nil }
+    return ("(SELECT \(function)(\(selected.text)) FROM \(rows))", selected.kind)
+  }
+
+  func decimal(_ term: SQLTerm) -> ServerText? {
+    if case .value(let constant) = term { return self.constant(constant, as: .decimal) }
+    guard let value = value(term), value.kind == .decimal else { return nil }
+    return value.text
+  }
+
+  /// A constant as a value of a type; nil if the type has no such value.
+  private func constant(_ constant: SQLValue, as kind: Kind) -> ServerText? {
+    switch (kind, constant) {
+    case (.integer, .integer(let number)): return "\(integer: number)"
+    case (.double, .double(let number)): return "\(double: number)"
+    case (.double, .integer(let number)):
+      // Beyond this, integers lie between the doubles.
+      guard number.magnitude <= 1 << 53 else { return nil }
+      return "\(double: Double(number))"
+    case (.text, .text(let text)): return text.utf8.contains(0) ? nil : "\(text: text)"
+    case (.bytes, .blob(let data)): return "\(data: data)"
+    case (.decimal, .integer(let number)): return "\(integer: number)::numeric"
+    case (.decimal, .double(let number)): return number.isFinite ? "\(text: number.description)::numeric" : nil
+    case (.decimal, .text(let text)): return "\(text: text)::numeric"
+    case (.decimal, .blob(let data)): return "\(text: String(decoding: data, as: UTF8.self))::numeric"
+    default: return nil
+    }
+  }
+
+  // MARK: Scans
+
+  private func selection(_ term: SQLTerm, of scan: SQLScan) -> (value: Value, rows: ServerText)? {
+    let inner = adding(scan)
+    guard let value = inner.value(term), let rows = inner.rows(scan) else { return nil }
+    return (value, rows)
+  }
+
+  private func scan(_ scan: SQLScan) -> ServerText? { adding(scan).rows(scan) }
+
+  private func adding(_ scan: SQLScan) -> ServerTerms {
+    var inner = self
+    for table in scan.tables { inner.tables[table.row] = table.name }
+    return inner
+  }
+
+  /// The tables of a scan, which are in scope, with their conditions.
+  private func rows(_ scan: SQLScan) -> ServerText? {
+    let tables = scan.tables.map { table -> ServerText in "\(table: table.name) AS \(row: table.row)" }
+    let all = scan.tables.compactMap(\.condition) + (scan.condition.map { [$0] } ?? [])
+    guard let condition = conditions(all, joinedBy: " AND ", ofNone: "TRUE") else { return nil }
+    return "\(tables.joined(separator: ", ")) WHERE \(condition)"
+  }
+}
+
+extension SQLTerm.Operator {
+  /// The operator of a comparison; nil for arithmetic.
+  fileprivate var sign: ServerText? {
+    switch self {
+    case .equal: " = "
+    case .less: " < "
+    case .lessOrEqual: " <= "
+    case .greater: " > "
+    case .greaterOrEqual: " >= "
+    case .same: " IS NOT DISTINCT FROM "
+    case .different: " IS DISTINCT FROM "
+    case .add, .subtract, .multiply, .divide, .remainder, .and, .or, .shiftLeft, .shiftRight: nil
+    }
+  }
+
+  /// The operator with its sides exchanged.
+  fileprivate var turned: SQLTerm.Operator {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: self
+    }
+  }
+}
+
+extension TableMap {
+  /// The types of all columns on a PostgreSQL server, by table and name.
+  var serverKinds: [String: [String: ServerTerms.Kind]] {
+    var kinds: [String: [String: ServerTerms.Kind]] = [:]
+    for (table, columns) in layout {
+      var own: [String: ServerTerms.Kind] = ["Z_PK": .integer, "Z_ENT": .integer, "Z_OPT": .integer]
+      for column in columns { own[column.name] = ServerTerms.Kind(column.type) }
+      kinds[table] = own
+    }
+    for join in joinTables {
+      let names = [join.first.column, join.second.column] + [join.first.orderColumn, join.second.orderColumn].compactMap { $0 }
+      kinds[join.name] = Dictionary(names.map { ($0, .integer) }, uniquingKeysWith: { first, _ in first })
+    }
+    return kinds
+  }
+}
+
+extension ServerTerms.Kind {
+  init(_ type: TableMap.ColumnType) {
+    self =
+      switch type {
+      case .integer: .integer
+      case .float, .timestamp: .double
+      case .decimal: .decimal
+      case .varchar: .text
+      case .blob: .bytes
+      }
+  }
+}

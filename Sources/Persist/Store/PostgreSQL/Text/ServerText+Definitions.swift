@@ -1,0 +1,104 @@
+/// Definitions of tables, indexes and sequences.
+extension ServerText {
+  /// The type of a column.
+  ///
+  /// Dates are seconds since 2001, as in SQLite, so that no date changes when a store moves; their type has a name of
+  /// its own, which tells them from other numbers. Texts are compared by their bytes, which is the order of Persist, and
+  /// the only one that an index on a prefix can use.
+  static func type(_ type: TableMap.ColumnType) -> ServerText {
+    switch type {
+    case .integer: "bigint"
+    case .float: "double precision"
+    case .timestamp: "\(table: dateType)"
+    case .decimal: "numeric"
+    case .varchar: "text COLLATE \"C\""
+    case .blob: "bytea"
+    }
+  }
+
+  /// The name of the type of dates.
+  private static let dateType = "PERSIST_DATE"
+
+  static let createDateType: ServerText = "CREATE DOMAIN \(table: dateType) AS double precision"
+
+  /// The declared type of a column in SQLite's layout, by the type that the server names; an unknown one unchanged.
+  static func declaredType(_ name: String) -> String {
+    let type: TableMap.ColumnType? =
+      switch name {
+      case "bigint": .integer
+      case "double precision": .float
+      case "numeric": .decimal
+      case "text": .varchar
+      case "bytea": .blob
+      case let name where name.hasSuffix(self.name(dateType)): .timestamp
+      default: nil
+      }
+    return type?.rawValue ?? name
+  }
+
+  /// The type of a column that a migration keeps.
+  static func type(of column: StoreSchema.Column) -> ServerText {
+    TableMap.ColumnType(rawValue: column.declaredType).map(type) ?? "\(storedType: column)"
+  }
+
+  static func create(_ table: TableDefinition, named name: String? = nil) -> [ServerText] {
+    let columns = table.columns.map { column -> ServerText in
+      let constraint: ServerText = column.name == "Z_OPT" ? " NOT NULL DEFAULT 1" : ""
+      return "\(name: column.name) \(type(column.type))\(constraint)"
+    }
+    let create: ServerText = """
+      CREATE TABLE \(table: name ?? table.name) \
+      (\(columns.joined(separator: ", ")), PRIMARY KEY (\(names: table.primaryKey)))
+      """
+    return [create]
+  }
+
+  /// The sequence of a hierarchy's keys. A process takes ``keyBlockSize`` keys with each value.
+  static func createKeySequence(of table: String) -> ServerText {
+    "CREATE SEQUENCE IF NOT EXISTS \(table: keySequence(of: table)) INCREMENT BY \(number: Int64(keyBlockSize))"
+  }
+
+  static func dropKeySequence(of table: String) -> ServerText {
+    "DROP SEQUENCE IF EXISTS \(table: keySequence(of: table))"
+  }
+
+  static func keySequence(of table: String) -> String { table + "_KEYS" }
+  static let keyBlockSize = 64
+
+  static func create(_ index: IndexDefinition) -> ServerText {
+    let columns = index.columns.map { column -> ServerText in
+      // The order of nulls in Persist is that of SQLite; an index with another one serves no order.
+      column.isAscending == false ? "\(name: column.name) DESC NULLS LAST" : "\(name: column.name) NULLS FIRST"
+    }
+    let unique: ServerText = index.isUnique ? "UNIQUE " : ""
+    var conditions: [ServerText] = []
+    if let numbers = index.entityNumbers { conditions.append("z_ent IN (\(numbers: numbers))") }
+    if index.excludesNull, let first = index.columns.first { conditions.append("\(name: first.name) IS NOT NULL") }
+    let condition: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return """
+      CREATE \(unique)INDEX \(name: index.name) ON \(table: index.table) \
+      (\(columns.joined(separator: ", ")))\(condition)
+      """
+  }
+
+  /// The tables that describe the store, as in SQLite.
+  static let storeTables: [ServerText] = [
+    "CREATE TABLE \(table: "Z_METADATA") (z_version bigint PRIMARY KEY, z_uuid text NOT NULL, z_plist bytea NOT NULL)",
+    """
+    CREATE TABLE \(table: "Z_PRIMARYKEY") \
+    (z_ent bigint PRIMARY KEY, z_name text NOT NULL, z_super bigint NOT NULL, z_max bigint)
+    """,
+    "CREATE TABLE \(table: "PERSIST_METADATA") (key text PRIMARY KEY, value bytea NOT NULL)",
+    "CREATE TABLE \(table: "PERSIST_NAMES") (short text PRIMARY KEY, name text NOT NULL)",
+  ]
+
+  /// Records the complete name of an object whose name is too long for the server; nil if it isn't.
+  static func record(name: String) -> ServerText? {
+    let short = self.name(name)
+    guard short != name.foldedIdentifier else { return nil }
+    return """
+      INSERT INTO \(table: "PERSIST_NAMES") VALUES (\(text: short), \(text: name)) \
+      ON CONFLICT DO NOTHING
+      """
+  }
+}

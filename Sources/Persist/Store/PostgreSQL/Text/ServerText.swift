@@ -1,0 +1,194 @@
+import Foundation
+
+/// PostgreSQL's SQL with its parameters: the counterpart of ``SQLText``, and like it without an entrance for a `String`.
+///
+/// Names are quoted in lower case, so that they can also be written without quotes by hand, and cut as the server would
+/// cut them, but without collisions. Parameters are numbered when the text is complete.
+///
+/// ```swift
+/// let sql: ServerText = "SELECT z_opt FROM \(table: name) WHERE z_pk = ANY(\(integers: keys))"
+/// ```
+struct ServerText: Sendable, ExpressibleByStringInterpolation {
+  fileprivate enum Part: Sendable {
+    case text(String)
+    case parameter(ServerParameter)
+    /// The schema of the store.
+    case schema
+  }
+
+  fileprivate var parts: [Part]
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var parts: [Part] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) { parts.reserveCapacity(2 * interpolationCount + 1) }
+
+    mutating func appendLiteral(_ literal: StaticString) {
+      literal.withUTF8Buffer { if !$0.isEmpty { parts.append(.text(String(decoding: $0, as: UTF8.self))) } }
+    }
+
+    /// The name of a column, index, trigger or function.
+    mutating func appendInterpolation(name: String) { parts.append(.text(ServerText.quoted(name))) }
+
+    /// Names separated by commas.
+    mutating func appendInterpolation(names: some Sequence<String>) {
+      parts.append(.text(names.map(ServerText.quoted).joined(separator: ", ")))
+    }
+
+    /// The name of a table in the store's schema.
+    mutating func appendInterpolation(table name: String) {
+      parts.append(.schema)
+      parts.append(.text("." + ServerText.quoted(name)))
+    }
+
+    /// Another schema.
+    mutating func appendInterpolation(schemaNamed name: String) {
+      parts.append(.text(ServerText.quotedExactly(name)))
+    }
+
+    /// The store's schema.
+    mutating func appendInterpolation(schema: Void) { parts.append(.schema) }
+
+    mutating func appendInterpolation(row: SQLRow) { parts.append(.text("r\(row.number)")) }
+
+    /// An integer literal.
+    mutating func appendInterpolation(number: Int64) { parts.append(.text("\(number)")) }
+
+    /// Integers separated by commas.
+    mutating func appendInterpolation(numbers: some Sequence<Int>) {
+      parts.append(.text(numbers.map(String.init).joined(separator: ", ")))
+    }
+
+    /// A text literal, for definitions, which accept no parameters.
+    mutating func appendInterpolation(literal: String) { parts.append(.text(ServerText.literal(literal))) }
+
+    mutating func appendInterpolation(parameter: ServerParameter) { parts.append(.parameter(parameter)) }
+    mutating func appendInterpolation(integer: Int64) { parts.append(.parameter(.integer(integer))) }
+    mutating func appendInterpolation(double: Double) { parts.append(.parameter(.double(double))) }
+    mutating func appendInterpolation(text: String) { parts.append(.parameter(.text(text))) }
+    mutating func appendInterpolation(data: Data) { parts.append(.parameter(.bytes(data))) }
+    mutating func appendInterpolation(integers: some Collection<Int64>) {
+      parts.append(.parameter(.integers(integers)))
+    }
+
+    /// The type of a column as the server's catalog names it.
+    mutating func appendInterpolation(storedType column: StoreSchema.Column) { parts.append(.text(column.declaredType)) }
+
+    mutating func appendInterpolation(_ part: ServerText) { parts += part.parts }
+  }
+
+  init(stringLiteral literal: StaticString) {
+    parts = [.text(literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) })]
+  }
+
+  init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+
+  /// A definition from the server's catalog.
+  init(stored definition: StoredDefinition) { parts = [.text(definition.sql)] }
+
+  static func + (left: ServerText, right: ServerText) -> ServerText {
+    var sum = left
+    sum.parts += right.parts
+    return sum
+  }
+
+  static func += (left: inout ServerText, right: ServerText) { left.parts += right.parts }
+
+  /// The complete statement.
+  ///
+  /// - Parameter isReused: Whether it is run often, with other values of its parameters.
+  func statement(in schema: String, isReused: Bool = false) -> ServerStatement {
+    var text = ""
+    var parameters: [ServerParameter] = []
+    for part in parts {
+      switch part {
+      case .text(let piece): text += piece
+      case .schema: text += Self.quotedExactly(schema)
+      case .parameter(let parameter):
+        parameters.append(parameter)
+        text += "$\(parameters.count)::\(parameter.type.name)"
+      }
+    }
+    return ServerStatement(text, parameters, isReused: isReused)
+  }
+
+  // MARK: Names and literals
+
+  /// The longest name in bytes; the server cuts longer ones.
+  private static let longestName = 63
+
+  /// The name of an object of the model in the database.
+  static func name(_ name: String) -> String {
+    let folded = name.foldedIdentifier
+    guard folded.utf8.count > longestName else { return folded }
+    let digest = SHA256.digest(Array(folded.utf8)).prefix(5).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+    var start = Substring(folded)
+    while start.utf8.count > longestName - digest.utf8.count - 1 { start = start.dropLast() }
+    return start + "_" + digest
+  }
+
+  fileprivate static func quoted(_ name: String) -> String { quotedExactly(self.name(name)) }
+
+  fileprivate static func quotedExactly(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+
+  fileprivate static func literal(_ text: String) -> String {
+    // Backslashes have no meaning in plain literals, as long as the server's settings are standard; this form doesn't
+    // depend on them.
+    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
+  }
+}
+
+extension Sequence where Element == ServerText {
+  func joined(separator: ServerText) -> ServerText {
+    var result: ServerText = ""
+    var isFirst = true
+    for part in self {
+      if !isFirst { result += separator }
+      result += part
+      isFirst = false
+    }
+    return result
+  }
+}
+
+extension ServerParameter.ValueType {
+  /// The name of the type in SQL.
+  fileprivate var name: String {
+    switch self {
+    case .integer: "bigint"
+    case .double: "float8"
+    case .text: "text"
+    case .bytes: "bytea"
+    case .integers: "bigint[]"
+    case .doubles: "float8[]"
+    case .texts: "text[]"
+    case .byteStrings: "bytea[]"
+    }
+  }
+}
+
+extension ServerText {
+  /// A text that ``SQLText+Server`` translated word by word.
+  init(translated pieces: [Piece]) {
+    parts = pieces.map { piece in
+      switch piece {
+      case .text(let text): .text(text)
+      case .schema: .schema
+      case .parameter(let parameter): .parameter(parameter)
+      }
+    }
+  }
+
+  /// A part of a translated text.
+  enum Piece {
+    case text(String)
+    case schema
+    case parameter(ServerParameter)
+
+    static func name(_ name: String) -> Piece { .text(ServerText.quoted(name)) }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+extension PostgreSQLStore {
+  func commit(_ writes: RowWrites) throws -> CommitReceipt {
+    guard !writes.isEmpty else { return CommitReceipt() }
+    do { return try write(writes, freesValuesFirst: false) } catch let error as PersistenceError
+      where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
+    {
+      return try write(writes, freesValuesFirst: true)
+    }
+  }
+
+  private func write(_ writes: RowWrites, freesValuesFirst: Bool) throws -> CommitReceipt {
+    do {
+      let (receipt, metadata) = try pool.write { transaction in
+        var pass = ServerCommitPass(writes, store: self)
+        let receipt = try pass.run(transaction, freesValuesFirst: freesValuesFirst)
+        return (receipt, try writePendingMetadata(transaction))
+      }
+      noteChange()
+      didWrite(metadata)
+      return receipt
+    } catch let error as PersistenceError where error.code == .constraintConflict {
+      throw described(error)
+    }
+  }
+
+  /// Describes a violated uniqueness constraint in terms of the model, where the server names an index.
+  func described(_ error: PersistenceError) -> PersistenceError {
+    guard let name = error.place.key,
+      let index = map.indexDefinitions.first(where: { ServerText.name($0.name) == name }),
+      let table = map.tables.first(where: { $0.table == index.table })
+    else { return error }
+    let columns = Set(index.columns.map(\.name))
+    let owner = map.tables.first { index.name.hasPrefix("Z_\($0.entity.name)_UNIQUE_") } ?? table
+    let properties = owner.columns.filter { columns.contains($0.name) }.map(\.property)
+    guard !properties.isEmpty else { return error }
+    let names = properties.joined(separator: ", ")
+    return PersistenceError(
+      .constraintConflict,
+      at: PersistenceError.Place(entity: owner.entity.name, property: names, store: url),
+      "Another \(owner.entity.root.name) has the same value for \(names) already, but it must be unique.",
+      engineMessage: error.engineMessage, fix: "Change one of the two objects, or delete it.")
+  }
+
+  // MARK: Keys
+
+  func reserveKeys(for entities: [Entity]) throws -> [Int64] {
+    let inserts = entities.enumerated().map { index, entity in
+      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: [])
+    }
+    return try pool.write { try keys(for: inserts, $0) }
+  }
+
+  /// A key for each insert.
+  ///
+  /// The server's sequences count blocks of keys, so that most saves ask for none. A key that isn't used is lost.
+  func keys(for inserts: [RowWrites.Insert], _ transaction: ServerTransaction) throws -> [Int64] {
+    var needed: [Int: Int] = [:]
+    var greatest: [Int: Int64] = [:]
+    for insert in inserts {
+      let root = insert.entity.root.number - 1
+      switch insert.key {
+      case .temporary: needed[root, default: 0] += 1
+      case .permanent(let key): greatest[root] = max(greatest[root] ?? 0, key)
+      }
+    }
+    var free = try takeKeys(needed, transaction)
+    for (root, key) in greatest { transaction.runLast([raiseKeys(of: root, to: key)]) }
+    return inserts.map { insert in
+      switch insert.key {
+      case .permanent(let key): return key
+      case .temporary: return free[insert.entity.root.number - 1]?.popLast() ?? 0
+      }
+    }
+  }
+
+  /// - Returns: The keys by root, the first to use last.
+  private func takeKeys(_ needed: [Int: Int], _ transaction: ServerTransaction) throws -> [Int: [Int64]] {
+    var taken: [Int: [Int64]] = [:]
+    for (root, count) in needed {
+      taken[root] = freeKeys.withLock { free in
+        guard let range = free[root], !range.isEmpty else { return [] }
+        let own = range.prefix(count)
+        free[root] = range.dropFirst(count)
+        return Array(own)
+      }
+    }
+    let missing = needed.filter { $0.value > taken[$0.key]?.count ?? 0 }.sorted { $0.key < $1.key }
+    guard !missing.isEmpty else { return taken.mapValues { $0.reversed() } }
+    let size = Int64(ServerText.keyBlockSize)
+    let results = try transaction.run(
+      missing.map { root, count in
+        let blocks = (Int64(count - (taken[root]?.count ?? 0)) + size - 1) / size
+        return "SELECT nextval(\(sequence(of: root))) FROM generate_series(1, \(integer: blocks))"
+      })
+    for ((root, count), result) in zip(missing, results) {
+      var keys = taken[root] ?? []
+      for row in 0..<result.rowCount {
+        let start = result.integer(row, 0)
+        keys += start..<(start + size)
+      }
+      if keys.count > count, let first = keys.dropFirst(count).first {
+        // The rest of the last block.
+        freeKeys.withLock { $0[root] = first..<((keys.last ?? first) + 1) }
+      }
+      taken[root] = Array(keys.prefix(count))
+    }
+    return taken.mapValues { $0.reversed() }
+  }
+
+  private func raiseKeys(of root: Int, to key: Int64) -> ServerText {
+    """
+    SELECT setval(\(sequence(of: root)), \(integer: key)) FROM \(table: ServerText.keySequence(of: map.tables[root].table)) \
+    WHERE last_value < \(integer: key)
+    """
+  }
+
+  private func sequence(of root: Int) -> ServerText {
+    "\(text: "\"" + ServerText.name(ServerText.keySequence(of: map.tables[root].table)) + "\"")::regclass"
+  }
+
+  // MARK: The model
+
+  /// Reads the digest of the store's model, by which a migration by another program is noticed.
+  var modelCheck: ServerText { "SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'modelDigest'" }
+
+  /// - Throws: ``PersistenceError/Code/storeExchanged`` if the store has another model than when it was opened.
+  func requireModel(_ result: (any ServerResult)?) throws {
+    guard let result, result.rowCount == 1, result.data(0, 0) == modelDigest else {
+      throw PersistenceError(
+        .storeExchanged, at: .store(url), "Another program has migrated or replaced the store.",
+        fix: "Add the store again.")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// The values of one column for many rows, as a parameter of a statement.
+struct ServerColumn {
+  let column: WritePlan.Column
+  let kind: ServerTerms.Kind
+  private var array: ArrayParameter
+
+  init(_ column: WritePlan.Column, _ kind: ServerTerms.Kind, count: Int) {
+    self.column = column
+    self.kind = kind
+    array =
+      switch kind {
+      case .integer: ArrayParameter(.integers, of: .integer, count: count)
+      case .double: ArrayParameter(.doubles, of: .double, count: count)
+      case .text, .decimal: ArrayParameter(.texts, of: .text, count: count)
+      case .bytes: ArrayParameter(.byteStrings, of: .bytes, count: count)
+      }
+  }
+
+  var parameter: ServerParameter { array.parameter }
+  /// The cast from an element of the parameter to the column.
+  var cast: ServerText { kind == .decimal ? "::numeric" : "" }
+
+  mutating func appendNull() { array.appendNull() }
+  mutating func append(_ number: Int64) { array.append(number) }
+
+  /// Appends the value of an attribute.
+  ///
+  /// - Returns: False if the value doesn't match the form.
+  mutating func append(_ value: StoredValue, as form: SlotForm) -> Bool {
+    switch (form, value) {
+    case (.none, _): return false
+    case (_, .null): array.appendNull()
+    case (.integer, .integer(let number)): array.append(number)
+    case (.boolean, .boolean(let flag)): array.append(flag ? 1 as Int64 : 0)
+    // Negative zero becomes positive, as SQLite stores it.
+    case (.double, .double(let number)) where !number.isNaN: array.append(number + 0)
+    case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN:
+      array.append(date.timeIntervalSinceReferenceDate + 0)
+    case (.string, .string(let text)), (.uri, .uri(let text)):
+      array.append(text)
+    case (.uuid, .uuid(let uuid)): withUnsafeBytes(of: uuid.uuid) { array.append(bytes: $0) }
+    case (.data, .data(let data)): array.append(data)
+    // The mark of a value in its row: a store on a server has no files.
+    case (.externalData, .data(let data)): array.append(data, prefix: 1)
+    case (.decimal, .decimal(let number)) where !number.isNaN: array.append(number.description)
+    default: return false
+    }
+    return true
+  }
+}
+
+extension StoredValue {
+  /// Whether the value contains U+0000, which a server's texts can't contain.
+  var hasNullCharacter: Bool {
+    switch self {
+    case .string(let text), .uri(let text): text.utf8.contains(0)
+    case .composite(let elements): elements.values.contains(where: \.hasNullCharacter)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,371 @@
+import Foundation
+
+/// One attempt to write a save in a transaction, with one statement for all rows of a kind.
+struct ServerCommitPass {
+  let store: PostgreSQLStore
+  let writes: RowWrites
+  private let plans: [WritePlan]
+  private let kinds: [String: [String: ServerTerms.Kind]]
+  private(set) var insertedKeys: [Int64] = []
+  private var temporaryKeys = TemporaryKeys()
+  private var overtakenTouches: [Int] = []
+  /// The statements that write, in order.
+  private(set) var statements: [ServerText] = []
+  /// New members of ordered relationships that have no position yet.
+  private(set) var withoutPlace: [OrderedOwner: [Int64]] = [:]
+
+  /// An ordered relationship of one row, identified by the members' columns.
+  struct OrderedOwner: Hashable {
+    let table: String
+    let column: String
+    let orderColumn: String
+    let key: Int64
+  }
+
+  /// The number of rows that one statement inserts or updates.
+  static let rowsPerStatement = 5000
+
+  init(_ writes: RowWrites, store: PostgreSQLStore) {
+    self.writes = writes
+    self.store = store
+    plans = store.writePlans.value
+    kinds = store.kinds.value
+  }
+
+  /// - Parameter freesValuesFirst: Whether unique values are cleared before others are written: the server checks row
+  ///   by row, and a value may move from a deleted or changed row to another one.
+  mutating func run(_ transaction: ServerTransaction, freesValuesFirst: Bool) throws -> CommitReceipt {
+    try assignKeys(store.keys(for: writes.inserts, transaction))
+    try checkVersions(transaction)
+    if freesValuesFirst {
+      try deleteRows()
+      try freeUniqueValues()
+      try updateRows()
+      try insertRows()
+    } else {
+      try insertRows()
+      try updateRows()
+    }
+    try touchRows()
+    try linkRows()
+    if !writes.orderings.isEmpty || !withoutPlace.isEmpty {
+      try transaction.run(statements, areReused: true)
+      statements = []
+      try orderRows(transaction)
+    }
+    if !freesValuesFirst { try deleteRows() }
+    transaction.runLast(statements)
+    return CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches)
+  }
+
+  mutating func add(_ statement: ServerText) { statements.append(statement) }
+
+  mutating func noteMissingPlaces(of owner: OrderedOwner, _ members: [Int64]) {
+    withoutPlace[owner, default: []] += members
+  }
+
+  mutating func takeMissingPlaces(of owner: OrderedOwner) -> [Int64] { withoutPlace.removeValue(forKey: owner) ?? [] }
+
+  func plan(_ entity: Entity) throws -> WritePlan {
+    let index = entity.number - 1
+    guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
+      throw PersistenceError(
+        .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
+        fix: "Use the entity of the coordinator's model.")
+    }
+    return plans[index]
+  }
+
+  // MARK: Keys
+
+  /// - Parameter keys: A key for each insert.
+  mutating func assignKeys(_ keys: [Int64]) {
+    insertedKeys = keys
+    temporaryKeys = TemporaryKeys(
+      zip(writes.inserts, keys).compactMap { insert, key in
+        if case .temporary(let number) = insert.key { (number, key) } else { nil }
+      })
+  }
+
+  /// The key of a row that another row refers to.
+  func key(of id: ManagedObjectID) throws -> Int64 {
+    switch id.key {
+    case .permanent(let key):
+      guard id.storeIdentifier == store.identifier else {
+        throw PersistenceError(
+          .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: store.url),
+          "A relationship can't lead to an object of another store.",
+          fix: "Put both objects into one store, or store the other's URI in an attribute.")
+      }
+      return key
+    case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName)
+    }
+  }
+
+  /// The key of a row to update or delete.
+  func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
+    switch key {
+    case .permanent(let key): key
+    case .temporary(let number): try self.key(ofNumber: number, entityName: entity.name)
+    }
+  }
+
+  private func key(ofNumber number: UInt64, entityName: String) throws -> Int64 {
+    if let key = temporaryKeys[number] { return key }
+    throw PersistenceError(
+      .objectNotFound, at: PersistenceError.Place(entity: entityName, store: store.url),
+      "A saved object refers to an unsaved one that isn't part of the save.", fix: "Save both together.")
+  }
+
+  // MARK: Versions
+
+  /// Locks all rows that are changed, deleted or checked, in the order of their keys, and compares their versions.
+  ///
+  /// Every save locks in the same order, so that no two wait for each other.
+  private mutating func checkVersions(_ transaction: ServerTransaction) throws {
+    var keys: [String: Set<Int64>] = [:]
+    func note(_ key: ManagedObjectID.Key, _ entity: Entity) throws {
+      try keys[plan(entity).table, default: []].insert(self.key(of: key, entity))
+    }
+    for row in writes.updates { try note(row.key, row.entity) }
+    for row in writes.touches + writes.deletes + writes.checks { try note(row.key, row.entity) }
+    let tables = keys.sorted { $0.key < $1.key }
+    let results = try transaction.run(
+      [store.modelCheck] + tables.map { table, keys in
+        """
+        SELECT z_pk, z_opt FROM \(table: table) WHERE z_pk = ANY(\(integers: keys)) \
+        ORDER BY z_pk FOR NO KEY UPDATE
+        """
+      }, areReused: true)
+    try store.requireModel(results.first)
+    var versions: [String: [Int64: Int64]] = [:]
+    for ((table, _), result) in zip(tables, results.dropFirst()) {
+      var own: [Int64: Int64] = [:]
+      for row in 0..<result.rowCount { own[result.integer(row, 0)] = result.integer(row, 1) }
+      versions[table] = own
+    }
+    var conflicts: [RowConflict] = []
+    func compare(_ key: ManagedObjectID.Key, _ entity: Entity, _ expected: Int64) throws -> Bool {
+      // A row that the save itself inserts.
+      if case .temporary = key { return true }
+      let (plan, key) = (try plan(entity), try self.key(of: key, entity))
+      let stored = versions[plan.table]?[key]
+      if stored == expected { return true }
+      conflicts.append(
+        RowConflict(
+          id: ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
+          entity: entity, expectedVersion: expected, storedVersion: stored))
+      return false
+    }
+    for row in writes.updates { _ = try compare(row.key, row.entity, row.version) }
+    for (place, row) in writes.touches.enumerated() where try !compare(row.key, row.entity, row.version) {
+      guard conflicts.last?.storedVersion != nil else { continue }
+      conflicts.removeLast()
+      overtakenTouches.append(place)
+    }
+    for row in writes.checks + writes.deletes { _ = try compare(row.key, row.entity, row.version) }
+    if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
+  }
+
+  // MARK: Rows
+
+  mutating func insertRows() throws {
+    var start = 0
+    while start < writes.inserts.count {
+      let entity = writes.inserts[start].entity
+      var end = start
+      while end < writes.inserts.count, end - start < Self.rowsPerStatement, writes.inserts[end].entity === entity {
+        end += 1
+      }
+      try insertRows(start..<end, plan(entity))
+      start = end
+    }
+  }
+
+  private mutating func insertRows(_ range: Range<Int>, _ plan: WritePlan) throws {
+    var columns = columns(plan.columns, of: plan, count: range.count)
+    for index in range { try append(writes.inserts[index].values, to: &columns, plan, row: insertedKeys[index]) }
+    let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
+    add(
+      """
+      INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(names)) \
+      SELECT k, \(number: Int64(plan.number)), v\(Self.values(columns)) \
+      FROM unnest(\(integers: insertedKeys[range]), \(integers: range.map { writes.inserts[$0].version })\
+      \(Self.parameters(columns))) AS u(k, v\(Self.aliases(columns)))
+      """)
+    for slot in plan.orderedSlots {
+      for index in range {
+        guard case .objectID(let owner)? = writes.inserts[index].values[slot] else { continue }
+        try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
+      }
+    }
+  }
+
+  private mutating func updateRows() throws {
+    var start = 0
+    while start < writes.updates.count {
+      let first = writes.updates[start]
+      var end = start
+      while end < writes.updates.count, end - start < Self.rowsPerStatement,
+        writes.updates[end].entity === first.entity, writes.updates[end].slots == first.slots
+      { end += 1 }
+      try updateRows(writes.updates[start..<end], plan(first.entity), first.slots)
+      start = end
+    }
+  }
+
+  private mutating func updateRows(
+    _ rows: ArraySlice<RowWrites.Update>, _ plan: WritePlan, _ slots: [Int]
+  ) throws {
+    let update = plan.update(of: slots)
+    var columns = columns(update.columns, of: plan, count: rows.count)
+    var keys: [Int64] = []
+    for row in rows {
+      let key = try key(of: row.key, row.entity)
+      keys.append(key)
+      try append(row.values, to: &columns, plan, row: key)
+      for slot in row.slots where plan.orderedSlots.contains(slot) {
+        if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+      }
+    }
+    let assignments = columns.enumerated().map { index, column -> ServerText in
+      ", \(name: column.column.name) = u.c\(number: Int64(index))\(column.cast)"
+    }.joined(separator: "")
+    add(
+      """
+      UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) \
+      FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.z_pk = u.k
+      """)
+  }
+
+  private mutating func touchRows() throws {
+    var keys: [String: [Int64]] = [:]
+    for row in writes.touches { try keys[plan(row.entity).table, default: []].append(key(of: row.key, row.entity)) }
+    for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      add("UPDATE \(table: table) SET z_opt = z_opt + 1 WHERE z_pk = ANY(\(integers: keys))")
+    }
+  }
+
+  private mutating func deleteRows() throws {
+    var keys: [Int: [Int64]] = [:]
+    for row in writes.deletes { try keys[row.entity.number - 1, default: []].append(key(of: row.key, row.entity)) }
+    for (index, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      let plan = plans[index]
+      for (slot, place) in store.map[plan.entity].toMany.sorted(by: { $0.key < $1.key }) {
+        release(keys, place, isAlone: plan.entity.properties[slot].relationship?.inverse == nil)
+      }
+      add("DELETE FROM \(table: plan.table) WHERE z_pk = ANY(\(integers: keys))")
+    }
+  }
+
+  /// Removes the relationships of rows to delete that are stored elsewhere.
+  private mutating func release(_ keys: [Int64], _ place: TableMap.ToMany, isAlone: Bool) {
+    switch place {
+    case .join(let join):
+      for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
+        add("DELETE FROM \(table: join.table) WHERE \(name: column) = ANY(\(integers: keys))")
+      }
+    case .foreignKey(let key) where isAlone:
+      let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
+      let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
+      add("UPDATE \(table: key.table) SET \(assignments) WHERE \(name: key.column) = ANY(\(integers: keys))")
+    // If there is an inverse, the members' own changes are part of the save.
+    case .foreignKey: break
+    }
+  }
+
+  /// Clears unique columns that are about to change, so that rows can exchange values.
+  private mutating func freeUniqueValues() throws {
+    for row in writes.updates {
+      let plan = try plan(row.entity)
+      let cleared = row.slots.compactMap { plan.uniqueColumns[$0] }
+      guard !cleared.isEmpty else { continue }
+      let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
+      add("UPDATE \(table: plan.table) SET \(assignments) WHERE z_pk = \(integer: try key(of: row.key, row.entity))")
+    }
+  }
+
+  // MARK: Values
+
+  func columns(_ columns: [WritePlan.Column], of plan: WritePlan, count: Int) -> [ServerColumn] {
+    columns.map { ServerColumn($0, kinds[plan.table]?[$0.name] ?? .bytes, count: count) }
+  }
+
+  /// Appends the values of a row, by property slot.
+  func append(
+    _ values: ContiguousArray<StoredValue?>, to columns: inout [ServerColumn], _ plan: WritePlan, row: Int64
+  ) throws {
+    for index in columns.indices {
+      let value = values[columns[index].column.slot] ?? .null
+      if value.hasNullCharacter { throw nullCharacter(columns[index].column, plan, row) }
+      guard try append(value, to: &columns[index]) else { throw mismatch(value, columns[index].column, plan, row) }
+    }
+  }
+
+  private func append(_ value: StoredValue, to column: inout ServerColumn) throws -> Bool {
+    switch column.column.source {
+    case .attribute(let form): return column.append(value, as: form)
+    case .element(let path, let form): return column.append(value.element(at: path), as: form)
+    case .key:
+      switch value {
+      case .null: column.appendNull()
+      case .objectID(let id): column.append(try key(of: id))
+      default: return false
+      }
+    case .entityNumber:
+      guard case .objectID(let id) = value else {
+        column.appendNull()
+        return true
+      }
+      guard let entity = store.model.entitiesByName[id.entityName] else {
+        throw PersistenceError(
+          .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
+      }
+      column.append(Int64(store.map.numbers[entity]))
+    case .place: column.appendNull()
+    }
+    return true
+  }
+
+  private func mismatch(
+    _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
+  ) -> PersistenceError {
+    let name = plan.entity.properties[column.slot].name
+    return PersistenceError(
+      .typeMismatch, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
+      "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
+  }
+
+  private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {
+    let name = plan.entity.properties[column.slot].name
+    return PersistenceError(
+      .validationRule, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
+      "The text of '\(name)' contains the character U+0000, which PostgreSQL's texts can't contain.",
+      fix: "Remove the character, or store the text as binary data.")
+  }
+
+  static func parameters(_ columns: [ServerColumn]) -> ServerText {
+    columns.map { ", \(parameter: $0.parameter)" as ServerText }.joined(separator: "")
+  }
+
+  static func aliases(_ columns: [ServerColumn]) -> ServerText {
+    columns.indices.map { ", c\(number: Int64($0))" as ServerText }.joined(separator: "")
+  }
+
+  /// - Parameter aliases: The names of the values; none if empty.
+  static func values(_ columns: [ServerColumn], aliases: [String] = []) -> ServerText {
+    columns.enumerated().map { index, column -> ServerText in
+      let value: ServerText = ", c\(number: Int64(index))\(column.cast)"
+      return aliases.isEmpty ? value : "\(value) AS \(name: aliases[index])"
+    }.joined(separator: "")
+  }
+
+  private mutating func noteMissingPlace(
+    _ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64
+  ) throws {
+    let table = store.map[plan.entity]
+    guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
+    let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
+    noteMissingPlaces(of: owner, [member])
+  }
+}

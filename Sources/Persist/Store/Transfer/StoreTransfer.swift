@@ -1,0 +1,191 @@
+import Foundation
+
+/// Reads all rows of a store in slices, to insert them into a store of any engine.
+///
+/// Rows keep their keys and versions, and relationships their orders. Memory use doesn't grow with the store.
+final class StoreTransfer {
+  private let source: any PersistentStore
+  /// The identifier of the store that gets the rows.
+  private let identifier: String
+  private let entities: [Entity]
+  private var position = 0
+  private var lastKey = Int64.min
+  private static let sliceSize = 1000
+  /// The number of members that are read at once.
+  private static let memberLimit = 20_000
+
+  /// - Parameter identifier: The identifier of the store that gets the rows.
+  init(_ source: any PersistentStore, to identifier: String) {
+    self.source = source
+    self.identifier = identifier
+    entities = source.model.entities.filter { !$0.isAbstract }
+  }
+
+  /// The next slice; nil after the last one.
+  func next() throws -> ImportSlice? {
+    while position < entities.count {
+      let entity = entities[position]
+      let rows = try source.rows(
+        RowQuery(entity: entity, includesSubentities: false, afterKey: lastKey, limit: Self.sliceSize))
+      if rows.readCount < Self.sliceSize {
+        position += 1
+        lastKey = .min
+      } else {
+        lastKey = rows.greatestReadKey ?? .max
+      }
+      if !rows.isEmpty { return try slice(rows, of: entity) }
+    }
+    return nil
+  }
+
+  private func slice(_ rows: RowBatch, of entity: Entity) throws -> ImportSlice {
+    var slice = ImportSlice()
+    for row in rows {
+      guard let snapshot = row.snapshot else { continue }
+      slice.inserts.append(
+        RowWrites.Insert(
+          key: .permanent(row.key), entity: entity, values: try values(snapshot, of: entity),
+          version: max(1, snapshot.version)))
+    }
+    slice.members = Array(repeating: [], count: slice.inserts.count)
+    for property in entity.properties where isListed(property) {
+      let members = try members(by: property, of: entity, keys: slice.inserts.map(Self.key))
+      for (index, insert) in slice.inserts.enumerated() {
+        guard let keys = members[Self.key(insert)], !keys.isEmpty else { continue }
+        slice.members[index].append(.init(slot: property.slot, keys: keys))
+      }
+    }
+    return slice
+  }
+
+  private static func key(_ insert: RowWrites.Insert) -> Int64 {
+    if case .permanent(let key) = insert.key { key } else { 0 }
+  }
+
+  // MARK: Values
+
+  private func values(_ row: RowSnapshot, of entity: Entity) throws -> ContiguousArray<StoredValue?> {
+    var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
+    for property in entity.properties where !property.isTransient {
+      switch property.kind {
+      case .attribute(let attribute):
+        values[property.slot] =
+          attribute.type == .composite
+          ? try composite(property, row, of: entity)
+          : try value(at: property.slot, SlotForm(attribute), row, of: entity)
+      case .relationship(let relationship) where !relationship.isToMany:
+        values[property.slot] = reference(property, relationship, row, of: entity)
+      case .relationship, .fetchedProperty: break
+      }
+    }
+    return values
+  }
+
+  private func value(at slot: Int, _ form: SlotForm, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue {
+    if form == .externalData, !row.isNull(slot, of: entity.rowSlotCount),
+      case .file(let name) = row.externalContent(slot)
+    {
+      return .data(try source.externalData(named: name))
+    }
+    return row.value(slot, as: form, slotCount: entity.rowSlotCount)
+  }
+
+  private func composite(_ property: Property, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue {
+    var value = StoredValue.null
+    for element in property.elements where !element.attribute.isTransient {
+      let part = try self.value(at: element.slot, SlotForm(element.attribute), row, of: entity)
+      if !part.isNull { value = value.replacing(element.path.dropFirst(), with: part) }
+    }
+    return value
+  }
+
+  private func reference(
+    _ property: Property, _ relationship: RelationshipDescription, _ row: RowSnapshot, of entity: Entity
+  ) -> StoredValue {
+    guard !row.isNull(property.slot, of: entity.rowSlotCount), row.integer(property.slot) != 0 else { return .null }
+    var destination = source.model.destination(of: relationship)
+    if let slot = property.entityNumberSlot, !row.isNull(slot, of: entity.rowSlotCount) {
+      let index = Int(row.integer(slot)) - 1
+      if source.model.entities.indices.contains(index) { destination = source.model.entities[index] }
+    }
+    return .objectID(
+      ManagedObjectID(
+        entityName: destination.name, storeIdentifier: identifier, key: .permanent(row.integer(property.slot))))
+  }
+
+  // MARK: Members
+
+  /// Whether the members of a relationship have to be listed. Otherwise their own rows name the owner.
+  private func isListed(_ property: Property) -> Bool {
+    guard let relationship = property.relationship, relationship.isToMany, !property.isTransient else { return false }
+    let inverse = relationship.inverse.flatMap { source.model.destination(of: relationship).property(named: $0) }
+    return relationship.isOrdered || inverse?.isToOne != true
+  }
+
+  private func members(by property: Property, of entity: Entity, keys: [Int64]) throws -> [Int64: [Int64]] {
+    guard var start = keys.min(), let end = keys.max() else { return [:] }
+    var found: [Int64: [Int64]] = [:]
+    while start <= end {
+      let window = try source.related(by: property, of: entity, owners: start...end, limit: Self.memberLimit)
+      guard let last = window.end else {
+        // One owner alone has too many.
+        found[start] = try source.related(by: property, of: entity, key: start).compactMap(\.primaryKey)
+        start += 1
+        continue
+      }
+      for (owner, members) in window.byOwner where owner <= last { found[owner] = members.compactMap(\.primaryKey) }
+      start = last + 1
+    }
+    return found
+  }
+}
+
+extension StoreEngine {
+  /// Creates a store with the rows and the metadata of another one, of any engine. Nothing remains of it if that fails.
+  ///
+  /// - Parameter metadata: The metadata of the new store, with the identifier that its objects will have.
+  func createStore(
+    at location: StoreLocation, copying source: any PersistentStore, metadata: StoreMetadata, options: StoreOptions
+  ) throws -> any PersistentStore {
+    let store = try createStore(at: location, model: source.model, options: options)
+    do {
+      let transfer = StoreTransfer(source, to: store.identifier)
+      _ = try store.insert { try transfer.next() }
+      try store.close()
+      try replaceMetadata(metadata, ofStoreAt: location)
+      return try openStore(at: location, model: source.model, options: options, allowsGaps: false)
+    } catch {
+      try? store.close()
+      try? destroyStore(at: location)
+      throw error
+    }
+  }
+
+  /// Copies a store of any engine, with its identifier, to a location of this engine where nothing exists yet.
+  ///
+  /// - Returns: The copy, open.
+  func copyStore(at source: StoreLocation, to location: StoreLocation) throws -> any PersistentStore {
+    let engine = source.engine
+    let identified = try engine.identifyStore(at: source, registry: nil)
+    let store = try engine.openStore(
+      at: source, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: false)
+    defer { try? store.close() }
+    return try createStore(
+      at: location, copying: store, metadata: identified.metadata, options: StoreOptions())
+  }
+}
+
+extension PersistentStore {
+  /// Copies the store to a location of another engine.
+  ///
+  /// - Parameter identifier: The identifier of the copy.
+  func copy(to location: StoreLocation, identifier: String, options: StoreOptions) throws -> any PersistentStore {
+    guard try location.engine.canCreateStore(at: location) else {
+      throw PersistenceError(
+        .fileAccess, at: .store(location.url), "There already is a store.", fix: "Name another place, or delete it.")
+    }
+    var metadata = try metadata()
+    metadata.identifier = identifier
+    return try location.engine.createStore(at: location, copying: self, metadata: metadata, options: options)
+  }
+}

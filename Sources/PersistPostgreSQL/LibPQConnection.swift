@@ -1,0 +1,215 @@
+import CPostgreSQL
+import Persist
+import Foundation
+import Synchronization
+
+/// A connection of libpq, in binary form and with all statements of a call in one pipeline.
+///
+/// - SeeAlso: <https://www.postgresql.org/docs/current/libpq-pipeline-mode.html>
+final class LibPQConnection: ServerConnection {
+  private let handle: OpaquePointer
+  /// The names of prepared statements, by their text.
+  private var prepared: [String: String] = [:]
+  private var nextName = 1
+  private var isClosed = false
+  /// The maximum number of statements that the server keeps for one connection.
+  private static let preparedCapacity = 500
+
+  init(_ settings: [String: String]) throws {
+    var all = settings
+    all["client_encoding"] = "UTF8"
+    if all["application_name"] == nil { all["fallback_application_name"] = "Persist" }
+    if all["connect_timeout"] == nil { all["connect_timeout"] = "10" }
+    let pairs = all.sorted { $0.key < $1.key }
+    guard
+      let handle = Self.withStrings(pairs.map(\.key), { names in
+        Self.withStrings(pairs.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
+      })
+    else { throw ServerFailure(state: "", message: "libpq has no memory for a connection.", isDisconnected: true) }
+    self.handle = handle
+    guard PQstatus(handle) == CONNECTION_OK else {
+      let message = Self.message(handle)
+      PQfinish(handle)
+      isClosed = true
+      throw ServerFailure(state: "08001", message: message, isDisconnected: true)
+    }
+    // Notices, such as that a table already exists, aren't for the program's output.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+  }
+
+  deinit { close() }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    PQfinish(handle)
+  }
+
+  var isOpen: Bool { !isClosed && PQstatus(handle) == CONNECTION_OK }
+
+  var isInTransaction: Bool {
+    guard !isClosed else { return false }
+    return [PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE].contains(PQtransactionStatus(handle))
+  }
+
+  var cancel: @Sendable () -> Void {
+    guard !isClosed, let key = PQgetCancel(handle) else { return {} }
+    let canceller = Canceller(key)
+    return { canceller.cancel() }
+  }
+
+  /// A key for cancelling, which libpq allows any thread to use.
+  private final class Canceller: @unchecked Sendable {
+    // @unchecked: the key is never changed, and PQcancel may be called by any thread.
+    private let key: OpaquePointer
+
+    init(_ key: OpaquePointer) { self.key = key }
+    deinit { PQfreeCancel(key) }
+
+    func cancel() {
+      var message = [CChar](repeating: 0, count: 256)
+      _ = PQcancel(key, &message, Int32(message.count))
+    }
+  }
+
+  // MARK: Statements
+
+  func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
+    guard isOpen else { throw lost() }
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    var expected: [Bool] = []
+    for statement in statements { try send(statement, &expected) }
+    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    return try receive(expected)
+  }
+
+  /// - Parameter expected: For each message that was sent, whether its result is that of a statement.
+  private func send(_ statement: ServerStatement, _ expected: inout [Bool]) throws {
+    let isSent: Int32
+    if statement.isReused {
+      let name = try prepare(statement, &expected)
+      isSent = Self.withParameters(statement.parameters) { _, values, lengths, formats in
+        PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)
+      }
+    } else {
+      isSent = Self.withParameters(statement.parameters) { types, values, lengths, formats in
+        PQsendQueryParams(
+          handle, statement.text, Int32(statement.parameters.count), types, values, lengths, formats, 1)
+      }
+    }
+    guard isSent == 1 else { throw lost() }
+    expected.append(true)
+  }
+
+  private func prepare(_ statement: ServerStatement, _ expected: inout [Bool]) throws -> String {
+    if let name = prepared[statement.text] { return name }
+    if prepared.count >= Self.preparedCapacity {
+      // The names continue, so that none is used twice.
+      for name in prepared.values {
+        guard PQsendQueryParams(handle, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+        expected.append(false)
+      }
+      prepared.removeAll()
+    }
+    let name = "persist_\(nextName)"
+    nextName += 1
+    let types = statement.parameters.map(\.type.rawValue)
+    guard PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1 else { throw lost() }
+    expected.append(false)
+    prepared[statement.text] = name
+    return name
+  }
+
+  private func receive(_ expected: [Bool]) throws -> [any ServerResult] {
+    var results: [any ServerResult] = []
+    var failure: ServerFailure?
+    for isStatement in expected {
+      var last: LibPQResult?
+      while let result = PQgetResult(handle) {
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: last = LibPQResult(result)
+        case PGRES_PIPELINE_ABORTED: PQclear(result)
+        default:
+          if failure == nil { failure = Self.failure(result, isDisconnected: PQstatus(handle) != CONNECTION_OK) }
+          PQclear(result)
+        }
+      }
+      if let last, isStatement { results.append(last) }
+      if PQstatus(handle) != CONNECTION_OK { throw failure ?? lost() }
+    }
+    // The result of the synchronization, after which the connection can be used again.
+    while let result = PQgetResult(handle) {
+      let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
+      PQclear(result)
+      if isEnd { break }
+    }
+    guard PQstatus(handle) == CONNECTION_OK, PQexitPipelineMode(handle) == 1 else { throw failure ?? lost() }
+    if let failure {
+      // A statement whose preparation failed, or came after the failure, isn't known to the server.
+      if !prepared.isEmpty { forgetPrepared() }
+      throw failure
+    }
+    return results
+  }
+
+  private func forgetPrepared() {
+    prepared.removeAll()
+    if !isInTransaction, let result = PQexec(handle, "DEALLOCATE ALL") { PQclear(result) }
+  }
+
+  private func lost() -> ServerFailure {
+    ServerFailure(
+      state: "08006", message: isClosed ? "The connection is closed." : Self.message(handle), isDisconnected: true)
+  }
+
+  private static func message(_ handle: OpaquePointer) -> String {
+    String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private static func failure(_ result: OpaquePointer, isDisconnected: Bool) -> ServerFailure {
+    func field(_ code: Character) -> String? {
+      code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
+    }
+    return ServerFailure(
+      state: field("C") ?? "",
+      message: [field("M"), field("D")].compactMap { $0 }.joined(separator: " "), constraint: field("n"),
+      isDisconnected: isDisconnected)
+  }
+
+  // MARK: Passing values to C
+
+  private static func withStrings<T>(_ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> T) -> T {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies.map { UnsafePointer($0) } + [nil])
+  }
+
+  private static func withParameters<T>(
+    _ parameters: [ServerParameter],
+    _ body: ([UInt32], [UnsafePointer<CChar>?], [Int32], [Int32]) -> T
+  ) -> T {
+    // All values in one block, because pointers into arrays of arrays aren't valid together.
+    let size = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: max(size, 1)) { block in
+      var offset = 0
+      var values: [UnsafePointer<CChar>?] = []
+      values.reserveCapacity(parameters.count)
+      for parameter in parameters {
+        guard let bytes = parameter.bytes, let start = block.baseAddress else {
+          values.append(nil)
+          continue
+        }
+        bytes.withUnsafeBytes { bytes in
+          if let base = bytes.baseAddress {
+            UnsafeMutableRawPointer(start + offset).copyMemory(from: base, byteCount: bytes.count)
+          }
+        }
+        values.append(UnsafePointer(start + offset))
+        offset += bytes.count
+      }
+      return body(
+        parameters.map(\.type.rawValue), values, parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) },
+        parameters.map { _ in 1 })
+    }
+  }
+}
