@@ -81,10 +81,11 @@ public struct SnippetCompiler: Sendable {
 
   /// The system libraries on which the modules are built.
   private static var moduleMaps: [String] {
-    ["CSQLite", "CZlib"].flatMap { name in
+    let maps = ["CSQLite", "CZlib", "CPostgreSQL"].flatMap { name in
       let map = PackageFolder.url.appendingPathComponent("Sources/\(name)/module.modulemap").path
       return ["-Xcc", "-fmodule-map-file=\(map)"]
     }
+    return maps + ["-I", "/usr/include/postgresql"]
   }
 
   /// A line such as `…/File.swift:7:3: error: text`.

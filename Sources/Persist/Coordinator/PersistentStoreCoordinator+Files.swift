@@ -34,18 +34,39 @@ extension PersistentStoreCoordinator {
   ///   ``PersistenceError/Code/notAStore``; ``PersistenceError/Code/fileAccess``; ``PersistenceError/Code/storeBusy``
   ///   if another program is writing.
   public func replacePersistentStore(at destination: URL, withPersistentStoreFrom source: URL) throws {
-    guard destination.standardizedFileURL != source.standardizedFileURL else {
+    try replacePersistentStore(at: StoreLocation(destination), withPersistentStoreFrom: StoreLocation(source))
+  }
+
+  /// Replaces a store with a copy of another one, which may be of another kind: from a file to a server, or back.
+  ///
+  /// Keys, versions, orders, metadata and the identifier are those of the original. On a server, the copy is made in a
+  /// schema beside the store's and takes its place in one transaction.
+  ///
+  /// ```swift
+  /// try coordinator.replacePersistentStore(at: .postgreSQL("postgresql://…"), withPersistentStoreFrom: .file(url))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - destination: A store that isn't open in this coordinator and needn't exist; not one in memory.
+  ///   - source: A store of any model, open or not. It isn't changed.
+  public func replacePersistentStore(
+    at destination: StoreLocation, withPersistentStoreFrom source: StoreLocation
+  ) throws {
+    guard let url = destination.url, let original = source.url else {
       throw PersistenceError(
-        .invalidRequest, at: .store(destination), "A store can't be replaced by itself.", fix: "Name another source.")
+        .storeTypeMismatch, "A store in memory can neither be replaced nor copied.", fix: "Name a file or a server.")
     }
-    guard store(at: destination) == nil else {
+    guard url.standardizedFileURL != original.standardizedFileURL else {
       throw PersistenceError(
-        .invalidRequest, at: .store(destination),
+        .invalidRequest, at: .store(url), "A store can't be replaced by itself.", fix: "Name another source.")
+    }
+    guard store(at: url) == nil else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url),
         "The store is open in this coordinator and can't be replaced.",
         fix: "Remove it first, and add it again afterwards.")
     }
-    let location = StoreLocation(destination)
-    try location.engine.replaceStore(at: location, with: StoreLocation(source))
+    try StoreCopies.replaceStore(at: destination, with: source)
   }
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
@@ -63,7 +84,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written.
   /// - SeeAlso: <https://sqlite.org/backup.html>
   public func backUp(_ store: StoreInfo, to url: URL) throws {
-    try requireOpen(store).backUp(to: url)
+    try StoreCopies.backUp(requireOpen(store), to: StoreLocation(url))
   }
 
   /// Moves a store to another file, or between a file and memory, and replaces it in this coordinator with the new one.
@@ -90,7 +111,7 @@ extension PersistentStoreCoordinator {
     options.configuration = options.configuration ?? store.configuration
     try requireConfiguration(options.configuration)
     let old = try requireOpen(store)
-    let new = try old.move(to: StoreLocation(url), options: options) { exchange(old, for: $0) }
+    let new = try StoreCopies.move(old, to: StoreLocation(url), options: options) { exchange(old, for: $0) }
     let moved = StoreInfo(new)
     post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
     return moved

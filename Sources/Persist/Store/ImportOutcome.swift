@@ -31,7 +31,8 @@ extension StoreProblem {
   fileprivate func refusal(at url: URL?) -> PersistenceError {
     let place = PersistenceError.Place(entity: entity, property: property, row: pk, store: url)
     return switch kind {
-    case .missingValue: PersistenceError(.validationMissingRequired, at: place, detail, fix: "Add the value to the object.")
+    case .missingValue:
+      PersistenceError(.validationMissingRequired, at: place, detail, fix: "Add the value to the object.")
     case .duplicateValue:
       PersistenceError(.constraintConflict, at: place, detail, fix: "Change one of the objects, or omit it.")
     default:

@@ -43,12 +43,22 @@ struct Page: Sendable, CustomTestStringConvertible {
   var name: String { url.deletingPathExtension().lastPathComponent }
   var testDescription: String { name }
 
+  /// Whether libpq was there when the tests were built.
+  private static var hasServerLibrary: Bool {
+    #if canImport(PersistPostgreSQL)
+      true
+    #else
+      false
+    #endif
+  }
+
   static let all: [Page] = {
     let sources = PackageFolder.url.appendingPathComponent("Sources")
     let articles = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "md" } ?? []
     return ([PackageFolder.url.appendingPathComponent("README.md")] + articles).map(Page.init)
-      .filter { ((try? $0.blocks()) ?? []).isEmpty == false }.sorted { $0.name < $1.name }
+      .filter { ((try? $0.blocks()) ?? []).isEmpty == false && ($0.name != "PostgreSQL" || hasServerLibrary) }
+      .sorted { $0.name < $1.name }
   }()
 
   func blocks() throws -> [String] {

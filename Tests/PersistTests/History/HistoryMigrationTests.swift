@@ -139,7 +139,7 @@ struct HistoryMigrationTests {
       }
       #expect(problems == 0)
       let other = folder.appendingPathComponent("c.sqlite")
-      try StoreLocation(other).engine.replaceStore(at: StoreLocation(other), with: StoreLocation(backup))
+      try StoreLocation(other).engine.replaceStore(at: StoreLocation(other), withCopyAt: StoreLocation(backup))
       let again = try coordinator.addStore(at: other)
       try #expect(coordinator.transactions().count == 1)
       try #expect(coordinator.tracksHistory(of: again))

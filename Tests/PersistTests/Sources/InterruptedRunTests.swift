@@ -38,7 +38,8 @@ struct InterruptedRunTests {
   func everyProcess() throws {
     let sources = try SwiftSource.files(in: PackageFolder.url.appendingPathComponent("Tests"))
     #expect(sources.count > 200)
-    let own = ["TestRun.swift", "MigrationRunner.swift", "InterruptedRunTests.swift"]
+    // The server for tests ends with the pipe of the run, and then deletes its files.
+    let own = ["TestRun.swift", "MigrationRunner.swift", "InterruptedRunTests.swift", "TestServer.swift"]
     for source in sources where !own.contains(source.url.lastPathComponent) {
       for (line, text) in source.lines.enumerated() where text.contains(/(?:^|[^A-Za-z])Process\(\)/) {
         let place = "\(source.url.lastPathComponent):\(line + 1)"

@@ -57,8 +57,8 @@ package protocol StoreEngine: Sendable {
   func openCount(ofStoreAt location: StoreLocation) -> Int
   /// Deletes a store with everything that belongs to it. Does nothing if there is none.
   func destroyStore(at location: StoreLocation) throws
-  /// Makes a store a copy of another one, in one transaction if it exists already.
-  func replaceStore(at location: StoreLocation, with source: StoreLocation) throws
+  /// Lets a copy, of the same engine and used by nobody, take the place of a store in one transaction.
+  func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws
 
   // MARK: Searching texts
 

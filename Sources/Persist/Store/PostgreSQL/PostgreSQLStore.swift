@@ -54,6 +54,14 @@ final class PostgreSQLStore: PersistentStore {
     }
   }
 
+  /// Creates a view of a held state, which shares the store's plans.
+  init(reading pool: ServerPool, of store: PostgreSQLStore) {
+    connections = LockProtected(pool)
+    (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
+    (kinds, modelDigest, indexedColumns) = (store.kinds, store.modelDigest, store.indexedColumns)
+    (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
+  }
+
   func close() throws { pool.close() }
 
   /// A number that every transaction of the server changes, also those of other stores: they cost a look.
@@ -85,24 +93,12 @@ final class PostgreSQLStore: PersistentStore {
 
   func externalData(named name: String) throws -> Data {
     throw PersistenceError(
-      .fileAccess, at: .store(url), "The value's file '\(name)' can't be read, because a store on a server has no files.",
+      .fileAccess, at: .store(url),
+      "The value's file '\(name)' can't be read, because a store on a server has no files.",
       fix: "Read it from the store that the value was read from.")
   }
 
   // MARK: Copies
-
-  func backUp(to url: URL) throws {
-    try copy(to: StoreLocation(url), identifier: identifier, options: StoreOptions()).close()
-  }
-
-  func move(
-    to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
-  ) throws -> any PersistentStore {
-    let copy = try copy(to: location, identifier: UUID().uuidString, options: options)
-    exchange(copy)
-    try close()
-    return copy
-  }
 
   func reopen(at url: URL) throws {
     guard case .server(let address) = StoreLocation(url) else {

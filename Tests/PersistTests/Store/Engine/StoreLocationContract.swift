@@ -137,7 +137,7 @@ struct StoreLocationContract {
       let original = try make(at: other, labels: "a", "b", "c")
       try original.close()
       try make(at: location, labels: "x").close()
-      try location.engine.replaceStore(at: location, with: other)
+      try StoreCopies.replaceStore(at: location, with: other)
       let copy = try open(location)
       #expect(copy.identifier == original.identifier)
       try #expect(tagCount(copy) == 3)
@@ -153,7 +153,7 @@ struct StoreLocationContract {
     try engine.withLocation { location in
       let (other, url) = (try self.location(beside: location), try #require(try self.location(beside: location).url))
       let store = try make(at: location, labels: "a", "b")
-      try store.backUp(to: url)
+      try StoreCopies.backUp(store, to: other)
       try store.reopen(at: url)
       #expect(store.url == url)
       try #expect(tagCount(store) == 2)
@@ -162,7 +162,7 @@ struct StoreLocationContract {
 
       let again = try open(location)
       var exchanged: (any PersistentStore)?
-      let moved = try again.move(to: other, options: StoreOptions()) { exchanged = $0 }
+      let moved = try StoreCopies.move(again, to: other, options: StoreOptions()) { exchanged = $0 }
       #expect(exchanged === moved)
       #expect(moved.identifier != again.identifier)
       try #expect(tagCount(moved) == 2)

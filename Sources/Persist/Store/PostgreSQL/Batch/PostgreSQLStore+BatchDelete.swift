@@ -8,13 +8,17 @@ extension PostgreSQLStore {
     var (selection, _) = try statement("r0.z_pk, r0.z_ent", batch.rows)
     if batch.rows.limit == nil { selection += " FOR UPDATE" }
     let rules = model.entities.map { DeletionRules($0, in: map, fileColumns: []) }
-    let entities = batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
+    let entities =
+      batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isWindow = batch.rows.limit != nil || batch.rows.offset > 0
     let outcome = try pool.write { transaction in
       if !batch.wantsIdentifiers, !isWindow, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
         return BatchOutcome(
           count: try transaction.execute(
-            "DELETE FROM \(table: plan.selection.table) WHERE z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan)))"))
+            """
+            DELETE FROM \(table: plan.selection.table) \
+            WHERE z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan)))
+            """))
       }
       var pass = ServerBatchDeletePass(rules: rules, store: self, transaction: transaction)
       try pass.find(selection)

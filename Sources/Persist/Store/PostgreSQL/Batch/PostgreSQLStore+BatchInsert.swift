@@ -137,7 +137,8 @@ private struct ServerBatchInsertPass {
     guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING z_pk" }
     let assignments = changed.map { ", \(name: $0) = new.\(name: $0)" as ServerText }.joined(separator: "")
     return """
-      WITH \(rows), found AS (SELECT t.z_pk FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
+      WITH \(rows), \
+      found AS (SELECT t.z_pk FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
       changed AS (UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) FROM new, found \
       WHERE t.z_pk = found.z_pk RETURNING t.z_pk), \
       added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING z_pk) \

@@ -66,7 +66,8 @@ private struct ServerImportPass {
       }
       guard let key = used.first, let place = keys.firstIndex(of: key) else { continue }
       let entity = inserts[place].entity
-      let hierarchy = entity.root.hasSubentities ? " Keys are unique among \(entity.root.name) and its subentities." : ""
+      let hierarchy =
+        entity.root.hasSubentities ? " Keys are unique among \(entity.root.name) and its subentities." : ""
       throw PersistenceError(
         .constraintConflict, at: PersistenceError.Place(entity: entity.name, row: key, store: store.url),
         "The store already has an object with the key \(key), or the import has two." + hierarchy,

@@ -8,6 +8,8 @@ final class ServerPool: @unchecked Sendable {
   let options: StoreOptions
   /// The address for messages, without secrets.
   let url: URL?
+  /// The only state that is read; nil to read the newest one.
+  private let held: HeldServerState?
   private let condition = NSCondition()
   private var idle: [any ServerConnection] = []
   private var count = 0
@@ -16,9 +18,11 @@ final class ServerPool: @unchecked Sendable {
   /// The maximum number of connections.
   private static let capacity = 8
 
-  init(_ address: ServerAddress, options: StoreOptions) {
+  /// - Parameter held: The only state that is read; nil to read the newest one.
+  init(_ address: ServerAddress, options: StoreOptions, holding held: HeldServerState? = nil) {
     self.address = address
     self.options = options
+    self.held = held
     url = address.url(showingSecrets: false)
   }
 
@@ -115,6 +119,7 @@ final class ServerPool: @unchecked Sendable {
   /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
   func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
     try mapped {
+      if let held { return try held.read(body) }
       while true {
         do {
           return try withSession { session, wasIdle in

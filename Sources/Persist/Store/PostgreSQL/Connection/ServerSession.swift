@@ -132,7 +132,7 @@ extension PersistenceError {
     case "42501":
       self = error(
         .storeOpenFailed, "The user has no right to do this.",
-        "Grant the user the rights of the schema's owner, or at least USAGE, CREATE, SELECT, INSERT, UPDATE and DELETE.")
+        "Grant the user the rights of the schema's owner, or USAGE, CREATE, SELECT, INSERT, UPDATE and DELETE.")
     case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
     case "53300":
       self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")

@@ -22,7 +22,9 @@ extension ServerParameter {
 
 extension Array where Element == UInt8 {
   /// The bytes of a trivial value.
-  fileprivate init<Value: BitwiseCopyable>(unsafe value: Value) { self = Swift.withUnsafeBytes(of: value) { Array($0) } }
+  fileprivate init<Value: BitwiseCopyable>(unsafe value: Value) {
+    self = Swift.withUnsafeBytes(of: value) { Array($0) }
+  }
 }
 
 /// An array of values in PostgreSQL's binary form, as it is written.

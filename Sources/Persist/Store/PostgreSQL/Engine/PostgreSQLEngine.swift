@@ -41,7 +41,7 @@ package struct PostgreSQLEngine: StoreEngine {
     do {
       let isNew = try pool.write { transaction in
         // Programs that start at the same moment wait for each other here, before the first definition.
-        try transaction.run([Self.lock(pool.address.schema)])
+        try transaction.run([ServerText.lock(pool.address.schema)])
         guard try Self.tableCount(transaction.session) == 0 else { return false }
         try transaction.run(try Self.definitions(model))
         return true
@@ -63,6 +63,8 @@ package struct PostgreSQLEngine: StoreEngine {
     statements += ServerText.storeTables
     for table in map.tableDefinitions { statements += ServerText.make(table) }
     statements += map.indexDefinitions.flatMap { ServerText.make($0) }
+    statements += ServerText.derivedFunctions
+    statements += try map.derivedColumns().triggers(in: map.layout).flatMap { ServerText.make($0) }
     for table in map.tables {
       let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
       statements.append(
@@ -75,11 +77,6 @@ package struct PostgreSQLEngine: StoreEngine {
       newStore: UUID(), versionHashes: model.fingerprints.mapValues(\.bytes),
       versionIdentifiers: model.versionIdentifiers, type: StoreType.postgreSQL.rawValue)
     return statements + [try metadata.update()] + (try metadata.record(model))
-  }
-
-  /// A lock that only programs which create or migrate the store hold, until the end of their transaction.
-  static func lock(_ schema: String) -> ServerText {
-    "SELECT pg_advisory_xact_lock(hashtextextended(\(text: "persist " + schema), 0))"
   }
 
   package func openStore(
@@ -135,8 +132,10 @@ package struct PostgreSQLEngine: StoreEngine {
         "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")
     }
+    let store = PostgreSQLStore(pool, catalog: catalog, map: map)
+    try store.makeMissingIndexes(catalog)
     pool.countAsOpen()
-    return PostgreSQLStore(pool, catalog: catalog, map: map)
+    return store
   }
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only files have.
@@ -192,25 +191,21 @@ package struct PostgreSQLEngine: StoreEngine {
       // A schema of another program is never deleted.
       _ = try pool.readTransaction { try StoreCatalog($0) }
       try pool.write { transaction in
-        try transaction.run([Self.lock(pool.address.schema), "DROP SCHEMA \(schema: ()) CASCADE"])
+        try transaction.run([ServerText.lock(pool.address.schema), "DROP SCHEMA \(schema: ()) CASCADE"])
       }
     }
   }
 
-  /// Copies the other store into a schema beside this one, and exchanges the two in one transaction.
-  package func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
-    var other = try address(location)
-    other.schema += "_new"
-    let copy = StoreLocation.server(other)
-    try copy.engine.destroyStore(at: copy)
-    try copy.engine.copyStore(at: source, to: copy).close()
+  package func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws {
+    let schema = try address(copy).schema
     try withPool(location) { pool in
-      let exists = try pool.read { try Self.tableCount($0) } > 0
-      if exists { _ = try pool.readTransaction { try StoreCatalog($0) } }
+      // A schema of another program is never deleted.
+      if try pool.read({ try Self.tableCount($0) }) > 0 { _ = try pool.readTransaction { try StoreCatalog($0) } }
       try pool.write { transaction in
-        try transaction.run(
-          [Self.lock(pool.address.schema), "DROP SCHEMA IF EXISTS \(schema: ()) CASCADE"]
-            + ["ALTER SCHEMA \(schemaNamed: other.schema) RENAME TO \(schema: ())"])
+        try transaction.run([
+          ServerText.lock(pool.address.schema), "DROP SCHEMA IF EXISTS \(schema: ()) CASCADE",
+          "ALTER SCHEMA \(schemaNamed: schema) RENAME TO \(schema: ())",
+        ])
       }
     }
   }
@@ -218,33 +213,6 @@ package struct PostgreSQLEngine: StoreEngine {
   // MARK: Searching texts
 
   package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher {
-    try StoreLocation.memory.engine.textSearcher(search)
-  }
-}
-
-extension ServerText {
-  /// All statements that make a table, with the sequence of its keys and the record of long names.
-  static func make(_ table: TableDefinition) -> [ServerText] {
-    let sequence = table.primaryKey == ["Z_PK"] ? [createKeySequence(of: table.name)] : []
-    let names = [table.name] + table.columns.map(\.name)
-    return create(table) + sequence + names.compactMap(record)
-  }
-
-  static func make(_ index: IndexDefinition) -> [ServerText] {
-    [create(index)] + [record(name: index.name)].compactMap { $0 }
-  }
-}
-
-extension ServerSession {
-  /// Finds the store's model.
-  func identify(among registry: ModelRegistry?, known: StoreCatalog? = nil) throws -> IdentifiedStore {
-    let catalog = try known ?? StoreCatalog(self)
-    return try StoreIdentification.identify(catalog, at: url, registry: registry) {
-      try EmbeddedModel(of: catalog, at: url) {
-        try first("SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'model'") { $0.data($1, 0) }
-      } archive: {
-        nil
-      }
-    }
+    try SQLiteEngine().textSearcher(search)
   }
 }

@@ -96,7 +96,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
           "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
-          PostgreSQLEngine.lock(session.schema),
+          ServerText.lock(session.schema),
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     try mapped { try session.run(begin) }
@@ -154,7 +154,20 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   /// Texts are searched in memory.
   func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> { [] }
   func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws {}
-  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {}
+
+  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+    let former = try catalog().schema.triggers.filter { $0.name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier) }
+    try mapped {
+      try session.run(former.map { ServerText.dropDerived($0.name) })
+      guard !columns.isEmpty else { return }
+      try session.run(ServerText.derivedFunctions + columns.triggers(in: layout).flatMap { ServerText.make($0) })
+      // A derived value may depend on others.
+      for _ in 0...columns.count {
+        let results = try session.run(columns.map { ServerText.fill($0) })
+        if results.allSatisfy({ $0.changedRowCount == 0 }) { return }
+      }
+    }
+  }
 
   // MARK: The model
 

@@ -9,7 +9,8 @@ extension PostgreSQLStore {
         try session.watched(by: monitor) {
           let result = try session.query(statement.sql)
           let lines = (0..<result.rowCount).map { row in
-            (key: statement.keyColumn.map { result.integer(row, $0) } ?? 0, values: read(statement.columns, result, row))
+            let key = statement.keyColumn.map { result.integer(row, $0) } ?? 0
+            return (key: key, values: read(statement.columns, result, row))
           }
           return (statement.keyColumn == nil ? lines : lines.sorted { $0.key < $1.key }).map(\.values)
         }
@@ -54,6 +55,10 @@ extension PostgreSQLStore {
       groups.append(value.text)
     }
     guard !map.absent.contains(entity.name) else { return nil }
+    if !query.groups.isEmpty {
+      // The entity number of a key that the rows are grouped by.
+      groups += columns.compactMap(\.number).compactMap { terms.value($0)?.text }
+    }
     let hasAggregates = columns.contains { $0.column.isAggregate }
     guard groups.isEmpty, !hasAggregates else {
       var rows = query.rows

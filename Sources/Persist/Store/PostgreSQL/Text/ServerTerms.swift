@@ -282,7 +282,8 @@ extension TableMap {
       kinds[table] = own
     }
     for join in joinTables {
-      let names = [join.first.column, join.second.column] + [join.first.orderColumn, join.second.orderColumn].compactMap { $0 }
+      let orders = [join.first.orderColumn, join.second.orderColumn].compactMap { $0 }
+      let names = [join.first.column, join.second.column] + orders
       kinds[join.name] = Dictionary(names.map { ($0, .integer) }, uniquingKeysWith: { first, _ in first })
     }
     return kinds

@@ -3,8 +3,8 @@ extension ServerText {
   /// The type of a column.
   ///
   /// Dates are seconds since 2001, as in SQLite, so that no date changes when a store moves; their type has a name of
-  /// its own, which tells them from other numbers. Texts are compared by their bytes, which is the order of Persist, and
-  /// the only one that an index on a prefix can use.
+  /// its own, which tells them from other numbers. Texts are compared by their bytes, which is the order of Persist,
+  /// and the only one that an index on a prefix can use.
   static func type(_ type: TableMap.ColumnType) -> ServerText {
     switch type {
     case .integer: "bigint"
@@ -100,5 +100,23 @@ extension ServerText {
       INSERT INTO \(table: "PERSIST_NAMES") VALUES (\(text: short), \(text: name)) \
       ON CONFLICT DO NOTHING
       """
+  }
+}
+
+extension ServerText {
+  /// All statements that make a table, with the sequence of its keys and the record of long names.
+  static func make(_ table: TableDefinition) -> [ServerText] {
+    let sequence = table.primaryKey == ["Z_PK"] ? [createKeySequence(of: table.name)] : []
+    let names = [table.name] + table.columns.map(\.name)
+    return create(table) + sequence + names.compactMap(record)
+  }
+
+  static func make(_ index: IndexDefinition) -> [ServerText] {
+    [create(index)] + [record(name: index.name)].compactMap { $0 }
+  }
+
+  /// A lock that only programs which create or migrate the store hold, until the end of their transaction.
+  static func lock(_ schema: String) -> ServerText {
+    "SELECT pg_advisory_xact_lock(hashtextextended(\(text: "persist " + schema), 0))"
   }
 }

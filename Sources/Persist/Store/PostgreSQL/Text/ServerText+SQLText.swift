@@ -37,7 +37,10 @@ extension ServerText {
       return ServerText(translated: pieces)
     }
 
-    private static let listStart = ["IN", " ", "(", "SELECT", " ", "value", " ", "FROM", " ", "json_each", "(", "?", ")", ")"]
+    /// `IN (SELECT value FROM json_each(?))`
+    private static let listStart = [
+      "IN", " ", "(", "SELECT", " ", "value", " ", "FROM", " ", "json_each", "(", "?", ")", ")",
+    ]
 
     private mutating func translate() {
       let token = tokens[index]
@@ -76,6 +79,8 @@ extension ServerText {
       case "OR" where isAhead([" ", "IGNORE", " "]):
         index += 3
         ignoresConflicts = true
+      // Functions of the schema.
+      case let word where word.hasPrefix("Persist"): pieces.append(.text(word.lowercased()))
       default:
         // Names without quotes begin with a Z, which no word of SQL does.
         pieces.append(word.first == "Z" || word.hasPrefix("PERSIST_") ? .name(word) : .text(word))

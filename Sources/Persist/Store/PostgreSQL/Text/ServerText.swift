@@ -1,9 +1,9 @@
 import Foundation
 
-/// PostgreSQL's SQL with its parameters: the counterpart of ``SQLText``, and like it without an entrance for a `String`.
+/// PostgreSQL's SQL with its parameters: the counterpart of ``SQLText``, into which a raw `String` doesn't fit either.
 ///
-/// Names are quoted in lower case, so that they can also be written without quotes by hand, and cut as the server would
-/// cut them, but without collisions. Parameters are numbered when the text is complete.
+/// Names are quoted in lower case, so that they can also be written without quotes by hand. The server cuts long names;
+/// here they are cut without collisions. Parameters are numbered when the text is complete.
 ///
 /// ```swift
 /// let sql: ServerText = "SELECT z_opt FROM \(table: name) WHERE z_pk = ANY(\(integers: keys))"
@@ -72,7 +72,9 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// The type of a column as the server's catalog names it.
-    mutating func appendInterpolation(storedType column: StoreSchema.Column) { parts.append(.text(column.declaredType)) }
+    mutating func appendInterpolation(storedType column: StoreSchema.Column) {
+      parts.append(.text(column.declaredType))
+    }
 
     mutating func appendInterpolation(_ part: ServerText) { parts += part.parts }
   }

@@ -110,10 +110,10 @@ extension PostgreSQLStore {
   }
 
   private func raiseKeys(of root: Int, to key: Int64) -> ServerText {
-    """
-    SELECT setval(\(sequence(of: root)), \(integer: key)) FROM \(table: ServerText.keySequence(of: map.tables[root].table)) \
-    WHERE last_value < \(integer: key)
-    """
+    let name = ServerText.keySequence(of: map.tables[root].table)
+    return """
+      SELECT setval(\(sequence(of: root)), \(integer: key)) FROM \(table: name) WHERE last_value < \(integer: key)
+      """
   }
 
   private func sequence(of root: Int) -> ServerText {

@@ -9,6 +9,16 @@ extension SQLText {
       case .delete: "DELETE"
       case .update(let columns): "UPDATE OF \(names: columns)"
       }
+    return """
+      CREATE TRIGGER \(name: trigger.name) AFTER \(event) ON \(name: trigger.table) FOR EACH ROW BEGIN \
+      \(action(of: trigger)); END
+      """
+  }
+
+  /// The statement that a trigger runs for a changed row, `NEW` or `OLD`.
+  ///
+  /// - Parameter now: The present time, in seconds since 2001.
+  static func action(of trigger: DerivedTrigger, now: SQLText = now) -> SQLText {
     let changed: [SQLText] =
       switch trigger.event {
       case .insert: ["NEW"]
@@ -16,19 +26,23 @@ extension SQLText {
       case .update: trigger.hops.isEmpty ? ["NEW"] : ["NEW", "OLD"]
       }
     let affected = changed.map { rows(of: trigger, from: $0) }.joined(separator: " OR ")
+    let value = trigger.column.value == .now ? now : value(of: trigger.column)
     return """
-      CREATE TRIGGER \(name: trigger.name) AFTER \(event) ON \(name: trigger.table) FOR EACH ROW BEGIN \
-      UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value(of: trigger.column)) \
-      WHERE (\(affected)) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers)); END
+      UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value) \
+      WHERE (\(affected)) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))
       """
   }
 
+  /// SQLite's time in seconds since 2001-01-01: the Julian day of that midnight is 2451910.5.
+  static let now: SQLText = "(julianday('now') - 2451910.5) * 86400.0"
+
   /// Computes the values of existing rows. The time of the last change is only set in rows without one.
-  static func fill(_ column: DerivedColumn) -> SQLText {
+  static func fill(_ column: DerivedColumn, now: SQLText = now) -> SQLText {
+    let value = column.value == .now ? now : value(of: column)
     let wrong: SQLText =
-      column.value == .now ? "\(name: column.name) IS NULL" : "\(name: column.name) IS NOT \(value(of: column))"
+      column.value == .now ? "\(name: column.name) IS NULL" : "\(name: column.name) IS NOT \(value)"
     return """
-      UPDATE \(name: column.table) SET \(name: column.name) = \(value(of: column)) \
+      UPDATE \(name: column.table) SET \(name: column.name) = \(value) \
       WHERE Z_ENT IN (\(numbers: column.entityNumbers)) AND \(wrong)
       """
   }
@@ -44,8 +58,7 @@ extension SQLText {
   private static func value(_ value: DerivedValue, of row: SQLText, depth: Int) -> SQLText {
     switch value {
     case .column(let name): return "\(row).\(name: name)"
-    // Seconds since 2001-01-01: the Julian day of that midnight is 2451910.5.
-    case .now: return "(julianday('now') - 2451910.5) * 86400.0"
+    case .now: return now
     case .text(.uppercase, let inner): return "PersistUppercase(\(self.value(inner, of: row, depth: depth)))"
     case .text(.lowercase, let inner): return "PersistLowercase(\(self.value(inner, of: row, depth: depth)))"
     case .text(.canonical, let inner): return "PersistCanonical(\(self.value(inner, of: row, depth: depth)))"

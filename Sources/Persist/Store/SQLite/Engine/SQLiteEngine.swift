@@ -77,12 +77,11 @@ package struct SQLiteEngine: StoreEngine {
     let pool = try SQLiteConnectionPool(file(location), options: StoreOptions())
     defer { pool.close() }
     try pool.write { connection in
+      let model = try StoreIdentification.identify(connection, registry: nil).model
       var metadata = metadata
       metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.sqlite.rawValue)
       try metadata.write(to: connection)
-      if let model = try? StoreIdentification.identify(connection, registry: nil).model {
-        try metadata.record(model, in: connection)
-      }
+      try metadata.record(model, in: connection)
     }
   }
 
@@ -96,17 +95,8 @@ package struct SQLiteEngine: StoreEngine {
     try StoreFiles(storeAt: file(location)).delete()
   }
 
-  package func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
-    guard case .server = source else {
-      return try StoreBackup.replace(storeAt: file(location), withStoreAt: file(source))
-    }
-    let url = try file(location)
-    let folder = try FileManager.default.url(
-      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: url, create: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let copy = folder.appendingPathComponent(url.lastPathComponent)
-    try copyStore(at: source, to: .file(copy)).close()
-    try StoreBackup.replace(storeAt: url, withStoreAt: copy)
+  package func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws {
+    try StoreBackup.replace(storeAt: file(location), withStoreAt: file(copy))
   }
 
   // MARK: Searching texts

@@ -174,13 +174,7 @@ extension SQLiteStore {
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
-    if case .server = location {
-      let copy = try copy(to: location, identifier: UUID().uuidString, options: options)
-      exchange(copy)
-      try close()
-      return copy
-    }
-    return try pool.closing {
+    try pool.closing {
       let copy = try StoreBackup.move(self, to: location.url, options: options)
       exchange(copy)
       return copy

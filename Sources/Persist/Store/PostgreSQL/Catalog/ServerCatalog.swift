@@ -142,3 +142,17 @@ extension StoreSchema {
     return SHA256.digest(Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
   }
 }
+
+extension ServerSession {
+  /// Finds the store's model.
+  func identify(among registry: ModelRegistry?, known: StoreCatalog? = nil) throws -> IdentifiedStore {
+    let catalog = try known ?? StoreCatalog(self)
+    return try StoreIdentification.identify(catalog, at: url, registry: registry) {
+      try EmbeddedModel(of: catalog, at: url) {
+        try first("SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'model'") { $0.data($1, 0) }
+      } archive: {
+        nil
+      }
+    }
+  }
+}

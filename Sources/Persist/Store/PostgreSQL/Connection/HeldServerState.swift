@@ -1,0 +1,38 @@
+import Foundation
+
+/// One state of a store, held by a transaction on a connection of its own that reads.
+///
+/// `@unchecked Sendable`: the lock lets one thread use the connection at a time.
+final class HeldServerState: @unchecked Sendable {
+  private let lock = NSLock()
+  private let session: ServerSession
+  private var ending: PersistenceError?
+
+  /// - Throws: ``ServerFailure``.
+  init(_ address: ServerAddress) throws {
+    let connection = try ServerDrivers.current.connect(to: address)
+    session = ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false))
+    // The first statement takes the snapshot.
+    try session.run([
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SELECT 1",
+    ])
+  }
+
+  deinit { session.connection.close() }
+
+  func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    lock.lock()
+    defer { lock.unlock() }
+    if let ending { throw ending }
+    return try body(session)
+  }
+
+  /// Releases the state; reading throws the error from now on.
+  func end(_ error: PersistenceError) {
+    lock.lock()
+    defer { lock.unlock() }
+    guard ending == nil else { return }
+    ending = error
+    session.connection.close()
+  }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+
+/// One state of a store on a server.
+///
+/// The server can't remove old rows while the state is held. After the time in the options, the state is released,
+/// whether or not it is being read.
+final class PostgreSQLGeneration: StoreGeneration {
+  private let store: PostgreSQLStore
+  private let state: HeldServerState
+  private let timer: Timer
+
+  // Sendable: the system's timers can be used from any thread.
+  private struct Timer: @unchecked Sendable {
+    let source: any DispatchSourceTimer
+  }
+
+  var rows: any SharedRowSource { store }
+
+  fileprivate init(_ store: PostgreSQLStore, _ state: HeldServerState, lifetime: Duration) {
+    self.store = store
+    self.state = state
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    timer.schedule(deadline: .now() + lifetime / .seconds(1))
+    let reason = PersistenceError(
+      .queryGenerationExpired, at: .store(store.url),
+      "The state to which the context is pinned is older than \(lifetime).",
+      fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime.")
+    timer.setEventHandler { [weak state] in state?.end(reason) }
+    self.timer = Timer(source: timer)
+    timer.activate()
+  }
+
+  deinit { timer.source.cancel() }
+}
+
+extension PostgreSQLStore {
+  func generation() throws -> (any StoreGeneration)? {
+    do {
+      let state = try HeldServerState(pool.address)
+      let pool = ServerPool(pool.address, options: pool.options, holding: state)
+      return PostgreSQLGeneration(
+        PostgreSQLStore(reading: pool, of: self), state, lifetime: pool.options.queryGenerationLifetime)
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url)
+    }
+  }
+}

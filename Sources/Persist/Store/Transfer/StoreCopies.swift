@@ -1,0 +1,104 @@
+import Foundation
+
+/// Copies of stores within an engine and from one engine to another.
+enum StoreCopies {
+  // MARK: Closed stores
+
+  /// Makes a store a copy of another one, of any engine, in one transaction if it exists already.
+  static func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
+    let engine = location.engine
+    if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
+    try withNeighbor(of: location) { neighbor in
+      try copyStore(at: source, to: neighbor).close()
+      try engine.replaceStore(at: location, withCopyAt: neighbor)
+    }
+  }
+
+  /// Copies a store, with its identifier, to a location where nothing exists yet.
+  ///
+  /// - Returns: The copy, open.
+  private static func copyStore(at source: StoreLocation, to location: StoreLocation) throws -> any PersistentStore {
+    let engine = source.engine
+    let identified = try engine.identifyStore(at: source, registry: nil)
+    let store = try engine.openStore(
+      at: source, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: false)
+    defer { try? store.close() }
+    return try copy(store, to: location, metadata: identified.metadata, options: StoreOptions())
+  }
+
+  /// Runs code with a location beside another one, for a copy that is deleted afterward.
+  private static func withNeighbor(of location: StoreLocation, _ body: (StoreLocation) throws -> Void) throws {
+    switch location {
+    case .memory: try body(.memory)
+    case .server(var address):
+      address.schema += "_new"
+      let neighbor = StoreLocation.server(address)
+      try neighbor.engine.destroyStore(at: neighbor)
+      defer { try? neighbor.engine.destroyStore(at: neighbor) }
+      try body(neighbor)
+    case .file(let url):
+      let folder = try FileManager.default.url(
+        for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: url, create: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try body(.file(folder.appendingPathComponent(url.lastPathComponent)))
+    }
+  }
+
+  // MARK: Open stores
+
+  /// Copies one state of a store to a new location.
+  static func backUp(_ store: any PersistentStore, to location: StoreLocation) throws {
+    if store.type == StoreType.sqlite.rawValue, case .file(let url) = location { return try store.backUp(to: url) }
+    try copy(store, to: location, identifier: store.identifier, options: StoreOptions()).close()
+  }
+
+  /// Copies a store to another location under a new identifier, and closes it.
+  ///
+  /// - Parameter exchange: Makes the copy take the store's place.
+  /// - Returns: The copy, open.
+  static func move(
+    _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions,
+    exchange: (any PersistentStore) -> Void
+  ) throws -> any PersistentStore {
+    let isOnServer = if case .server = location { true } else { false }
+    guard isOnServer || store.type == StoreType.postgreSQL.rawValue else {
+      return try store.move(to: location, options: options, exchange: exchange)
+    }
+    let copy = try copy(store, to: location, identifier: UUID().uuidString, options: options)
+    exchange(copy)
+    try store.close()
+    return copy
+  }
+
+  private static func copy(
+    _ store: any PersistentStore, to location: StoreLocation, identifier: String, options: StoreOptions
+  ) throws -> any PersistentStore {
+    guard try location.engine.canCreateStore(at: location) else {
+      throw PersistenceError(
+        .fileAccess, at: .store(location.url), "There already is a store.", fix: "Name another place, or delete it.")
+    }
+    var metadata = try store.metadata()
+    metadata.identifier = identifier
+    return try copy(store, to: location, metadata: metadata, options: options)
+  }
+
+  /// - Parameter metadata: The metadata of the copy. Nothing remains of it if copying fails.
+  private static func copy(
+    _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions
+  ) throws -> any PersistentStore {
+    let engine = location.engine
+    let store = try engine.createStore(at: location, model: source.model, options: options)
+    do {
+      let transfer = StoreTransfer(source, to: store.identifier)
+      _ = try store.insert { try transfer.next() }
+      guard location != .memory else { return store }
+      try store.close()
+      try engine.replaceMetadata(metadata, ofStoreAt: location)
+      return try engine.openStore(at: location, model: source.model, options: options, allowsGaps: false)
+    } catch {
+      try? store.close()
+      try? engine.destroyStore(at: location)
+      throw error
+    }
+  }
+}

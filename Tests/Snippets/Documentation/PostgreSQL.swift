@@ -1,0 +1,11 @@
+import Foundation
+import Persist
+import PersistPostgreSQL
+
+func opened(_ coordinator: PersistentStoreCoordinator) throws {
+  // <block 0>
+}
+
+func moved(_ coordinator: PersistentStoreCoordinator, from url: URL) throws {
+  // <block 1>
+}
