@@ -12,12 +12,13 @@ struct PersistCommand: ParsableCommand {
       released version.
       With --json, only the result goes to standard output.
       """,
+    version: ProgramVersion.text,
     subcommands: [
       InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
       CheckCommand.self, HistoryCommand.self, ExportCommand.self, ImportCommand.self, FillCommand.self,
       GenerateCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self, VersionCommand.self,
-      MergeVersionsCommand.self, StudioCommand.self,
+      MergeVersionsCommand.self, StudioCommand.self, ManualCommand.self,
     ])
 
   /// Runs a command. The exit codes are this program's, not the parser's.

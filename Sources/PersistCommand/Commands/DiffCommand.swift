@@ -50,8 +50,9 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "Exit with status 3 if the migration is impossible, loses data, needs a copy, or if anything changes.")
   var failOn: Finding?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func run() throws {
     let old = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))

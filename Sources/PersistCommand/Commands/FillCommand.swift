@@ -24,8 +24,9 @@ struct FillCommand: ParsableCommand {
   @Option(help: "The seed of the random numbers; the same seed gives the same objects.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func validate() throws {
     guard rows >= 0 else { throw ValidationError("--rows can't be below zero.") }

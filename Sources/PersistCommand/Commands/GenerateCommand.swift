@@ -43,8 +43,9 @@ struct GenerateCommand: ParsableCommand {
   @Flag(help: "Write a single file, 'Shop+Generated.swift'.")
   var singleFile = false
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func run() throws {
     do {

@@ -10,8 +10,9 @@ struct StoreArguments: ParsableArguments {
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
   var models: String?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  var json: Bool { common.json }
 
   var url: URL { URL(fileURLWithPath: store) }
 

@@ -27,12 +27,12 @@ enum Failure {
     }
     let isHelp = PersistCommand.exitCode(for: error) == .success
     let message = PersistCommand.fullMessage(for: error)
-    if isHelp { print(message) } else { StandardError.print(message) }
+    if isHelp { print(message) } else { StandardError.printError(message) }
     return isHelp ? 0 : usage
   }
 
   private static func report(work error: PersistenceError, as text: String, asJSON: Bool) {
-    StandardError.print(text)
+    StandardError.printError(text)
     guard asJSON else { return }
     try? StandardOutput.print { json in
       json.key("error")

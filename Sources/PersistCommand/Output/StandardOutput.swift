@@ -55,7 +55,21 @@ struct StandardOutput {
 
 /// Human-readable messages and progress on standard error.
 enum StandardError {
+  private static let isSilent = LockProtected(false)
+
+  /// Suppresses notes and progress from now on.
+  static func silence() { isSilent.withLock { $0 = true } }
+
+  /// Prints a note, or progress; see ``printError(_:)``.
   static func print(_ text: String, terminator: String = "\n") {
+    guard !isSilent.withLock({ $0 }) else { return }
+    write(text, terminator: terminator)
+  }
+
+  /// Prints the reason for which the command fails.
+  static func printError(_ text: String) { write(text, terminator: "\n") }
+
+  private static func write(_ text: String, terminator: String) {
     // Failing to show a message doesn't fail the command.
     try? FileHandle.standardError.write(contentsOf: Data((text + terminator).utf8))
   }

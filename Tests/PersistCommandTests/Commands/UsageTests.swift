@@ -26,6 +26,61 @@ struct UsageTests {
     #expect(outcome.messages == "")
   }
 
+  @Test("--version prints the newest section of the change log, and SQLite's version")
+  func version() throws {
+    let outcome = try Command.run("--version")
+    #expect(outcome.status == 0)
+    let log = try String(contentsOf: PackageFolder.url.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+    let heading = try #require(log.firstMatch(of: /\n## \[?([^\]\n ]+)/))
+    #expect(outcome.output.hasPrefix("persist \(heading.1.lowercased()), SQLite 3."))
+  }
+
+  @Test("Each command has a manual page with all its options, and completions exist for each shell")
+  func manual() throws {
+    try withTemporaryFolder { folder in
+      try #expect(Command.run("manual", folder.path).status == 0)
+      let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(pages.count >= 25)
+      for name in pages {
+        let page = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        let words = name.dropLast(2).split(separator: "-").dropFirst().map(String.init)
+        let help = try Command.run(["help"] + Self.command(words)).output
+        for option in help.matches(of: /--[a-z-]+/).map({ String($0.0) }) where option != "--help" {
+          #expect(page.contains(option.replacing("-", with: "\\-")), "\(name): \(option)")
+        }
+        #expect(page.hasPrefix(".TH ") && page.contains(".SH NAME\n") && page.contains(".SH SYNOPSIS\n"))
+      }
+      #expect(pages.contains("persist-sql-rollback.1") && pages.contains("persist-merge-versions.1"))
+    }
+    for shell in ["bash", "zsh", "fish"] {
+      let outcome = try Command.run("--generate-completion-script", shell)
+      #expect(outcome.status == 0 && outcome.output.contains("merge-versions"))
+    }
+  }
+
+  /// The words of a page's name as a command: `merge-versions` is one word.
+  private static func command(_ words: [String]) -> [String] {
+    words == ["merge", "versions"] ? ["merge-versions"] : words
+  }
+
+  @Test("--quiet leaves only errors on standard error")
+  func quiet() throws {
+    try withTemporaryFolder { folder in
+      let files = folder.appendingPathComponent("sql")
+      try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+      try Data("CREATE TABLE a (x);".utf8).write(to: files.appendingPathComponent("1_a.sql"))
+      try Data("CREATE TABLE b (x);".utf8).write(to: files.appendingPathComponent("schema.sql"))
+      let call = ["sql", "status", folder.appendingPathComponent("a.db").path, "--files", files.path]
+      try #expect(Command.run(call).messages.contains("note: 'schema.sql'"))
+      for flag in ["--quiet", "-q"] {
+        let outcome = try Command.run(call + [flag])
+        #expect(outcome.status == 0 && outcome.messages == "" && outcome.output.contains("1 pending"))
+      }
+      let failed = try Command.run("inspect", folder.appendingPathComponent("none").path, "--quiet")
+      #expect(failed.status == 1 && failed.messages.contains("none"))
+    }
+  }
+
   @Test(
     "A failure ends with 1, with the error in words and, if requested, as JSON",
     arguments: ["inspect", "dump", "check"])

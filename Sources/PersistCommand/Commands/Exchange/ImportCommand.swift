@@ -31,8 +31,9 @@ struct ImportCommand: ParsableCommand {
   @Option(help: "The entity of a CSV file whose name isn't that of its entity.")
   var entity: String?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func validate() throws {
     if version != nil, models == nil { throw ValidationError("--version needs --models.") }
@@ -80,7 +81,7 @@ struct ImportCommand: ParsableCommand {
     do {
       try writer.discard()
     } catch {
-      StandardError.print("persist: The new, empty store '\(url.path)' can't be deleted: \(error)")
+      StandardError.printError("persist: The new, empty store '\(url.path)' can't be deleted: \(error)")
     }
   }
 

@@ -35,8 +35,9 @@ struct LockCommand: ParsableCommand {
   @Flag(help: "Only show what --squash would do.")
   var dryRun = false
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func validate() throws {
     guard [version != nil, unlock != nil, squash != nil, check].count(where: { $0 }) <= 1 else {
@@ -63,10 +64,10 @@ struct LockCommand: ParsableCommand {
     do {
       try lock.check(registry, isPart: isPart)
     } catch {
-      StandardError.print("persist: \(error)")
+      StandardError.printError("persist: \(error)")
       throw Failure.found
     }
-    for line in heads.flatMap(\.text) { StandardError.print(line) }
+    for line in heads.flatMap(\.text) { StandardError.printError(line) }
     if check, heads.contains(where: { !$0.pairs.isEmpty }) { throw Failure.found }
   }
 

@@ -26,8 +26,9 @@ struct MergeVersionsCommand: ParsableCommand {
   @Option(help: "The other version.")
   var second: String?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func validate() throws {
     guard (first == nil) == (second == nil) else { throw ValidationError("--first and --second belong together.") }

@@ -28,8 +28,9 @@ struct VersionNewCommand: ParsableCommand {
   @Option(help: "The version to copy; by default the current one.")
   var from: String?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func run() throws {
     let folder = URL(fileURLWithPath: models)

@@ -17,8 +17,9 @@ struct VersionsCommand: ParsableCommand {
   @Argument(help: "A model, or a folder with models.")
   var models: String
 
-  @Flag(help: "Print JSON for programs: one line for each model.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  private var json: Bool { common.json }
 
   func run() throws {
     let folder = URL(fileURLWithPath: models)
