@@ -79,6 +79,50 @@ struct SQLTests {
     }
   }
 
+  @Test("A migration is created, applied, reverted, and a baseline set")
+  func wayBack() throws {
+    try withFiles(["0009_a.sql": "CREATE TABLE a (x);\n-- down\nDROP TABLE a;"]) { database, folder in
+      func run(_ arguments: String...) throws -> Command.Outcome {
+        try Command.run(["sql", arguments[0], database, "--files", folder.path] + arguments.dropFirst())
+      }
+      let created = try Command.run("sql", "new", "add prices", "--files", folder.path, "--json")
+      #expect(created.status == 0)
+      let file = folder.appendingPathComponent("0010_add_prices.sql")
+      try #expect(created.json()["created"] as? [String] == [file.path])
+      try Data("CREATE TABLE b (x);\n-- down\nDROP TABLE b;".utf8).write(to: file)
+      try #expect(run("migrate").status == 0)
+
+      let reverted = try run("rollback", "--json")
+      #expect(reverted.status == 0)
+      try #expect(entries(reverted, "reverted").compactMap { $0["version"] as? Int } == [10])
+      try #expect(reverted.json()["to"] as? Int == 9)
+      try #expect(run("rollback", "--to", "0").output.contains("0009_a.sql\n1 migration reverted in"))
+      try #expect(run("rollback").output == "Nothing to do: the database has no version.\n")
+
+      try #expect(run("stamp", "--to", "9").output == "0009_a\n1 stamped\n")
+      try #expect(run("stamp", "--json").json()["stamped"] as? [String] == ["0010_add_prices"])
+      // A baseline only claims that the table is there.
+      try #expect(run("rollback").status == 1)
+      try #expect(run("rollback", "--to", "-1").status == 2)
+      try #expect(Command.run("sql", "new", "../x", "--files", folder.path).status == 2)
+    }
+  }
+
+  @Test("An empty folder begins with a time stamp, and pairs of files continue as pairs")
+  func newFiles() throws {
+    try withFiles([:]) { _, folder in
+      let first = try Command.run("sql", "new", "a", "--files", folder.path).output
+      #expect(first.contains(/\/20[0-9]{12}_a\.sql\n$/))
+      let second = try Command.run("sql", "new", "b", "--files", folder.path).output
+      #expect(second.contains(/\/20[0-9]{12}_b\.sql\n$/))
+      #expect(first < second)
+    }
+    try withFiles(["7_a.up.sql": "CREATE TABLE a (x);"]) { _, folder in
+      let outcome = try Command.run("sql", "new", "b", "--files", folder.path)
+      #expect(outcome.output.split(separator: "\n").map { $0.split(separator: "/").last } == ["8_b.up.sql", "8_b.down.sql"])
+    }
+  }
+
   @Test("Two processes at once: one migrates, the other waits and has nothing to do")
   func twoProcesses() async throws {
     try await withTemporaryFolder { root in

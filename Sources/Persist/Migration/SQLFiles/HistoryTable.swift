@@ -100,4 +100,16 @@ struct HistoryTable: Sendable, Hashable {
     }
     return statements + [.recordVersion(columns, moments: timestampColumns, in: name)]
   }
+
+  /// The statements that remove the record of a reverted migration.
+  ///
+  /// - Parameters:
+  ///   - keys: the contents of the key column that identify the migration.
+  ///   - previous: the newest migration that remains applied; nil if there is none.
+  func statementsToRemove(_ keys: [String], previous: SQLMigration?) -> [SQLText] {
+    switch form {
+    case .everyVersion: keys.map { .removeVersion($0, keyColumn: keyColumn, in: name) }
+    case .newestVersion: previous.map(statementsToRecord) ?? [.emptyHistory(name)]
+    }
+  }
 }

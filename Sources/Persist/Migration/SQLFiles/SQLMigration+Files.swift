@@ -4,10 +4,10 @@ extension SQLMigration {
   /// Returns all migrations in a folder, ordered by version.
   ///
   /// A file's name consists of its version and, after `_` or `-`, the migration's name: `0003_add_prices.sql`,
-  /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`, in which case `….down.sql` beside it reverts the migration
-  /// and is ignored. A folder with such a name that contains an `up.sql` is a migration too. Hidden files, files that
-  /// aren't SQL, and SQL files without a version in their names, such as a `schema.sql`, are skipped;
-  /// ``SQLMigrator/skippedFiles`` lists the latter.
+  /// `20260312090000_split.sql`, `3.sql`; also `….up.sql`. A folder with such a name that contains an `up.sql` is a
+  /// migration too. The SQL that reverts a migration is in its file after a line `-- down`, or in a separate file
+  /// beside it: `….down.sql`, or `down.sql` in the folder. Hidden files, files that aren't SQL, and SQL files without a
+  /// version in their names, such as a `schema.sql`, are skipped; ``SQLMigrator/skippedFiles`` lists the latter.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the folder can't be read,
   ///   ``PersistenceError/Code/malformedFile`` for a file that isn't UTF-8 text.
@@ -52,7 +52,30 @@ extension SQLMigration {
     self.init(
       version, text: text, name, file: url, runsInTransaction: file.runsInTransaction, foreignKeys: file.foreignKeys,
       checksum: SQLMigrationFile.checksum(of: file.text),
-      .script(SQLScript(file.text, range: file.range, file: url)))
+      .script(SQLScript(file.text, range: file.range, file: url)), wayBack: try Self.wayBack(of: url, file))
+  }
+
+  /// The separate file that reverts a migration, or else the part of its own file.
+  private static func wayBack(of url: URL, _ file: SQLMigrationFile) throws -> WayBack? {
+    let folder = url.deletingLastPathComponent()
+    let stem = url.deletingPathExtension().lastPathComponent
+    let base = stem.lowercased().hasSuffix(".up") ? String(stem.dropLast(3)) : stem
+    let name = stem.lowercased() == "up" ? "down.sql" : "\(base).down.sql"
+    let other = folder.appendingPathComponent(name)
+    if FileManager.default.fileExists(atPath: other.path) {
+      let down = try SQLMigrationFile(contentsOf: other)
+      // A file of another tool may mark its only part as well.
+      let range = down.wayBack ?? down.range
+      let script = SQLScript(down.text, range: range, file: other)
+      guard !script.isEmpty else { return nil }
+      return WayBack(
+        file: other, runsInTransaction: down.runsInTransaction, foreignKeys: down.foreignKeys, script: script)
+    }
+    return file.wayBack.map { range in
+      WayBack(
+        runsInTransaction: file.runsInTransaction, foreignKeys: file.foreignKeys,
+        script: SQLScript(file.text, range: range, file: url))
+    }
   }
 
   /// The part of the name with the version and the migration's name: that of the folder if the file is just named

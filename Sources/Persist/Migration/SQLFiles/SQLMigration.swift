@@ -52,7 +52,17 @@ public struct SQLMigration: Sendable {
     case code(@Sendable (SQLDatabase) throws -> Void)
   }
 
+  /// The work that undoes a migration, and how it runs.
+  struct WayBack: Sendable {
+    /// The file with the SQL; nil if it is part of the migration's own file.
+    var file: URL?
+    var runsInTransaction = true
+    var foreignKeys = ForeignKeys.checkedAtEnd
+    let script: SQLScript
+  }
+
   let work: Work
+  let wayBack: WayBack?
   /// The version as written in the file's name, with leading zeros.
   let versionText: String
 
@@ -74,19 +84,30 @@ public struct SQLMigration: Sendable {
   }
 
   /// Creates a migration in SQL: one or more statements.
+  ///
+  /// - Parameters:
+  ///   - version: the number that orders the migrations.
+  ///   - name: the name of the migration.
+  ///   - sql: the statements of the migration.
+  ///   - downSQL: the statements that revert it; nil if it can't be reverted.
+  ///   - runsInTransaction: whether the migration runs in a transaction of its own.
+  ///   - foreignKeys: when foreign keys are checked.
   public init(
-    _ version: Int64, _ name: String, sql: String, runsInTransaction: Bool = true,
+    _ version: Int64, _ name: String, sql: String, downSQL: String? = nil, runsInTransaction: Bool = true,
     foreignKeys: ForeignKeys = .checkedAtEnd
   ) {
-    precondition(!sql.utf8.contains(0), "SQL has no zero characters.")
+    precondition(!sql.utf8.contains(0) && downSQL?.utf8.contains(0) != true, "SQL has no zero characters.")
     self.init(
       version, text: String(version), name, file: nil, runsInTransaction: runsInTransaction, foreignKeys: foreignKeys,
-      checksum: SQLMigrationFile.checksum(of: Array(sql.utf8)), .script(SQLScript(sql)))
+      checksum: SQLMigrationFile.checksum(of: Array(sql.utf8)), .script(SQLScript(sql)),
+      wayBack: downSQL.map {
+        WayBack(runsInTransaction: runsInTransaction, foreignKeys: foreignKeys, script: SQLScript($0))
+      })
   }
 
   init(
     _ version: Int64, text: String, _ name: String, file: URL?, runsInTransaction: Bool, foreignKeys: ForeignKeys,
-    checksum: String?, _ work: Work
+    checksum: String?, _ work: Work, wayBack: WayBack? = nil
   ) {
     precondition(version >= 0, "The version of a migration can't be negative; this one is \(version).")
     self.version = version
@@ -97,6 +118,19 @@ public struct SQLMigration: Sendable {
     self.foreignKeys = foreignKeys
     self.checksum = checksum
     self.work = work
+    self.wayBack = wayBack
+  }
+
+  /// Whether the migration has SQL that reverts it, for ``SQLMigrator/rollBack(storeAt:to:)``.
+  public var canBeReverted: Bool { wayBack != nil }
+
+  /// The migration's way back, as a migration of the same version; nil if it can't be reverted.
+  func reversed() -> SQLMigration? {
+    wayBack.map {
+      SQLMigration(
+        version, text: versionText, name, file: $0.file ?? file, runsInTransaction: $0.runsInTransaction,
+        foreignKeys: $0.foreignKeys, checksum: checksum, .script($0.script))
+    }
   }
 }
 

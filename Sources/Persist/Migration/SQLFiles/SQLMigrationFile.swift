@@ -5,14 +5,17 @@ import Foundation
 /// - `-- persist: without-transaction`: the file runs outside of a transaction.
 /// - `-- persist: enforce-foreign-keys`: see ``SQLMigration/ForeignKeys/enforced``.
 /// - `-- migrate:up` and `-- migrate:down` of dbmate, `-- +migrate Up` and `-- +goose Up` and similar ones: the part
-///   after "down" reverts the migration and isn't run. dbmate's `transaction:false` and goose's `NO TRANSACTION` have
-///   their usual meaning.
+///   after "down" reverts the migration. dbmate's `transaction:false` and goose's `NO TRANSACTION` have their usual
+///   meaning.
+/// - `-- down` alone on a line: the same without another tool.
 struct SQLMigrationFile {
   private(set) var runsInTransaction = true
   private(set) var foreignKeys = SQLMigration.ForeignKeys.checkedAtEnd
   let text: [UInt8]
   /// The part of ``text`` that runs.
   let range: Range<Int>
+  /// The part of ``text`` that reverts the migration; nil if there is none, or nothing but space and comments.
+  let wayBack: Range<Int>?
 
   private static let sizeLimit = 256 << 20
 
@@ -28,19 +31,24 @@ struct SQLMigrationFile {
     text = bytes
     var start = 0
     var end: Int?
+    var back: Range<Int>?
     for (number, line) in Self.commentLines(of: bytes) {
       let words = String(decoding: bytes[line], as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces)
       switch try Mark(words, at: PersistenceError.Place(file: url, line: number)) {
       case .up(let isOutside):
         if start == 0 { (start, end) = (line.upperBound, nil) } else { end = end ?? line.lowerBound }
+        back = back.map { $0.lowerBound..<min($0.upperBound, line.lowerBound) }
         if isOutside { runsInTransaction = false }
-      case .down: end = end ?? line.lowerBound
+      case .down:
+        end = end ?? line.lowerBound
+        back = back ?? line.upperBound..<bytes.count
       case .withoutTransaction: runsInTransaction = false
       case .enforcingForeignKeys: foreignKeys = .enforced
       case nil: break
       }
     }
     range = start..<(end ?? bytes.count)
+    wayBack = back.flatMap { SQLScript(bytes, range: $0).isEmpty ? nil : $0 }
   }
 
   /// The digest of a text with all line endings converted to line feeds.
@@ -74,6 +82,10 @@ struct SQLMigrationFile {
     /// - Returns: nil for a comment that isn't a directive.
     init?(_ comment: String, at place: PersistenceError.Place) throws {
       let words = comment.lowercased()
+      if words == "down" {
+        self = .down
+        return
+      }
       if let own = words.wholeMatch(of: /persist:\s*(\S*)\s*/) {
         switch own.1 {
         case "without-transaction": self = .withoutTransaction

@@ -65,6 +65,14 @@ struct SQLMigrationHistory: Sendable {
     return records
   }
 
+  /// The contents of the key column that identify a migration.
+  func keys(of migration: SQLMigration) -> [String] {
+    keys.filter { key in
+      (table.key != .name && Int64(key) == migration.version)
+        || (table.key != .number && (key == migration.description || key == migration.name))
+    }
+  }
+
   /// Whether a migration has been applied to the database.
   func includes(_ migration: SQLMigration) -> Bool {
     switch table.form {

@@ -23,6 +23,8 @@ public struct SQLMigrationReport: Sendable, Hashable {
   public var to: Int64?
   /// The migrations that ran, in order.
   public var applied: [SQLMigrationStatus.Entry]
+  /// The migrations that were reverted, the newest first.
+  public var reverted: [SQLMigrationStatus.Entry]
   /// The time that the run took, including waits for other processes.
   public var duration: Duration
 }

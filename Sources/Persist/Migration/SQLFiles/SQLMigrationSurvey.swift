@@ -14,6 +14,8 @@ struct SQLMigrationSurvey {
   /// The migrations that another tool has run and Persist hasn't recorded.
   let unrecorded: [SQLMigration]
   let status: SQLMigrationStatus
+  /// The applied migrations of the sequence, in order.
+  let applied: [SQLMigration]
 
   /// - Parameters:
   ///   - migrations: the sequence, ordered by version.
@@ -21,6 +23,7 @@ struct SQLMigrationSurvey {
   init(_ migrations: [SQLMigration], _ history: SQLMigrationHistory, upTo last: Int64?, rules: Rules) {
     self.history = history
     let applied = migrations.filter(history.includes)
+    self.applied = applied
     let newest = applied.last?.version ?? -1
     let open = migrations.filter { !history.includes($0) }
     pending = open.filter { migration in last.map { migration.version <= $0 } ?? true }
@@ -49,6 +52,23 @@ struct SQLMigrationSurvey {
       problems += pending.filter { $0.version < newest }.map { Self.outOfOrder($0, newest) }
     }
     status = SQLMigrationStatus(entries: entries, table: history.table.name, problems: problems)
+  }
+
+  /// The survey itself.
+  ///
+  /// - Throws: the problems for which nothing may run.
+  func withoutProblems(in url: URL?) throws -> SQLMigrationSurvey {
+    guard let problem = status.problems.first else { return self }
+    var error = PersistenceError.combining(
+      status.problems, as: problem.code, "Nothing was migrated, for \(status.problems.count) reasons.")
+    error.place.store = error.place.file == nil ? url : nil
+    throw error
+  }
+
+  /// The applied migrations above a version, the newest first; without a version, only the newest.
+  func reverted(to version: Int64?) -> [SQLMigration] {
+    guard let version else { return Array(applied.suffix(1)) }
+    return applied.reversed().filter { $0.version > version }
   }
 
   private static func unknown(

@@ -101,23 +101,16 @@ public struct SQLMigrator: Sendable {
   ///
   /// - Parameters:
   ///   - url: the database; it is created if it doesn't exist.
-  ///   - last: the last version to run; nil for the newest. Migrations are never reverted: a database with a newer
-  ///     version keeps it.
+  ///   - last: the last version to run; nil for the newest. A database with a newer version keeps it; see
+  ///     ``rollBack(storeAt:to:)``.
   /// - Throws: ``PersistenceError/Code/migrationFailed`` with file, line, column and SQLite's message: migrations
   ///   before the failed one remain applied, and that one is rolled back; ``PersistenceError/Code/migrationCancelled``;
   ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/diskFull`` and similar errors; before anything
   ///   runs, ``PersistenceError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
   @discardableResult
   public func migrate(storeAt url: URL, to last: Int64? = nil) throws -> SQLMigrationReport {
-    if let last, !migrations.contains(where: { $0.version == last }) {
-      throw PersistenceError(
-        .invalidRequest, "There is no migration of version \(last).",
-        fix: "There are \(migrations.map { "\($0.version)" }.joined(separator: ", ")).")
-    }
-    let connection = try open(url)
-    defer { connection.close() }
-    var run = SQLMigrationRun(migrator: self, connection: connection, last: last)
-    return try run.run()
+    if let last { try requireVersion(last) }
+    return try run(on: url, upTo: last) { try $0.run() }
   }
 
   /// Accepts files that were edited after they had been applied, by recording their new checksums.
@@ -127,23 +120,17 @@ public struct SQLMigrator: Sendable {
   /// - Returns: the migrations whose files had been edited.
   @discardableResult
   public func acceptChanges(inStoreAt url: URL) throws -> [SQLMigration] {
-    let connection = try open(url)
-    defer { connection.close() }
-    return try connection.transaction {
-      let status = try survey(connection, upTo: nil).status
-      let versions = Set(status.entries.filter { $0.state == .changed }.compactMap(\.version))
-      let changed = migrations.filter { versions.contains($0.version) }
-      for migration in changed {
-        try connection.execute(
-          .record(
-            version: migration.version, name: migration.name, checksum: migration.checksum, isAppliedNow: false))
-      }
-      return changed
-    }
+    try run(on: url) { try $0.acceptChanges() }
   }
 
-  private func open(_ url: URL) throws -> SQLiteConnection {
-    try SQLiteConnection(url, mode: .application, options: StoreOptions(busyTimeout: busyTimeout))
+  /// Opens a database for a run.
+  func run<Result>(
+    on url: URL, upTo last: Int64? = nil, _ body: (inout SQLMigrationRun) throws -> Result
+  ) throws -> Result {
+    let connection = try SQLiteConnection(url, mode: .application, options: StoreOptions(busyTimeout: busyTimeout))
+    defer { connection.close() }
+    var run = SQLMigrationRun(migrator: self, connection: connection, last: last)
+    return try body(&run)
   }
 
   func survey(_ connection: SQLiteConnection, upTo last: Int64?) throws -> SQLMigrationSurvey {

@@ -32,6 +32,15 @@ extension SQLText {
     return "INSERT OR IGNORE INTO \(name: table) (\(names: names)) VALUES (\(values.joined(separator: ", ")))"
   }
 
+  /// Removes a version, or a name, from the table of applied ones.
+  static func removeVersion(_ key: String, keyColumn: String, in table: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE CAST(\(name: keyColumn) AS TEXT) = \(value: .text(key))"
+  }
+
+  static func removeRecord(version: Int64) -> SQLText {
+    "DELETE FROM persist_sql_migrations WHERE version = \(value: .integer(version))"
+  }
+
   static let fileRecordTable = "persist_sql_migrations"
 
   static let createFileRecords: SQLText = """

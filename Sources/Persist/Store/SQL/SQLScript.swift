@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// SQL written by an application: any number of statements, which SQLite itself separates.
@@ -9,8 +8,8 @@ import Foundation
 /// - SeeAlso: <https://sqlite.org/c3ref/prepare.html>
 struct SQLScript: Sendable {
   /// The text with a terminating zero: without one SQLite would copy the rest of the text for each statement.
-  private let bytes: [UInt8]
-  private let range: Range<Int>
+  let bytes: [UInt8]
+  let range: Range<Int>
   /// The file that errors name.
   let file: URL?
 
@@ -26,46 +25,11 @@ struct SQLScript: Sendable {
 
   init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// Calls `body` for each statement in turn, prepared and ready to run, with the fraction of the text that is done
-  /// after it.
-  ///
-  /// - Throws: Errors with file, line and column, including those of `body`.
-  func forEachStatement(
-    on connection: SQLiteConnection, _ body: (SQLiteStatement, _ part: Double) throws -> Void
-  ) throws {
-    var position = range.lowerBound
-    while position < range.upperBound {
-      let start = firstWord(from: position)
-      let (statement, length) = try prepare(at: start, on: connection)
-      position = start + length
-      guard let statement else { continue }
-      defer { statement.finalize() }
-      statement.begin()
-      do {
-        try body(statement, Double(position - range.lowerBound) / Double(range.count))
-      } catch let error as PersistenceError {
-        throw placed(error, at: start, in: start..<position)
-      }
-    }
-  }
-
-  /// - Returns: Nil in place of a statement if only whitespace and comments remained.
-  private func prepare(
-    at start: Int, on connection: SQLiteConnection
-  ) throws -> (statement: SQLiteStatement?, length: Int) {
-    do {
-      return try bytes.withUnsafeBufferPointer { bytes in
-        let rest = UnsafeBufferPointer(rebasing: bytes[start...])
-        return try rest.withMemoryRebound(to: CChar.self) { try connection.prepareFirst(of: $0) }
-      }
-    } catch let error as PersistenceError {
-      let offset = Int(persist_sqlite3_error_offset(connection.handle))
-      throw placed(error, at: start + max(0, offset), in: start..<range.upperBound)
-    }
-  }
+  /// Whether there is nothing to run: only space and comments.
+  var isEmpty: Bool { firstWord(from: range.lowerBound) >= range.upperBound }
 
   /// The error with the position of an index in the text, and an excerpt of the statement.
-  private func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
+  func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
     var error = error
     let place = PersistenceError.Place(file: file, index: index, in: Data(bytes.dropLast()))
     (error.place.file, error.place.line, error.place.column) = (place.file, place.line, place.column)
@@ -81,7 +45,7 @@ struct SQLScript: Sendable {
   }
 
   /// The visible start of the next statement: after whitespace and comments, which SQLite includes in it.
-  private func firstWord(from position: Int) -> Int {
+  func firstWord(from position: Int) -> Int {
     var index = position
     while index < range.upperBound {
       let next = index + 1 < range.upperBound ? bytes[index + 1] : 0
@@ -104,23 +68,5 @@ struct SQLScript: Sendable {
       index += 1
     }
     return range.upperBound
-  }
-}
-
-extension SQLiteConnection {
-  /// Prepares the first statement of a zero-terminated text.
-  ///
-  /// - Returns: The statement, which the caller finalizes, and its length in bytes; nil if there is none.
-  fileprivate func prepareFirst(
-    of text: UnsafeBufferPointer<CChar>
-  ) throws -> (statement: SQLiteStatement?, length: Int) {
-    var prepared: OpaquePointer?
-    var tail: UnsafePointer<CChar>?
-    let code = sqlite3_prepare_v3(handle, text.baseAddress, Int32(clamping: text.count), 0, &prepared, &tail)
-    guard code == SQLITE_OK else { throw failure(code) }
-    let length = text.baseAddress.flatMap { start in tail.map { $0 - start } } ?? text.count
-    guard let prepared else { return (nil, max(length, 1)) }
-    counts.prepared += 1
-    return (SQLiteStatement(handle: prepared, connection: self), length)
   }
 }

@@ -10,7 +10,10 @@ struct SQLCommand: ParsableCommand {
       A file's name consists of its version and a name: '0003_add_prices.sql'. The database records applied migrations \
       in its table 'schema_migrations'; entries of Rails, dbmate, golang-migrate, Diesel and others are recognized.
       """,
-    subcommands: [SQLStatusCommand.self, SQLMigrateCommand.self, SQLAcceptCommand.self])
+    subcommands: [
+      SQLStatusCommand.self, SQLMigrateCommand.self, SQLRollbackCommand.self, SQLStampCommand.self,
+      SQLNewCommand.self, SQLAcceptCommand.self,
+    ])
 }
 
 /// The arguments of the commands for SQL files.
@@ -24,8 +27,9 @@ struct SQLArguments: ParsableArguments {
   @Option(help: "The table of applied versions; by default 'schema_migrations', or another tool's table.")
   var table: String?
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  var json: Bool { common.json }
 
   var url: URL { URL(fileURLWithPath: store) }
 
@@ -64,7 +68,7 @@ struct SQLStatusCommand: ParsableCommand {
         }
       }
     } else {
-      for problem in status.problems { StandardError.print("persist: \(problem)") }
+      for problem in status.problems { StandardError.printError("persist: \(problem)") }
       try StandardOutput.print(text(status))
     }
     guard status.problems.isEmpty else { throw Failure.found }
@@ -108,25 +112,35 @@ struct SQLMigrateCommand: ParsableCommand {
     if let to, let version = report.to, version > to, report.applied.isEmpty {
       throw PersistenceError(
         .invalidRequest, at: .store(arguments.url),
-        "The database has version \(version) and can't go back to \(to): SQL migrations run in one direction only.",
-        fix: "Correct it in a migration with a new version, or restore a backup.")
+        "The database has version \(version), and migrating can't go back to \(to).",
+        fix: "Run 'persist sql rollback --to \(to)', or correct it in a migration with a new version.")
     }
-    let seconds = report.duration / .seconds(1)
-    guard !arguments.json else {
+    try report.print("applied", report.applied, asJSON: arguments.json)
+  }
+}
+
+extension SQLMigrationReport {
+  /// Prints the migrations that ran.
+  ///
+  /// - Parameter key: the key of the migrations in JSON.
+  func print(_ key: String, _ entries: [SQLMigrationStatus.Entry], asJSON: Bool) throws {
+    let seconds = duration / .seconds(1)
+    guard !asJSON else {
       return try StandardOutput.print {
-        $0.field("from", report.from)
-        $0.field("to", report.to)
-        $0.field("applied", of: report.applied) { json, entry in json.object { $0.fields(of: entry) } }
+        $0.field("from", from)
+        $0.field("to", to)
+        $0.field(key, of: entries) { json, entry in json.object { $0.fields(of: entry) } }
         $0.field("seconds", seconds)
       }
     }
-    for entry in report.applied { try StandardOutput.print(entry.words) }
-    let count = report.applied.count
-    let version = report.to.map(String.init) ?? "no version"
+    for entry in entries { try StandardOutput.print(entry.words) }
+    let count = entries.count
+    let version = to.map(String.init) ?? "no version"
+    let work = "\(count) migration\(count == 1 ? "" : "s") \(key)"
     try StandardOutput.print(
       count == 0
-        ? "Nothing to do: the database has version \(version)."
-        : "\(count) migration\(count == 1 ? "" : "s") in \(String(format: "%.3f", seconds)) s: version \(version).")
+        ? "Nothing to do: the database has \(to == nil ? "" : "version ")\(version)."
+        : "\(work) in \(String(format: "%.3f", seconds)) s: \(to == nil ? "" : "version ")\(version).")
   }
 }
 
@@ -151,7 +165,7 @@ struct SQLAcceptCommand: ParsableCommand {
 
 extension SQLMigrationStatus.Entry {
   /// The file's name, or version and name if there is no file.
-  fileprivate var words: String {
+  var words: String {
     guard let file else {
       return [version.map(String.init), name.isEmpty ? nil : name].compactMap { $0 }.joined(separator: " ")
     }
@@ -161,7 +175,7 @@ extension SQLMigrationStatus.Entry {
 }
 
 extension JSONText {
-  fileprivate mutating func fields(of entry: SQLMigrationStatus.Entry) {
+  mutating func fields(of entry: SQLMigrationStatus.Entry) {
     field("version", entry.version)
     field("name", entry.name)
     field("file", entry.file?.path)
