@@ -198,6 +198,22 @@ struct MigrateTests {
     #expect(dumps[0] == dumps[1])
   }
 
+  @Test("--prove compares all values in both ways, and reports how many", .needsSharedData)
+  func prove() throws {
+    let models = try SharedData.url("moody/Moody.xcdatamodeld").path
+    try withCopy(ofStore: "moody/Moody.moody") { store in
+      let count = try Command.run("dump", store.path, "--json").jsonLines().count
+      let outcome = try Command.run("migrate", store.path, "--models", models, "--to", "Moody 2", "--prove", "--json")
+      #expect(outcome.status == 0)
+      try #expect(outcome.json()["way"] as? String == "inPlace")
+      let proof = try #require(try outcome.json()["proof"] as? [String: Int])
+      #expect(proof["objects"] == count && (proof["values"] ?? 0) > count)
+      try #expect(Command.run("check", store.path, "--models", models).status == 0)
+      try #expect(FolderSnapshot(store.deletingLastPathComponent()).entries.keys.allSatisfy { !$0.contains("migration") })
+    }
+    try #expect(Command.run("migrate", "a.sqlite", "--models", models, "--prove", "--copy").status == 2)
+  }
+
   @Test("An obstacle ends a plan with 3, a migration with 1, and the store is unchanged", .needsSharedData)
   func blocked() throws {
     let models = try SharedData.url("posts").path

@@ -90,6 +90,8 @@ public struct MigrationReport: Sendable, Hashable {
   public var rows: Int?
   /// The time that the migration took, without deferred work.
   public var duration: Duration
+  /// The comparison of both ways that preceded the commit; nil if none was requested, or there is only one way.
+  public var proof: MigrationProof?
 
   /// Creates a report from its parts.
   init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {

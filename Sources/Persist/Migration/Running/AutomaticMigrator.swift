@@ -67,6 +67,10 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// expressions; nil for a plain `MigrationManager`.
   public var managerFactory: (@Sendable (ManagedObjectModel, ManagedObjectModel) -> MigrationManager)?
 
+  /// Compares two copies of the store, one migrated in each way, before a migration in place is committed; nil for no
+  /// comparison. Only a higher layer can read objects.
+  var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
+
   /// Creates a migrator. Each argument sets the property of the same name.
   public init(
     allowsLoss: Bool = true, downgrade: Downgrade = .withoutLoss, countsRows: Bool = false,

@@ -24,6 +24,11 @@ struct InPlaceMigration {
     let location = StoreLocation(url)
     let connection = try location.migrationEngine.connect(to: location, options: options)
     defer { connection.close() }
+    return try run(on: connection)
+  }
+
+  /// Runs the migration on a connection, which the caller closes.
+  func run(on connection: any MigrationConnection) throws -> MigrationReport {
     try connection.prepareForMigration()
     var report = try connection.transaction {
       var files: [String] = []
@@ -47,6 +52,7 @@ struct InPlaceMigration {
     var report = try report(survey, connection)
     // Another process may have migrated the store first.
     guard !survey.isUpToDate else { return (report, nil) }
+    report.proof = try prove()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
@@ -86,7 +92,7 @@ struct InPlaceMigration {
     return survey
   }
 
-  private func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
+  func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
     let store = try connection.identify(among: registry)
     return try hop.map { StoreSurvey(store, hop: $0.models, isDowngrade: false) }
       ?? StoreSurvey(store, to: destination, registry: registry, defersWork: migrator.defersWork)

@@ -3,6 +3,7 @@ import CSQLite
 extension SQLiteConnection {
   /// Sets up a connection before its first use.
   func setUp(_ options: StoreOptions, access: ReadOnlyAccess?) throws {
+    guard mode != .unassisted else { return }
     if access?.isWithoutLocks == true {
       // Otherwise SQLite would look for shared memory, which files without locks don't have.
       try execute(.lockingModeExclusive)

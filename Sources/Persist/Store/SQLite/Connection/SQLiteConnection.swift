@@ -26,10 +26,12 @@ final class SQLiteConnection {
     /// Reads and writes a database whose settings belong to the application, and creates an empty one if it doesn't
     /// exist.
     case application
+    /// Reads and writes an existing file without any functions and settings of Persist, as another program does.
+    case unassisted
     /// A private in-memory database.
     case memory
 
-    var isWriting: Bool { [.readWrite, .create, .application, .memory].contains(self) }
+    var isWriting: Bool { [.readWrite, .create, .application, .unassisted, .memory].contains(self) }
   }
 
   /// The counts of work done, for tests.
@@ -61,6 +63,8 @@ final class SQLiteConnection {
   var waits: LockWaits
   /// The basis for trusting the schema; nil if it isn't trusted.
   var fullTextTrust: FullTextTrust?
+  /// The statements that changed something within transactions; nil if they aren't recorded.
+  var recordedStatements: [SQLText]?
   private var log: SQLiteDebugLog?
   private var cache = StatementCache()
 
@@ -77,7 +81,7 @@ final class SQLiteConnection {
     let name = try Self.name(of: url, access: access)
     let flags: Int32 =
       switch mode {
-      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readWrite, .unassisted: SQLITE_OPEN_READWRITE
       // Attached files are only writable if the connection as a whole is; the URI restricts the main file.
       case .create, .application, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
@@ -191,8 +195,10 @@ final class SQLiteConnection {
   /// - Returns: The number of rows that an insert, update or delete changed, excluding triggers.
   @discardableResult
   func execute(_ sql: SQLText) throws -> Int {
-    try withStatement(sql) { statement in
+    let isRecorded = recordedStatements != nil && isInTransaction
+    return try withStatement(sql) { statement in
       try statement.run()
+      if isRecorded, sqlite3_stmt_readonly(statement.handle) == 0 { recordedStatements?.append(sql) }
       return changes
     }
   }

@@ -19,6 +19,18 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Migrate even if values without a place in the new version are lost; `plan` lists them.")
   var allowLoss = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Prove a migration in place before committing it.",
+      discussion: "Copies of the store are migrated in place and by copying, and all their values are compared."))
+  var prove = false
+
+  func validate() throws {
+    guard !prove || !copy else {
+      throw ValidationError("--prove compares both ways before migrating in place; it can't be combined with --copy.")
+    }
+  }
+
   func run() throws {
     // The remains of a killed migration may prevent even reading the store.
     try UnfinishedWork.cleanUp(storeAt: arguments.url)
@@ -34,6 +46,7 @@ struct MigrateCommand: ParsableCommand {
       return true
     }
     migrator.defersWork = arguments.defersWork
+    if prove { migrator = migrator.provingInPlace() }
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry, options: options)
     let finished = try arguments.defersWork ? 0 : finishDeferredSteps(version, registry)
@@ -49,6 +62,13 @@ struct MigrateCommand: ParsableCommand {
         $0.field("seconds", seconds)
         // If the store already has the version, no backup is made.
         $0.field("backup", report.way == .none ? nil : backup)
+        guard prove else { return }
+        $0.key("proof")
+        guard let proof = report.proof else { return $0.null() }
+        $0.object {
+          $0.field("objects", proof.objects)
+          $0.field("values", proof.values)
+        }
       }
     } else if report.way == .none {
       let steps = finished == 0 ? "" : " \(finished) deferred \(finished == 1 ? "step is" : "steps are") done."
@@ -58,6 +78,12 @@ struct MigrateCommand: ParsableCommand {
       let time = String(format: "%.3f", seconds)
       try StandardOutput.print(
         "Migrated from '\(report.from)' to '\(report.to)'\(hops): \(report.rows ?? 0) rows in \(time) s.")
+      if let proof = report.proof {
+        try StandardOutput.print(
+          "Proved: \(proof.values) values of \(proof.objects) objects are the same in place and by copying.")
+      } else if prove {
+        try StandardOutput.print("Not proved: the migration copies the store, and there is no second way.")
+      }
     }
   }
 

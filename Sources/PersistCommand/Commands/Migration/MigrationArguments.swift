@@ -16,8 +16,9 @@ struct MigrationArguments: ParsableArguments {
   @Flag(name: .customLong("defer"), help: "Defer work that can wait: dropping columns and creating indexes.")
   var defersWork = false
 
-  @Flag(help: "Print JSON for programs.")
-  var json = false
+  @OptionGroup var common: OutputArguments
+
+  var json: Bool { common.json }
 
   var url: URL { URL(fileURLWithPath: store) }
 

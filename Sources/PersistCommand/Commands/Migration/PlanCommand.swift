@@ -17,6 +17,13 @@ struct PlanCommand: ParsableCommand {
       discussion: "The command can't run an application's classes; without this option it reports them as missing."))
   var policies: String?
 
+  @Option(
+    name: .customLong("sql"),
+    help: ArgumentHelp(
+      "Write the migration to this file as a script for sqlite3, with checks.",
+      discussion: "Only for a migration in place. The script has been run on a copy of the store."))
+  var sqlFile: String?
+
   func run() throws {
     let (registry, version) = try arguments.target()
     var migrator = AutomaticMigrator()
@@ -32,5 +39,15 @@ struct PlanCommand: ParsableCommand {
       try StandardOutput.print(plan.description)
     }
     guard plan.isPossible else { throw Failure.found }
+    guard let sqlFile else { return }
+    let script = try MigrationScript(
+      storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+    let url = URL(fileURLWithPath: sqlFile)
+    do {
+      try Data(script.text.utf8).write(to: url, options: .atomic)
+    } catch {
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "The script can't be written: \(error.localizedDescription)")
+    }
   }
 }

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Migrating copies in both ways, before the store itself is changed.
+extension InPlaceMigration {
+  /// Migrates two copies of the store, one in place and one by copying, and compares them.
+  ///
+  /// The caller holds the write lock and hasn't written yet, so that the copies have the content that is migrated
+  /// afterward.
+  ///
+  /// - Returns: nil if no comparison is requested.
+  func prove() throws -> MigrationProof? {
+    guard let compare = migrator.compareWays, let workspace else { return nil }
+    guard url.isFileURL else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "A migration is proved on copies, and only a store in a file is copied.",
+        fix: "Migrate it without a proof.")
+    }
+    let location = StoreLocation(url)
+    let engine = location.migrationEngine
+    try engine.requireDiskSpace(for: location, copies: 4)
+    let copies = try [false, true].enumerated().map { number, alwaysCopies in
+      let copy = try workspace.file(number)
+      try engine.duplicate(location, to: StoreLocation(copy))
+      var migrator = migrator
+      migrator.compareWays = nil
+      migrator.progress = nil
+      migrator.countsRows = false
+      migrator.alwaysCopies = alwaysCopies
+      // Losses were accepted or refused before.
+      migrator.allowsLoss = true
+      migrator.downgrade = .withLoss
+      try migrator.migrate(storeAt: copy, to: destination, registry: registry)
+      return copy
+    }
+    do {
+      return try compare(copies[0], copies[1])
+    } catch var error as PersistenceError {
+      error.place.store = url
+      throw error
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import CSQLite
+import Foundation
+
+extension SQLiteEngine: ScriptingEngine {
+  func connectRecording(to location: StoreLocation) throws -> any ScriptingConnection {
+    try SQLiteConnection(file(location), mode: .readWrite)
+  }
+
+  func tryScript(_ sql: String, on location: StoreLocation, expecting expected: StoreLocation) throws {
+    let connection = try SQLiteConnection(file(location), mode: .unassisted)
+    defer { connection.close() }
+    persist_sqlite3_disable_triggers(connection.handle)
+    do {
+      try SQLScript(sql).forEachStatement(on: connection) { statement, _ in while try statement.step() {} }
+    } catch let error as PersistenceError {
+      throw PersistenceError(
+        .migrationFailed, at: error.place,
+        "The migration needs Persist's own functions, so no other program can run it: \(error.message)",
+        fix: "Migrate the store with 'persist migrate'.", errors: [error])
+    }
+    try connection.execute(.attachCopy(SQLiteFileName.uri(for: file(expected), parameters: [])))
+    var differences = try connection.all(.differingDefinitions) { $0.text(0) }
+    for table in try StoreSchema(connection).tables where table.isOrdinary && differences.isEmpty {
+      if try connection.firstNumber(.differingRows(of: table.name)) > 0 { differences.append(table.name) }
+    }
+    guard let first = differences.first else { return }
+    throw PersistenceError(
+      .migrationFailed, at: .store(location.url),
+      "A script of the migration would have another result than the migration itself, in '\(first)'.",
+      fix: "Migrate the store with 'persist migrate', and please report this with both models.")
+  }
+}

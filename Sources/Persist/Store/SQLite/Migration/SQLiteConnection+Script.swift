@@ -1,0 +1,29 @@
+import Foundation
+
+/// Writing and trying scripts for other programs.
+extension SQLiteConnection: ScriptingConnection {
+  func recordingStatements(_ body: () throws -> Void) throws -> [SQLText] {
+    recordedStatements = []
+    defer { recordedStatements = nil }
+    try body()
+    return recordedStatements ?? []
+  }
+
+  func scriptChecks() throws -> [MigrationScriptText.Check] {
+    var checks = [MigrationScriptText.Check.identifier(try StoreMetadata(self).identifier)]
+    for table in try StoreSchema(self).tables where table.isOrdinary {
+      let names = table.columns.map(\.name)
+      let columns = try first(.columnNames(of: table.name)) { $0.text(0) } ?? ""
+      let extent = try first(.extent(of: table.name, columns: names)) { $0.text(0) } ?? ""
+      checks += [.columns(columns, of: table.name), .extent(extent, of: table.name, columns: names)]
+    }
+    return checks
+  }
+}
+
+extension StoreSchema.Table {
+  /// Whether rows of the table are its own: not those of an index for full-text search, or of SQLite.
+  var isOrdinary: Bool {
+    !name.hasPrefix("sqlite_") && !name.hasPrefix(FullTextIndex.prefix) && !sql.uppercased().hasPrefix("CREATE VIRTUAL")
+  }
+}
