@@ -59,7 +59,7 @@ class PageTestCase(unittest.TestCase):
         return browser
 
     def go(self, browser, place, selector, part=""):
-        browser.run("location.hash = arguments[0]", place)
+        browser.go(place)
         browser.wait_text(selector, part)
 
     def assert_quiet(self, browser, refusals=0):
@@ -208,7 +208,7 @@ class HostileTests(PageTestCase):
         self.assertIn("text, 40,000,000 characters", browser.texts(".cell .note"))
         self.assertLess(studio.memory(), 500_000_000)
         self.go(browser, "#/object/Item/1", ".bytes .value-note", "100 MB")
-        browser.run("location.hash = '#/object/Item/2'")
+        browser.go("#/object/Item/2")
         browser.wait("return [...document.querySelectorAll('.value-note')].some(note => note.textContent.includes('40,000,000'))")
         self.assertLess(browser.run("return document.querySelector('main').textContent.length"), 200_000)
         self.assertLess(time.monotonic() - begin, 60)
@@ -226,7 +226,7 @@ class LargeStoreTests(PageTestCase):
         studio, browser = self.start(self.store)
         self.go(browser, "#/rows/Category", ".row-count", "objects")
         begin = time.monotonic()
-        browser.run("location.hash = '#/rows/Item'")
+        browser.go("#/rows/Item")
         browser.wait("return document.querySelector('h2').textContent.startsWith('Item') && document.querySelectorAll('.row:not(.loading):not([hidden])').length > 10")
         seconds = time.monotonic() - begin
         print(f"\n    first rows of 1,000,000 after {seconds * 1000:.0f} ms")
@@ -257,16 +257,16 @@ class LargeStoreTests(PageTestCase):
         studio, one = self.start(self.store)
         two = self.window(studio)
         for _ in range(5):
-            one.run("location.hash = '#/rows/Item?sort=name'")
-            two.run("location.hash = '#/rows/Item?q=' + encodeURIComponent('quantity > 9000')")
+            one.go("#/rows/Item?sort=name")
+            two.go("#/rows/Item?q=quantity%20%3E%209000")
             for browser in (one, two):
                 browser.wait("return document.querySelectorAll('.row:not(.loading):not([hidden])').length > 10")
-            one.run("location.hash = '#/rows/Category'")
-            two.run("location.hash = '#/object/Item/5'")
+            one.go("#/rows/Category")
+            two.go("#/object/Item/5")
             one.wait_text(".row-count", "objects")
             two.wait_text(".path", "Item")
-        one.run("location.hash = '#/rows/Item'")
-        two.run("location.hash = '#/rows/Item?q=' + encodeURIComponent('quantity > 9000')")
+        one.go("#/rows/Item")
+        two.go("#/rows/Item?q=quantity%20%3E%209000")
         one.wait_text(".row-count", "1,000,000 objects")
         two.wait("return /^[0-9,]+ objects$/.test(document.querySelector('.row-count').textContent)")
         self.assertNotEqual(one.text(".row-count"), two.text(".row-count"))
@@ -289,6 +289,53 @@ class ChangeTests(PageTestCase):
         browser.wait("return [...document.querySelectorAll('.cell')].some(cell => cell.textContent === 'Changed elsewhere')")
         self.assert_quiet(browser)
 
+    def delay(self, browser, pattern, milliseconds):
+        """Lets answers arrive later to requests whose path and content match a pattern."""
+        browser.run(
+            """const [pattern, pause] = arguments;
+               const send = window.fetch;
+               window.fetch = async (path, options) => {
+                 const answer = await send(path, options);
+                 if (new RegExp(pattern).test(`${path} ${options?.body}`)) await new Promise(resolve => setTimeout(resolve, pause));
+                 if (options?.signal?.aborted) throw new DOMException('', 'AbortError');
+                 return answer;
+               };""", pattern, milliseconds)
+
+    def test_what_is_typed_stays_when_the_object_is_read_again_meanwhile(self):
+        store = fill(self.folder.name, rows=30, name="typed.sqlite")
+        _, browser = self.start(store, "--write")
+        self.go(browser, "#/object/Item/2", ".attributes", "quantity")
+        self.delay(browser, "/api/object", 700)
+        browser.run("document.dispatchEvent(new CustomEvent('storechange'))")
+        browser.click("#edit-quantity")
+        browser.run("document.querySelector('.value-input').select()")
+        browser.press(*"12345")
+        time.sleep(1.5)
+        self.assertEqual(browser.run("return document.querySelector('.value-input')?.value ?? null"), "12345")
+
+    def test_a_late_total_of_the_request_before_isnt_shown(self):
+        store = fill(self.folder.name, rows=5000, name="totals.sqlite")
+        multiply(store, 300_000)
+        _, browser = self.start(store)
+        self.go(browser, "#/rows/Category", ".row-count", "objects")
+        self.delay(browser, '"key":"name".*isCounting', 3000)
+        browser.go("#/rows/Item?sort=name")
+        browser.wait("return document.querySelector('.row-count').textContent === 'counting …'")
+        browser.go("#/rows/Item?q=quantity%20%3C%20-1")
+        browser.wait("return document.querySelector('.row-count').textContent === '0 objects'")
+        time.sleep(4)
+        self.assertEqual(browser.text(".row-count"), "0 objects")
+
+    def test_a_change_right_after_the_page_has_opened_is_noticed(self):
+        store = fill(self.folder.name, rows=30, name="early.sqlite")
+        studio, browser = self.start(store)
+        database = sqlite3.connect(store)
+        database.execute("UPDATE ZITEM SET ZNAME = 'Changed early'")
+        database.commit()
+        database.close()
+        browser.wait("return document.querySelector('.stale:not([hidden])')")
+        self.assert_quiet(browser)
+
     def test_a_value_is_edited_undone_and_saved(self):
         store = fill(self.folder.name, rows=30, name="edited.sqlite")
         studio, browser = self.start(store, "--write")
@@ -300,7 +347,7 @@ class ChangeTests(PageTestCase):
         browser.run("document.querySelector('.value-input').select()")
         browser.press(*"77", "enter")
         browser.wait_text(".edits-badge", "1")
-        browser.run("location.hash = '#/edits'")
+        browser.go("#/edits")
         browser.wait_text(".edits", "77")
         press = "[...document.querySelectorAll('.tools .button')].find(b => b.textContent === arguments[0]).click()"
         browser.run(press, "Undo")

@@ -93,6 +93,15 @@ class Browser:
     def run(self, script, *arguments):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def go(self, place):
+        """Goes to a place of the page, and returns when the page shows it: its view before may have the same texts."""
+        self.call("POST", "/execute/async", {"args": [place], "script": """
+            const [place, done] = arguments;
+            if (location.hash === place) return done();
+            // The page listens since its start, so that it has handled the event before.
+            addEventListener('hashchange', () => done(), {once: true});
+            location.hash = place;"""})
+
     def find(self, selector):
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 

@@ -96,7 +96,8 @@ function help() {
 
 async function start() {
   try {
-    await store.load();
+    // The mark is older than everything that is shown: a change after that is noticed.
+    await Promise.all([store.load(), watch()]);
   } catch (error) {
     return fill(main, failure(error));
   }
@@ -107,7 +108,6 @@ async function start() {
   addEventListener('hashchange', show);
   document.addEventListener('keydown', keys);
   show();
-  watch();
   setInterval(() => { if (!document.hidden) watch(); }, 1500);
 }
 

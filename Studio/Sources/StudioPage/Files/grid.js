@@ -267,7 +267,12 @@ export class Grid {
       this.draw();
     } catch (error) {
       if (this.requests.get(number) === request) this.requests.delete(number);
-      if (error.name === 'AbortError') return;
+      if (error.name === 'AbortError' || request.signal.aborted) return;
+      if (error.name === 'interrupted') {
+        // The server gave the list up for those of other pages; what is still in view is read again.
+        setTimeout(() => { if (this.element.isConnected) this.draw(); }, 200);
+        return;
+      }
       this.hasFailed = true;
       this.source.failed?.(error);
     }

@@ -13,8 +13,7 @@ export class ObjectView {
     this.key = place.parts[1];
     this.title = `${this.entity} ${this.key}`;
     this.load();
-    // What is being typed stays.
-    this.changed = () => { if (!this.main.querySelector('.value-input')) this.load(); };
+    this.changed = () => this.load({keepsTyping: true});
     document.addEventListener('storechange', this.changed);
     this.edited = () => this.load();
     document.addEventListener('editchange', this.edited);
@@ -26,12 +25,15 @@ export class ObjectView {
     document.removeEventListener('editchange', this.edited);
   }
 
-  async load() {
+  /** What is being typed stays, even if typing began while the object was read; of several answers the last counts. */
+  async load({keepsTyping = false} = {}) {
+    const number = this.loads = (this.loads ?? 0) + 1;
+    const isWanted = () => !this.isClosed && number === this.loads && !(keepsTyping && this.main.querySelector('.value-input'));
     try {
       const object = await post('object', {entity: this.entity, key: this.key, naming: store.naming});
-      if (!this.isClosed) this.show(object);
+      if (isWanted()) this.show(object);
     } catch (error) {
-      if (!this.isClosed) fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), failure(error)));
+      if (isWanted()) fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), failure(error)));
     }
   }
 

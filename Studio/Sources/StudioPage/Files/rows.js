@@ -5,6 +5,9 @@ import {Grid} from './grid.js';
 import {QueryLine, ExplainPanel} from './query.js';
 import {editing} from './editing.js';
 
+/** The pause before a request that the server gave up is sent again, in milliseconds. */
+const retryPause = 200;
+
 /** The objects of an entity in a grid. */
 export class RowsView {
   constructor(main, place) {
@@ -46,6 +49,7 @@ export class RowsView {
 
   close() {
     this.grid?.close();
+    this.counting?.abort();
     document.removeEventListener('storechange', this.changed);
   }
 
@@ -92,12 +96,14 @@ export class RowsView {
   }
 
   show() {
+    this.beginCounting();
     this.count.textContent = '';
     this.grid.setColumns(this.shown, this.order);
     this.grid.reload();
   }
 
   refresh() {
+    this.beginCounting();
     this.stale.hidden = true;
     this.isFresh = true;
     this.grid.reload({keepsPlace: true});
@@ -107,11 +113,17 @@ export class RowsView {
     const isFresh = this.isFresh === true;
     this.isFresh = false;
     const answer = await post('rows', {...this.form(), start, count, isFresh}, signal);
-    if (answer.total === null) this.awaitTotal(signal);
+    if (answer.total === null) this.awaitTotal(this.counting.signal);
     else this.showTotal(answer.total);
     this.line.clearError();
     this.problem.hidden = true;
     return answer;
+  }
+
+  /** A total belongs to one request: counting for the one before ends. */
+  beginCounting() {
+    this.counting?.abort();
+    this.counting = new AbortController();
   }
 
   /** Long lists are counted while their first rows are shown already. */
@@ -124,14 +136,16 @@ export class RowsView {
       this.grid.setTotal(total);
       this.grid.draw();
     } catch (error) {
-      if (error.name !== 'AbortError' && error.name !== 'interrupted') this.failed(error);
+      if (error.name === 'AbortError' || signal.aborted) return;
+      // The server gave the list up for those of other pages; it begins anew.
+      if (error.name === 'interrupted') setTimeout(() => { if (!signal.aborted) this.awaitTotal(signal); }, retryPause);
+      else this.failed(error);
     }
   }
 
   showTotal(total) { this.count.textContent = plural(total, 'object'); }
 
   failed(error) {
-    if (error.name === 'interrupted') return;
     this.count.textContent = '';
     this.grid.setTotal(0);
     this.grid.draw();
