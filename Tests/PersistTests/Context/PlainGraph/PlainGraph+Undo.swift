@@ -40,7 +40,13 @@ extension PlainGraph {
     }
     // Rows of objects that come back tell what they were related to, but for unsaved changes.
     let rows = returned.filter(isRow)
+    // An object that stays deleted is still held by rules that leave the other end alone.
+    let hidden = before.objects.keys.sorted().filter { id in
+      graph.objects[id]?.isDeleted == true && before.objects[id]?.isDeleted == true
+        && after.objects[id]?.isDeleted == true
+    }
     graph.restoreToOnes(of: restored, step, stored, rows)
+    graph.restoreToOnes(ofHidden: hidden, step)
     graph.restorePairs(of: restored, step, stored, rows)
     graph.restoreOneWayOwners(of: rows, step, stored)
     for id in after.alive where !before.isAlive(id) && graph.isAlive(id) {
@@ -93,6 +99,19 @@ extension PlainGraph {
           let wanted = former.flatMap { mayLead(id, side.name, to: $0) ? $0 : nil }
           if phase == (wanted == nil ? .empty : rows.contains(id) ? .row : .unsaved) { set(id, side.name, wanted) }
         }
+      }
+    }
+  }
+
+  /// Returns to objects that stay deleted what a step took from them, so that a rule that denies their deletion applies
+  /// again.
+  private mutating func restoreToOnes(ofHidden ids: [Int], _ step: PlainStep) {
+    for id in ids {
+      for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
+        let (old, new) = (step.before.one(id, side.name), step.after.one(id, side.name))
+        guard old != new, one(id, side.name) == new else { continue }
+        let isThere = old.map { objects[$0] != nil && mayLead(id, side.name, to: $0) } ?? true
+        if isThere { set(id, side.name, old) }
       }
     }
   }
