@@ -2,7 +2,7 @@ public import Foundation
 
 extension PersistentStoreCoordinator {
   /// The store types that can be added.
-  public static var registeredStoreTypes: [StoreType] { [.sqlite, .inMemory] }
+  public static var registeredStoreTypes: [StoreType] { [.sqlite, .inMemory, .postgreSQL] }
 
   /// Reads the metadata of the store at a URL. The file isn't changed, and its model needn't be known.
   ///

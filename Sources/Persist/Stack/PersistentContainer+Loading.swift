@@ -27,14 +27,14 @@ extension PersistentContainer {
         return
       }
       try persistentStoreCoordinator.addInMemoryStore(options: description.options)
-    case .sqlite:
+    case .sqlite, .postgreSQL:
       guard let url = description.url else {
         throw PersistenceError(
-          .fileAccess, "The description of a store in a file has no URL.",
+          .fileAccess, "The description of a store in a file or on a server has no URL.",
           fix: "Give it a URL, or the type inMemory.")
       }
       guard persistentStoreCoordinator.store(at: url) == nil else { return }
-      if !description.isReadOnly { try Self.makeFolder(of: url) }
+      if url.isFileURL, !description.isReadOnly { try Self.makeFolder(of: url) }
       try persistentStoreCoordinator.addStore(at: url, options: description.options)
     default:
       let types = PersistentStoreCoordinator.registeredStoreTypes

@@ -12,7 +12,7 @@ struct StoreMetadataTests {
 
   @Test("The types of stores that can be added are listed (CRD-01)")
   func types() {
-    #expect(PersistentStoreCoordinator.registeredStoreTypes == [.sqlite, .inMemory])
+    #expect(PersistentStoreCoordinator.registeredStoreTypes == [.sqlite, .inMemory, .postgreSQL])
   }
 
   @Test("A store reports its type, and can be found by its URL (CRD-02)")

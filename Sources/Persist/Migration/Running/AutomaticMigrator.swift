@@ -209,6 +209,13 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
         survey: survey.direct, workspace: workspace
       ).run()
     }
+    let location = StoreLocation(url)
+    if let exclusion = try location.migrationEngine.exclusion(of: location, options: options) {
+      return try TransferMigration(
+        url: url, destination: version, registry: resources.registry, options: options, migrator: self,
+        survey: survey, exclusion: exclusion
+      ).run()
+    }
     return try PathMigration(
       url: url, destination: version, resources: resources, options: options, migrator: self, workspace: workspace
     ).run()

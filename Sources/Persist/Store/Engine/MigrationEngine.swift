@@ -27,6 +27,11 @@ protocol MigrationEngine: StoreEngine {
 
   // MARK: Copying
 
+  /// Prevents others from writing to a store whose migration is made in a file elsewhere; nil if the engine copies its
+  /// stores itself, in a ``MigrationWorkspace``.
+  ///
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another program writes and the timeout expires.
+  func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)?
   /// Acquires the only workspace of a store, which prevents concurrent migrations.
   ///
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another process doesn't release it in time.
@@ -56,6 +61,10 @@ protocol MigrationEngine: StoreEngine {
   ) throws
 }
 
+extension MigrationEngine {
+  func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }
+}
+
 /// The place where a store is migrated, by one process at a time.
 protocol MigrationWorkspace {
   /// The store itself, without symbolic links.
@@ -72,6 +81,16 @@ protocol MigrationWorkspace {
   func announceRemoval(of largeValues: [String], after logEntry: PropertyList) throws
   /// Ends the migration and deletes the files of its steps; an incomplete exchange is undone.
   func remove()
+}
+
+/// A store to which nobody can write, while a copy of it is migrated elsewhere.
+protocol StoreExclusion {
+  /// Whether the store still is what it was when its migration was planned.
+  func isCurrent(_ catalog: StoreCatalog) throws -> Bool
+  /// Lets a finished copy, of the same engine, take the place of the store, and ends the exclusion.
+  func replaceStore(withCopyAt copy: StoreLocation) throws
+  /// Lets others write again. Does nothing after the store was replaced.
+  func end()
 }
 
 /// A store to which nobody else can write.

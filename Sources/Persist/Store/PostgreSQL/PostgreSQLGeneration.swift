@@ -2,8 +2,8 @@ import Dispatch
 
 /// One state of a store on a server.
 ///
-/// The server can't remove old rows while the state is held. After the time in the options, the state is released,
-/// whether or not it is being read.
+/// The server can't remove old rows while the state is held. After the time in the options, a state that is no longer
+/// the newest one is released, whether or not it is being read.
 final class PostgreSQLGeneration: StoreGeneration {
   private let store: PostgreSQLStore
   private let state: HeldServerState
@@ -16,16 +16,24 @@ final class PostgreSQLGeneration: StoreGeneration {
 
   var rows: any SharedRowSource { store }
 
-  fileprivate init(_ store: PostgreSQLStore, _ state: HeldServerState, lifetime: Duration) {
+  /// - Parameters:
+  ///   - store: A store that reads the state.
+  ///   - origin: The store whose state it is.
+  fileprivate init(
+    _ store: PostgreSQLStore, _ state: HeldServerState, of origin: PostgreSQLStore, lifetime: Duration
+  ) {
     self.store = store
     self.state = state
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-    timer.schedule(deadline: .now() + lifetime / .seconds(1))
+    timer.schedule(deadline: .now() + lifetime / .seconds(1), repeating: max(lifetime / .seconds(1), 0.001))
     let reason = PersistenceError(
       .queryGenerationExpired, at: .store(store.url),
-      "The state to which the context is pinned is older than \(lifetime).",
+      "The state to which the context is pinned is older than \(lifetime), and others have written since.",
       fix: "Refresh the context's objects or pin it again, or set a longer queryGenerationLifetime.")
-    timer.setEventHandler { [weak state] in state?.end(reason) }
+    timer.setEventHandler { [weak state, weak origin] in
+      guard let state, let origin, (try? origin.foreignChangeCount()) != state.changeCount else { return }
+      state.end(reason)
+    }
     self.timer = Timer(source: timer)
     timer.activate()
   }
@@ -39,7 +47,7 @@ extension PostgreSQLStore {
       let state = try HeldServerState(pool.address)
       let pool = ServerPool(pool.address, options: pool.options, holding: state)
       return PostgreSQLGeneration(
-        PostgreSQLStore(reading: pool, of: self), state, lifetime: pool.options.queryGenerationLifetime)
+        PostgreSQLStore(reading: pool, of: self), state, of: self, lifetime: pool.options.queryGenerationLifetime)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }

@@ -67,7 +67,7 @@ final class PostgreSQLStore: PersistentStore {
   /// A number that every transaction of the server changes, also those of other stores: they cost a look.
   func foreignChangeCount() throws -> Int64? {
     try pool.read { session in
-      try session.first("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint") { $0.integer($1, 0) }
+      try session.first(HeldServerState.countChanges) { $0.integer($1, 0) }
     }
   }
 

@@ -8,9 +8,17 @@ enum StoreCopies {
   static func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
     let engine = location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
+    try withCopy(of: source, beside: location) { try engine.replaceStore(at: location, withCopyAt: $0) }
+  }
+
+  /// Runs code with a copy of a store beside another one, of the same engine as that. What remains of the copy is
+  /// deleted afterward.
+  static func withCopy(
+    of source: StoreLocation, beside location: StoreLocation, _ body: (StoreLocation) throws -> Void
+  ) throws {
     try withNeighbor(of: location) { neighbor in
       try copyStore(at: source, to: neighbor).close()
-      try engine.replaceStore(at: location, withCopyAt: neighbor)
+      try body(neighbor)
     }
   }
 
@@ -26,7 +34,7 @@ enum StoreCopies {
     return try copy(store, to: location, metadata: identified.metadata, options: StoreOptions())
   }
 
-  /// Runs code with a location beside another one, for a copy that is deleted afterward.
+  /// Runs code with a location beside another one, where nothing remains afterward.
   private static func withNeighbor(of location: StoreLocation, _ body: (StoreLocation) throws -> Void) throws {
     switch location {
     case .memory: try body(.memory)

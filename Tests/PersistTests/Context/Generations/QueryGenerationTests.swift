@@ -208,7 +208,10 @@ struct QueryGenerationTests {
       var error: PersistenceError?
       while error == nil {
         try #require(ContinuousClock.now < deadline)
-        error = persistError { try #expect(count(context) == 3) }
+        error = persistError {
+          let found = try count(context)
+          #expect(found == 3)
+        }
         Thread.sleep(forTimeInterval: 0.01)
       }
       #expect(error?.code == .queryGenerationExpired)

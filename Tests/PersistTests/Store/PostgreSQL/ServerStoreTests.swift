@@ -165,7 +165,28 @@
         #expect(try location.engine.metadata(ofStoreAt: location).migrationLog.count == 1)
         // The program with the old model notices before it writes.
         try context.make("Account", ["name": "late"])
-        #expect(persistError { try context.save() }?.code == .storeExchanged)
+        #expect(persistError { try context.save() }?.code == .incompatibleModel)
+      }
+    }
+
+    @Test("A migration that needs a copy runs in a file, and takes the store's place with every row")
+    func copyingMigration() throws {
+      let old = try Self.model([Self.name])
+      let new = try Self.model([Self.name, Self.balance])
+      try TestServer.withSchema { url in
+        let context = ManagedObjectContext(try coordinator(old, at: url))
+        for number in 0..<10 { try context.make("Account", ["name": "\(number)"]) }
+        try context.save()
+        let identifier = try #require(context.persistentStoreCoordinator.persistentStores.first?.identifier)
+        let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+        var migrator = AutomaticMigrator()
+        migrator.alwaysCopies = true
+        let coordinator = PersistentStoreCoordinator(model: new, registry: ModelRegistry(versions: versions))
+        let store = try coordinator.addStore(.postgreSQL(url), options: StoreOptions(migrator: migrator))
+        #expect(store.identifier == identifier)
+        try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Account", where: "balance == 0")) == 10)
+        let location = try StoreLocation.postgreSQL(url)
+        #expect(try location.engine.metadata(ofStoreAt: location).migrationLog.count == 1)
       }
     }
 

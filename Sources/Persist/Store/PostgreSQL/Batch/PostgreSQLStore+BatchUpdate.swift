@@ -94,10 +94,18 @@ extension ServerTerms {
     case .real(let part): return computed(part).map { ("\($0.text)::float8", .double) }
     case .whole(let part):
       return computed(part).map { $0.kind == .integer ? $0 : ("trunc(\($0.text))::bigint", .integer) }
+    case .call(.uppercase, let parts): return text("PERSISTUPPERCASE", parts)
+    case .call(.lowercase, let parts): return text("PERSISTLOWERCASE", parts)
+    case .call(.canonical, let parts): return text("PERSISTCANONICAL", parts)
     case .call(.absolute, let parts): return parts.first.flatMap(computed).map { ("abs(\($0.text))", $0.kind) }
     case .call(.decimalResult, let parts): return decimalResult(parts)
     default: return value(term)
     }
+  }
+
+  private func text(_ function: String, _ parts: [SQLTerm]) -> Value? {
+    guard let value = parts.first.flatMap(computed), value.kind == .text else { return nil }
+    return ("\(table: function)(\(value.text))", .text)
   }
 
   private func arithmetic(_ operation: SQLTerm.Operator, _ left: Value, _ right: Value) -> Value? {

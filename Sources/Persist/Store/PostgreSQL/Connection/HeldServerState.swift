@@ -7,16 +7,23 @@ final class HeldServerState: @unchecked Sendable {
   private let lock = NSLock()
   private let session: ServerSession
   private var ending: PersistenceError?
+  /// The server's number of changes when the state was taken.
+  let changeCount: Int64
 
   /// - Throws: ``ServerFailure``.
   init(_ address: ServerAddress) throws {
     let connection = try ServerDrivers.current.connect(to: address)
     session = ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false))
     // The first statement takes the snapshot.
-    try session.run([
-      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SELECT 1",
+    let results = try session.run([
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      Self.countChanges,
     ])
+    changeCount = results.last?.integer(0, 0) ?? 0
   }
+
+  /// Reads a number that every transaction of the server changes, also those of other stores.
+  static let countChanges: ServerText = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
 
   deinit { session.connection.close() }
 

@@ -136,6 +136,11 @@ extension PersistenceError {
     case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
     case "53300":
       self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")
+    // A table or column that was there when the store was opened, or its type.
+    case "42P01", "42703", "0A000", "3F000":
+      self = error(
+        .incompatibleModel, "Another program has migrated, replaced or deleted the store.",
+        "Open the store again, with the model that it has now.")
     case let state where state.hasPrefix("23"):
       self = error(.constraintConflict, "A constraint of the database is violated.", nil)
     case let state where state.hasPrefix("28") || state == "3D000":

@@ -48,6 +48,10 @@ extension PostgreSQLEngine: MigrationEngine {
 
   // MARK: Copying
 
+  func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? {
+    try ServerExclusion(address(location), options: options)
+  }
+
   func workspace(for location: StoreLocation, waitingAtMost wait: Duration) throws -> any MigrationWorkspace {
     guard let url = location.url else { throw needsCopy(location) }
     return ServerWorkspace(store: url, failure: needsCopy(location))
@@ -79,8 +83,8 @@ extension PostgreSQLEngine: MigrationEngine {
   private func needsCopy(_ location: StoreLocation) -> PersistenceError {
     PersistenceError(
       .migrationFailed, at: .store(location.url),
-      "Mapping models, policies and stages copy a store, which a store on a server doesn't support. It is unchanged.",
-      fix: "Move the store to a file, migrate it there, and move it back; or let the migration be inferred.")
+      "A store on a server is copied only as a whole. It is unchanged.",
+      fix: "Migrate it with AutomaticMigrator.")
   }
 }
 

@@ -28,50 +28,99 @@ extension PostgreSQLStore {
     let keyColumn: Int?
   }
 
+  /// The statement of a query; nil if the server doesn't compute exactly the result of in-memory evaluation.
+  func valueSQL(_ query: ValueQuery) throws -> ServerText? { try statement(for: query)?.sql }
+
   /// Nil if the server doesn't compute exactly the result of in-memory evaluation.
   private func statement(for query: ValueQuery) throws -> ValueStatement? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
+    guard !map.absent.contains(entity.name) else { return nil }
     var translation = newTranslation(at: query.rows.now)
     let terms = newTerms(over: entity)
     var columns: [PredicateTranslation.ValueColumn] = []
-    var texts: [ServerText] = []
     for column in query.columns {
-      guard let translated = translation.column(column, over: entity, root: root),
-        let text = terms.column(translated.column)
-      else { return nil }
+      guard let translated = translation.column(column, over: entity, root: root) else { return nil }
       columns.append(translated)
+    }
+    if !query.groups.isEmpty { return try grouped(query, columns, &translation, plan) }
+    var texts: [ServerText] = []
+    for column in columns {
+      guard let text = terms.column(column.column) else { return nil }
       texts.append(text)
-      if let number = translated.number {
+      if let number = column.number {
         guard let number = terms.value(number) else { return nil }
         texts.append(number.text)
       }
     }
-    var groups: [ServerText] = []
-    for group in query.groups {
-      guard case .term(let term)? = translation.column(.value(group), over: entity, root: root)?.column,
-        let value = terms.value(term)
-      else { return nil }
-      groups.append(value.text)
-    }
-    guard !map.absent.contains(entity.name) else { return nil }
-    if !query.groups.isEmpty {
-      // The entity number of a key that the rows are grouped by.
-      groups += columns.compactMap(\.number).compactMap { terms.value($0)?.text }
-    }
-    let hasAggregates = columns.contains { $0.column.isAggregate }
-    guard groups.isEmpty, !hasAggregates else {
+    if columns.contains(where: \.column.isAggregate) {
       var rows = query.rows
       rows.sort = []
       guard rows.limit == nil, rows.offset == 0 else { return nil }
-      let grouping: ServerText = groups.isEmpty ? "" : " GROUP BY \(groups.joined(separator: ", "))"
-      let sql: ServerText = "SELECT \(texts.joined(separator: ", "))\(try clauses(rows, plan))\(grouping)"
+      let sql: ServerText = "SELECT \(texts.joined(separator: ", "))\(try clauses(rows, plan))"
       return ValueStatement(sql: sql, columns: columns, keyColumn: nil)
     }
     let keyColumn = texts.count
     texts.append("r0.z_pk")
     let (sql, isSorted) = try self.statement(texts.joined(separator: ", "), query.rows)
     return ValueStatement(sql: sql, columns: columns, keyColumn: isSorted ? nil : keyColumn)
+  }
+
+  /// The values to group by are computed in a table of their own, because the server doesn't recognize a subquery that
+  /// occurs twice.
+  private func grouped(
+    _ query: ValueQuery, _ columns: [PredicateTranslation.ValueColumn], _ translation: inout PredicateTranslation,
+    _ plan: RowPlan
+  ) throws -> ValueStatement? {
+    guard query.rows.limit == nil, query.rows.offset == 0 else { return nil }
+    let terms = newTerms(over: query.rows.entity)
+    var inner: [ServerText] = []
+    var groups: [ServerText] = []
+    func group(_ value: ServerText) -> ServerText {
+      let name: ServerText = "g\(number: Int64(inner.count))"
+      inner.append("\(value) AS \(name)")
+      groups.append(name)
+      return name
+    }
+    var names: [FetchExpression: (value: ServerText, number: ServerText?)] = [:]
+    for expression in query.groups {
+      let root = SQLText.RowSelection.root
+      guard let column = translation.column(.value(expression), over: query.rows.entity, root: root),
+        case .term(let term) = column.column, let value = terms.value(term)
+      else { return nil }
+      let name = group(value.kind == .decimal ? "\(value.text)::text" : value.text)
+      guard let number = column.number else {
+        names[expression] = (name, nil)
+        continue
+      }
+      guard let number = terms.value(number) else { return nil }
+      names[expression] = (name, group(number.text))
+    }
+    var outer: [ServerText] = []
+    for (column, translated) in zip(query.columns, columns) {
+      switch (column, translated.column) {
+      case (.value(let expression), _):
+        guard let name = names[expression] else { return nil }
+        outer.append(name.value)
+        if let number = name.number { outer.append(number) }
+      case (.aggregate, .aggregate(.count, nil)): outer.append("count(*)")
+      case (.aggregate, .aggregate(let function, let term?)):
+        let name = SQLTerm.column("a\(inner.count)", of: SQLRow(number: 0))
+        guard let value = terms.value(term),
+          let text = terms.adding(name, value.kind).column(.aggregate(function, name))
+        else { return nil }
+        inner.append("\(value.text) AS \(name: "a\(inner.count)")")
+        outer.append(text)
+      default: return nil
+      }
+    }
+    var rows = query.rows
+    rows.sort = []
+    let sql: ServerText = """
+      SELECT \(outer.joined(separator: ", ")) FROM (SELECT \(inner.joined(separator: ", "))\(try clauses(rows, plan))) \
+      AS r0 GROUP BY \(groups.joined(separator: ", "))
+      """
+    return ValueStatement(sql: sql, columns: columns, keyColumn: nil)
   }
 
   private func read(

@@ -11,7 +11,7 @@ struct ServerTerms {
     case integer, double, decimal, text, bytes
   }
 
-  private let columns: [String: [String: Kind]]
+  private var columns: [String: [String: Kind]]
   /// The tables of the rows in scope.
   private var tables: [SQLRow: String]
 
@@ -19,6 +19,14 @@ struct ServerTerms {
   init(_ columns: [String: [String: Kind]], table: String) {
     self.columns = columns
     tables = [SQLText.RowSelection.root: table]
+  }
+
+  /// These terms with another column of the root's rows.
+  func adding(_ column: SQLTerm, _ kind: Kind) -> ServerTerms {
+    guard case .column(let name, let row) = column, let table = tables[row] else { return self }
+    var terms = self
+    terms.columns[table, default: [:]][name] = kind
+    return terms
   }
 
   // MARK: Conditions

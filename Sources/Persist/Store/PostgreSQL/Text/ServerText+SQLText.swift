@@ -72,6 +72,9 @@ extension ServerText {
       case "NULL" where isAhead([" ", "AS", " "]): pieces.append(.text("NULL::bigint"))
       case "BLOB": pieces.append(.text("bytea"))
       case "rowid": pieces.append(.text("ctid"))
+      case "IS" where isAhead([" ", "NOT", " ", "1"]):
+        index += 4
+        pieces.append(.text("IS NOT TRUE"))
       case "IS" where isAhead([" ", "NOT", " "]) && !isAhead([" ", "NOT", " ", "NULL"]):
         index += 2
         pieces.append(.text("IS DISTINCT FROM"))

@@ -125,12 +125,12 @@ extension PostgreSQLStore {
   /// Reads the digest of the store's model, by which a migration by another program is noticed.
   var modelCheck: ServerText { "SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'modelDigest'" }
 
-  /// - Throws: ``PersistenceError/Code/storeExchanged`` if the store has another model than when it was opened.
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has another model than when it was opened.
   func requireModel(_ result: (any ServerResult)?) throws {
     guard let result, result.rowCount == 1, result.data(0, 0) == modelDigest else {
       throw PersistenceError(
-        .storeExchanged, at: .store(url), "Another program has migrated or replaced the store.",
-        fix: "Add the store again.")
+        .incompatibleModel, at: .store(url), "Another program has migrated or replaced the store.",
+        fix: "Open the store again, with the model that it has now.")
     }
   }
 }

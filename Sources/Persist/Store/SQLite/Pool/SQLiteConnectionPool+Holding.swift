@@ -50,12 +50,13 @@ extension SQLiteConnectionPool {
   /// - Returns: Whether the state is still held.
   func renewHeldState(orThrow reason: PersistenceError) throws -> Bool {
     try readOnce { connection in
+      var isNewest = false
+      // Before another thread gets the connection, which may read any state after an error.
+      defer { if !isNewest { refuseUse(because: reason) } }
       let before = try connection.first(.dataVersion) { $0.integer(0) }
       try connection.execute(.commit)
       try connection.execute(.begin)
-      let isNewest = try connection.first(.dataVersion) { $0.integer(0) } == before
-      // Before another thread gets the connection.
-      if !isNewest { refuseUse(because: reason) }
+      isNewest = try connection.first(.dataVersion) { $0.integer(0) } == before
       return isNewest
     }
   }

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Migrates a store whose engine doesn't copy by itself: in a file, which then takes the store's place.
+///
+/// Nobody can write to the store from the copy on until the exchange, which is one transaction. If anything fails, the
+/// store is unchanged.
+struct TransferMigration {
+  let url: URL
+  let destination: ModelVersion
+  let registry: ModelRegistry?
+  let options: StoreOptions
+  let migrator: AutomaticMigrator
+  /// The survey that the decision to migrate was based on.
+  let survey: PathSurvey
+  let exclusion: any StoreExclusion
+
+  func run() throws -> MigrationReport {
+    defer { exclusion.end() }
+    guard try exclusion.isCurrent(survey.store.catalog) else {
+      throw PersistenceError(
+        .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
+    }
+    let folder = try FileManager.default.url(
+      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: FileManager.default.temporaryDirectory,
+      create: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("Store.sqlite")
+    try StoreCopies.replaceStore(at: .file(file), with: StoreLocation(url))
+    let report = try migrator.migrate(
+      storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
+    try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy in
+      try exclusion.replaceStore(withCopyAt: copy)
+    }
+    return report
+  }
+}
