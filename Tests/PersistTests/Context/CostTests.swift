@@ -152,6 +152,22 @@ struct CostTests {
     }
   }
 
+  @Test("A cascade deletes the rows of each entity in groups, although its objects alternate between entities")
+  func cascade() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let context = stack.context()
+      var request = FetchRequest<ManagedObject>("Person")
+      request.relationshipKeyPathsForPrefetching = ["pets"]
+      for person in try context.fetch(request) { context.delete(person) }
+      let statements = [Self.count, Self.count * Self.membersEach].reduce(0) { sum, rows in
+        sum + rows / WritePlan.deleteGroupSize + rows % WritePlan.deleteGroupSize
+      }
+      try stack.expectStatements(atMost: statements + 4) { try context.save() }
+      #expect(try stack.context().count(for: FetchRequest("Person")) == 0)
+      #expect(try stack.context().count(for: FetchRequest("Pet")) == 0)
+    }
+  }
+
   @Test("Objects that are fetched, changed and saved create no identifiers until one is requested")
   func identifiers() throws {
     try withPeople { stack in

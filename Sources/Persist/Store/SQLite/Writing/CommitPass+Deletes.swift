@@ -6,15 +6,18 @@ extension CommitPass {
 
   /// Deletes the rows, and notes conflicts with those that others changed or deleted.
   ///
+  /// Conflicts are noted in the order of the groups, whether or not the rows are deleted singly.
+  ///
   /// - Parameter singly: Whether each row has a statement of its own, which is slower.
   /// - Throws: ``UnmatchedDeletes`` if others changed rows of a group; then they have to be deleted singly.
   mutating func deleteRows(singly: Bool) throws {
+    let rows = Self.grouped(writes.deletes)
     var start = 0
-    while start < writes.deletes.count {
-      let row = writes.deletes[start]
+    while start < rows.count {
+      let row = rows[start]
       let plan = try plan(row.entity)
-      let end = start + (singly ? 1 : groupSize(from: start, plan))
-      let keys = try writes.deletes[start..<end].map { try key(of: $0.key, $0.entity) }
+      let end = start + (singly ? 1 : Self.groupSize(in: rows, from: start))
+      let keys = try rows[start..<end].map { try key(of: $0.key, $0.entity) }
       if plan.fileNames != nil { for key in keys { try noteFiles(of: key, plan) { _ in true } } }
       // First, because the history keeps removed members with the entities of rows that exist.
       try release(keys, plan)
@@ -30,14 +33,42 @@ extension CommitPass {
     }
   }
 
+  /// The entity and version that the rows deleted by one statement have in common.
+  private struct DeleteGroup: Hashable {
+    let entity: ObjectIdentifier
+    let version: Int64
+
+    init(_ row: RowWrites.RowVersion) {
+      entity = ObjectIdentifier(row.entity)
+      version = row.version
+    }
+  }
+
+  /// Returns the rows with those of the same entity and version next to each other, in the order in which they first
+  /// occur. A cascade's rows alternate between entities.
+  private static func grouped(_ rows: [RowWrites.RowVersion]) -> [RowWrites.RowVersion] {
+    guard rows.count > WritePlan.deleteGroupSize else { return rows }
+    var places: [DeleteGroup: Int] = [:]
+    var groups: [[RowWrites.RowVersion]] = []
+    for row in rows {
+      let group = DeleteGroup(row)
+      if let place = places[group] {
+        groups[place].append(row)
+      } else {
+        places[group] = groups.count
+        groups.append([row])
+      }
+    }
+    return groups.count == 1 ? rows : Array(groups.joined())
+  }
+
   /// The number of rows to delete with one statement: as many as it takes if they have the same entity and version, or
   /// else one.
-  private func groupSize(from start: Int, _ plan: WritePlan) -> Int {
-    let rows = writes.deletes
+  private static func groupSize(in rows: [RowWrites.RowVersion], from start: Int) -> Int {
     let end = start + WritePlan.deleteGroupSize
     guard end <= rows.count else { return 1 }
-    let isGroup = rows[start..<end].allSatisfy { $0.entity === plan.entity && $0.version == rows[start].version }
-    return isGroup ? WritePlan.deleteGroupSize : 1
+    let group = DeleteGroup(rows[start])
+    return rows[start..<end].allSatisfy { DeleteGroup($0) == group } ? WritePlan.deleteGroupSize : 1
   }
 
   /// Removes the relationships of rows to delete that are stored elsewhere.
