@@ -117,9 +117,11 @@ struct TrackingLawTests {
       where now != observer.shown && observer.told.count == 0
         && !observer.reading.dependsOnUnmergedRows(of: observer.object)
       {
+        let object = observer.object
+        let index = object.table.map { $0.context === main ? "0" : "1" } ?? "none"
         Issue.record(
           """
-          \(observer.object) \(observer.reading) was \(observer.shown), is \(String(describing: now)), and nobody was told.
+          \(object) (context \(index), \(object.change), \(object.loading)) \(observer.reading) was \(observer.shown), is \(String(describing: now)), and nobody was told.
           \(log.suffix(6).joined(separator: ", "))
           """)
         observer.told.tell()
