@@ -64,7 +64,7 @@ extension PersistenceError.Place: CustomStringConvertible {
       parts.append("column \(column)")
     }
     if let key { parts.append(key) }
-    if let store { parts.append(store.path) }
+    if let store { parts.append(store.isFileURL ? store.path : store.absoluteString) }
     switch (entity, property) {
     case (let entity?, let property?): parts.append("\(entity).\(property)")
     case (let entity?, nil): parts.append(entity)

@@ -112,7 +112,10 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
   }
 
   /// The message followed by SQLite's own.
-  package var fullMessage: String { engineMessage.map { "\(message) SQLite says: \($0)." } ?? message }
+  package var fullMessage: String {
+    let engine = place.store?.isFileURL == false ? "The server" : "SQLite"
+    return engineMessage.map { "\(message) \(engine) says: \($0)." } ?? message
+  }
 
   private var placedMessage: String {
     let names = [place.entity, place.property].compactMap { $0 }

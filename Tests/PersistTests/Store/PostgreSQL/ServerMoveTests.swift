@@ -29,6 +29,17 @@
       return lines
     }
 
+    /// What a check finds, except for what only files have.
+    private func problems(of location: StoreLocation) throws -> Set<StoreProblem> {
+      var problems: Set<StoreProblem> = []
+      let others: Set<StoreProblem.Kind> = [
+        .wrongType, .damagedDatabase, .textIndex, .danglingHistory, .missingFile, .orphanFile, .unfinishedWork,
+        .keyCounter,
+      ]
+      try location.check(registry: nil) { if !others.contains($0.kind) { problems.insert($0) } }
+      return problems
+    }
+
     @Test("A real store comes back with every value, key, version and order", .needsSharedData, arguments: SharedData.stores)
     func roundTrip(path: URL) throws {
       try withCopy(ofStore: path) { url in
@@ -43,6 +54,7 @@
           try StoreCopies.replaceStore(at: server, with: file)
           #expect(try server.engine.metadata(ofStoreAt: server).identifier == identifier)
           try #expect(contents(at: server) == before)
+          try #expect(problems(of: server) == problems(of: file))
           let back = StoreLocation(url.deletingLastPathComponent().appendingPathComponent("Back.sqlite"))
           try StoreCopies.replaceStore(at: back, with: server)
           #expect(try back.engine.metadata(ofStoreAt: back).identifier == identifier)

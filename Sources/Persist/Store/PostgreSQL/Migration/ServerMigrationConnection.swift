@@ -54,12 +54,27 @@ class ServerInspector: StoreInspector {
   }
 
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
-    let result = try mapped { try session.query(ServerText(step.sql)) }
+    // The types of the last two columns depend on the step.
+    let result = try mapped {
+      try session.query(
+        "SELECT a::bigint, b::bigint, c::text, d::text, pg_typeof(c)::text, pg_typeof(d)::text "
+          + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d)")
+    }
+    func value(_ row: Int, _ column: Int) -> SQLValue {
+      guard !result.isNull(row, column) else { return .null }
+      let text = result.text(row, column)
+      switch result.text(row, column + 2) {
+      case "smallint", "integer", "bigint": return Int64(text).map { .integer($0) } ?? .text(text)
+      case "double precision", "numeric": return Double(text).map { .double($0) } ?? .text(text)
+      // In hexadecimal, after a backslash and an x.
+      case "bytea": return .blob(Data(count: max(0, text.utf8.count - 2) / 2))
+      default: return .text(text)
+      }
+    }
     for row in 0..<result.rowCount {
       try body(
         CheckStep.Finding(
-          row: result.integer(row, 0), entityNumber: result.integer(row, 1),
-          values: (.integer(result.integer(row, 2)), .integer(result.integer(row, 3)))))
+          row: result.integer(row, 0), entityNumber: result.integer(row, 1), values: (value(row, 2), value(row, 3))))
     }
   }
 

@@ -83,18 +83,21 @@ extension SQLText {
 
   static func duplicatePositions(_ order: String, besideKey key: String, of table: String) -> SQLText {
     """
-    SELECT MAX(Z_PK), Z_ENT, \(name: key), \(name: order) FROM \(name: table) \
+    SELECT o.Z_PK, o.Z_ENT, o.\(name: key), o.\(name: order) FROM (SELECT MAX(Z_PK) AS last FROM \(name: table) \
     WHERE \(name: key) IS NOT NULL AND \(name: order) IS NOT NULL \
-    GROUP BY \(name: key), \(name: order) HAVING COUNT(*) > 1
+    GROUP BY \(name: key), \(name: order) HAVING COUNT(*) > 1) AS found \
+    CROSS JOIN \(name: table) AS o ON o.Z_PK = found.last
     """
   }
 
   static func duplicates(in columns: [String], of table: String, entityNumbers: [Int]) -> SQLText {
     let present = columns.map { "\(name: $0) IS NOT NULL" as SQLText }.joined(separator: " AND ")
-    let first = columns.prefix(1)
+    let first = columns.prefix(1).map { "o.\(name: $0)" as SQLText }.joined(separator: ", ")
     return """
-      SELECT MIN(Z_PK), Z_ENT, COUNT(*), \(names: first) FROM \(name: table) \
-      WHERE \(present) AND Z_ENT IN (\(list(entityNumbers))) GROUP BY \(names: columns) HAVING COUNT(*) > 1
+      SELECT o.Z_PK, o.Z_ENT, found.rows, \(first) FROM \
+      (SELECT MIN(Z_PK) AS first, COUNT(*) AS rows FROM \(name: table) \
+      WHERE \(present) AND Z_ENT IN (\(list(entityNumbers))) GROUP BY \(names: columns) HAVING COUNT(*) > 1) AS found \
+      CROSS JOIN \(name: table) AS o ON o.Z_PK = found.first
       """
   }
 

@@ -107,7 +107,7 @@ extension SQLText {
       let owner: SQLText = "p.\(name: rows.pairs.owner)"
       return """
         SELECT COUNT(*) FROM (SELECT 1 FROM \(pairs(rows, "p")) \
-        GROUP BY \(owner) HAVING COUNT(DISTINCT p.\(name: rows.pairs.member)) > 1)
+        GROUP BY \(owner) HAVING COUNT(DISTINCT p.\(name: rows.pairs.member)) > 1) AS crowded
         """
     case .shared(let first, let second):
       return """

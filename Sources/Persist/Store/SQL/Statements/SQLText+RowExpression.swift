@@ -67,7 +67,7 @@ extension SQLText {
       let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
       return """
         SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \
-        WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1)
+        WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1) AS found
         """
     case .related, .crowded, .shared, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
     }

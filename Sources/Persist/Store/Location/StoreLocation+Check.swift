@@ -1,0 +1,14 @@
+extension StoreLocation {
+  /// Looks for damage in a store. Nothing is written, and memory use doesn't grow with the store.
+  ///
+  /// - Parameters:
+  ///   - registry: The candidate models for the store; nil uses the model in the store.
+  ///   - report: Called with each problem. An error that it throws ends the check.
+  package func check(registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void) throws {
+    switch self {
+    case .memory: break
+    case .file(let url): try StoreCheck.check(storeAt: url, registry: registry, report)
+    case .server: try PostgreSQLEngine().check(self, registry: registry, report)
+    }
+  }
+}
