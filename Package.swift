@@ -16,8 +16,8 @@ let isBuiltForItself = Context.environment["PWD"] == Context.packageDirectory
 // A build of this package itself leaves out what needs libpq if its header isn't there; packages that use the product
 // PersistPostgreSQL need it in any case.
 let serverHeaders = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/opt/libpq/include"]
-let hasServerLibrary =
-  !isBuiltForItself || serverHeaders.contains { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }
+let hasServerHeaders = serverHeaders.contains { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }
+let hasServerLibrary = !isBuiltForItself || hasServerHeaders
 
 let package = Package(
   name: "Persist",
@@ -112,6 +112,12 @@ if hasServerLibrary {
     .target(name: "PersistPostgreSQL", dependencies: ["Persist", "CPostgreSQL"], swiftSettings: settings),
   ]
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
+    target.dependencies.append("PersistPostgreSQL")
+  }
+}
+// The programs open stores on servers wherever libpq is. Without it, the plugin still works for packages that use it.
+if hasServerHeaders {
+  for target in package.targets where ["PersistInspection", "PersistCommandTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")
   }
 }

@@ -20,6 +20,9 @@ extension StoreContents {
     try store.history?.forEachTransaction(query, body)
   }
 
+  /// A number that changes whenever others have written to the store; nil if it can't be determined at the moment.
+  package func foreignChangeCount() throws -> Int64? { try store.foreignChangeCount() }
+
   /// Whether the store has a history.
   package var hasHistory: Bool { store.history != nil }
 }

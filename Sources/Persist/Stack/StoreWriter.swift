@@ -45,6 +45,12 @@ package final class StoreWriter {
     versionName = identified.version?.name
   }
 
+  /// Whether there is a store at a URL already, or anything else.
+  package static func isStore(at url: URL) throws -> Bool {
+    let location = StoreLocation(url)
+    return try !location.engine.canCreateStore(at: location)
+  }
+
   /// Returns the greatest key in use in an entity's hierarchy, or 0 if there are none.
   ///
   /// - Parameter root: The root entity of the hierarchy.

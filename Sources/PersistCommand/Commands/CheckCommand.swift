@@ -22,7 +22,9 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     let registry = try arguments.registry()
     if repair {
-      for mending in try StoreRepair.repair(storeAt: arguments.url, registry: registry) {
+      let file = try StoreArgument.file(
+        arguments.store, "A store to repair", fix: "Copy it to a file with 'persist copy', and repair the copy.")
+      for mending in try StoreRepair.repair(storeAt: file, registry: registry) {
         StandardError.print("repaired: \(mending.words)")
       }
     }
@@ -30,7 +32,7 @@ struct CheckCommand: ParsableCommand {
     var json = JSONText()
     var (count, mendable) = (0, 0)
     // Problems are written as they are found, because there may be as many as there are rows.
-    try StoreCheck.check(storeAt: arguments.url, registry: registry) { problem in
+    try StoreLocation(arguments.url).check(registry: registry) { problem in
       if StoreRepair.mendableKinds.contains(problem.kind) { mendable += 1 }
       guard !problem.isHarmless else {
         StandardError.print(problem.words)
@@ -48,7 +50,7 @@ struct CheckCommand: ParsableCommand {
       try output.write(count == 0 ? "ok\n" : "\(count) problem\(count == 1 ? "" : "s")\n")
     }
     try output.flush()
-    if mendable > 0, !repair {
+    if mendable > 0, !repair, !StoreArgument.isServer(arguments.store) {
       StandardError.print(
         "'persist check --repair' may fix \(mendable) of these problems: those that have only one possible repair.")
     }

@@ -28,13 +28,13 @@ struct DiagramCommand: ParsableCommand {
   }
 
   private func drawnVersion() throws -> ModelVersion {
-    let url = URL(fileURLWithPath: source)
-    guard DatabaseHeader.isDatabase(url) else {
+    let url = try StoreArgument.url(source)
+    guard !url.isFileURL || DatabaseHeader.isDatabase(url) else {
       let registry = try ModelRegistry(contentsOf: url)
       return try version.map(registry.version(named:)) ?? registry.onlyFamily(of: source).current
     }
     if version != nil { throw ValidationError("--version names a version of a model; a store has one version.") }
     let contents = try StoreContents(readingStoreAt: url, registry: models.map(ModelRegistry.forStores(at:)))
-    return ModelVersion(name: contents.versionName ?? url.lastPathComponent, model: contents.model)
+    return ModelVersion(name: contents.versionName ?? StoreArgument.shortName(of: url), model: contents.model)
   }
 }

@@ -9,7 +9,7 @@ struct FillCommand: ParsableCommand {
     commandName: "fill",
     abstract: "Fill a store with random valid objects; create the store if it doesn't exist.")
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
   @Option(help: "A folder with models, or one model.")
@@ -33,10 +33,10 @@ struct FillCommand: ParsableCommand {
   }
 
   func run() throws {
+    let url = try StoreArgument.url(store)
     let registry = try ModelRegistry(
-      contentsOf: URL(fileURLWithPath: models),
-      needsCurrent: version == nil && !FileManager.default.fileExists(atPath: store))
-    let writer = try StoreWriter(storeAt: URL(fileURLWithPath: store), registry: registry, version: version)
+      contentsOf: URL(fileURLWithPath: models), needsCurrent: version == nil && !StoreWriter.isStore(at: url))
+    let writer = try StoreWriter(storeAt: url, registry: registry, version: version)
     let total = rows * writer.model.entities.filter { !$0.isAbstract }.count
     var bar = ProgressBar("filling")
     defer { bar.finish() }

@@ -34,16 +34,18 @@ struct InspectCommand: ParsableCommand {
         }
       }
     } else {
-      try StandardOutput.print(text(contents, entities, counts))
+      try StandardOutput.print(text(contents, entities, counts, StoreArgument.name(of: arguments.url)))
     }
   }
 
-  private func text(_ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int]) -> String {
+  private func text(
+    _ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int], _ place: String
+  ) -> String {
     let metadata = contents.metadata
     let framework = metadata.frameworkVersion.map { ", framework version \($0)" } ?? ""
     let version = contents.versionName.map { "\($0), " } ?? ""
     var lines = [
-      "store    \(arguments.url.path)",
+      "store    \(place)",
       "uuid     \(metadata.identifier)",
       "type     \(metadata.type ?? "unknown")\(framework)",
       "version  \(version)\(contents.modelOrigin.words)",

@@ -4,7 +4,7 @@ import Persist
 
 /// The arguments of every command that reads a store.
 struct StoreArguments: ParsableArguments {
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
@@ -14,7 +14,7 @@ struct StoreArguments: ParsableArguments {
 
   var json: Bool { common.json }
 
-  var url: URL { URL(fileURLWithPath: store) }
+  var url: URL { get throws { try StoreArgument.url(store) } }
 
   /// The registry of the given models; nil if none were given.
   func registry() throws -> ModelRegistry? {

@@ -40,7 +40,7 @@ enum Failure {
         $0.field("code", error.code.rawValue)
         $0.field("name", error.code.name)
         let errors = error.withoutInternalSQL.errorsAdvisingOnce.map(\.description)
-        $0.field("message", ([error.fullMessage] + errors).joined(separator: "\n"))
+        $0.field("message", StoreArgument.withoutPasswords(([error.fullMessage] + errors).joined(separator: "\n")))
         $0.field("fix", error.fix)
       }
     }

@@ -66,8 +66,8 @@ enum StandardError {
     write(text, terminator: terminator)
   }
 
-  /// Prints the reason for which the command fails.
-  static func printError(_ text: String) { write(text, terminator: "\n") }
+  /// Prints the reason for which the command fails, without passwords that an argument contains.
+  static func printError(_ text: String) { write(StoreArgument.withoutPasswords(text), terminator: "\n") }
 
   private static func write(_ text: String, terminator: String) {
     // Failing to show a message doesn't fail the command.

@@ -15,7 +15,7 @@ public final class StudioSession: Sendable {
   /// Opens a store.
   ///
   /// - Parameters:
-  ///   - url: The store's file.
+  ///   - url: The store's file, or the URL of a server.
   ///   - models: A folder with models, or one model; nil to use the store's embedded model.
   ///   - isWritable: Whether the page may change objects. Otherwise no byte of the store changes, nor is a file created
   ///     beside it.
@@ -28,8 +28,8 @@ public final class StudioSession: Sendable {
     edits = isWritable ? try EditingSession(store) : nil
   }
 
-  /// The name of the store's file.
-  public var name: String { store.url.lastPathComponent }
+  /// The name of the store's file or schema.
+  public var name: String { StoreArgument.shortName(of: store.url) }
 
   /// Answers a request. Errors are answers too.
   public func answer(_ request: StudioRequest) async -> StudioAnswer {

@@ -15,7 +15,7 @@ struct StudioProgram: AsyncParsableCommand {
       Without --write, no byte of the store changes. Ends with Control-C.
       """)
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
@@ -38,7 +38,7 @@ struct StudioProgram: AsyncParsableCommand {
     let session: StudioSession
     do {
       session = try StudioSession(
-        storeAt: URL(fileURLWithPath: store), models: models.map { URL(fileURLWithPath: $0) }, isWritable: write)
+        storeAt: StoreArgument.url(store), models: models.map { URL(fileURLWithPath: $0) }, isWritable: write)
     } catch let error as PersistenceError {
       FileHandle.standardError.write(Data("persist-studio: \(error)\n".utf8))
       throw ExitCode(1)

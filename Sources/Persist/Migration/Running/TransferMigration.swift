@@ -28,7 +28,7 @@ struct TransferMigration {
     try StoreCopies.replaceStore(at: .file(file), with: StoreLocation(url))
     let report = try migrator.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
-    try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy in
+    try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy)
     }
     return report

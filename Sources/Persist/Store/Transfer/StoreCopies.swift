@@ -1,37 +1,41 @@
 import Foundation
 
 /// Copies of stores within an engine and from one engine to another.
-enum StoreCopies {
+package enum StoreCopies {
   // MARK: Closed stores
 
   /// Makes a store a copy of another one, of any engine, in one transaction if it exists already.
   static func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
     let engine = location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
-    try withCopy(of: source, beside: location) { try engine.replaceStore(at: location, withCopyAt: $0) }
+    try withCopy(of: source, beside: location) { copy, _ in try engine.replaceStore(at: location, withCopyAt: copy) }
   }
 
   /// Runs code with a copy of a store beside another one, of the same engine as that. What remains of the copy is
   /// deleted afterward.
-  static func withCopy(
-    of source: StoreLocation, beside location: StoreLocation, _ body: (StoreLocation) throws -> Void
-  ) throws {
-    try withNeighbor(of: location) { neighbor in
-      try copyStore(at: source, to: neighbor).close()
-      try body(neighbor)
-    }
-  }
-
-  /// Copies a store, with its identifier, to a location where nothing exists yet.
   ///
-  /// - Returns: The copy, open.
-  private static func copyStore(at source: StoreLocation, to location: StoreLocation) throws -> any PersistentStore {
-    let engine = source.engine
-    let identified = try engine.identifyStore(at: source, registry: nil)
-    let store = try engine.openStore(
-      at: source, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: false)
-    defer { try? store.close() }
-    return try copy(store, to: location, metadata: identified.metadata, options: StoreOptions())
+  /// - Parameters:
+  ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
+  ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
+  ///     file, or that can't hold a state, may have changed since.
+  package static func withCopy(
+    of source: StoreLocation, beside location: StoreLocation,
+    reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
+    _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
+  ) throws {
+    let original = try CopiedState(of: source)
+    defer { original.close() }
+    try withNeighbor(of: location) { neighbor in
+      if case (.file(let url), .file(let copy)) = (source, neighbor) {
+        try StoreBackup.copy(storeAt: url, to: copy)
+      } else {
+        try copy(
+          original.store, to: neighbor, metadata: original.identified.metadata, options: StoreOptions(),
+          reporting: { try report($0, original) }
+        ).close()
+      }
+      try body(neighbor, original)
+    }
   }
 
   /// Runs code with a location beside another one, where nothing remains afterward.
@@ -39,9 +43,9 @@ enum StoreCopies {
     switch location {
     case .memory: try body(.memory)
     case .server(var address):
-      address.schema += "_new"
+      // A name of its own, so that neither a store of the user's nor another program's copy is in the way.
+      address.schema = String(address.schema.prefix(20)) + "_copy_" + UUID().uuidString.prefix(8).lowercased()
       let neighbor = StoreLocation.server(address)
-      try neighbor.engine.destroyStore(at: neighbor)
       defer { try? neighbor.engine.destroyStore(at: neighbor) }
       try body(neighbor)
     case .file(let url):
@@ -92,13 +96,20 @@ enum StoreCopies {
 
   /// - Parameter metadata: The metadata of the copy. Nothing remains of it if copying fails.
   private static func copy(
-    _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions
+    _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
+    reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
     let engine = location.engine
     let store = try engine.createStore(at: location, model: source.model, options: options)
     do {
       let transfer = StoreTransfer(source, to: store.identifier)
-      _ = try store.insert { try transfer.next() }
+      var rows = 0
+      _ = try store.insert {
+        let slice = try transfer.next()
+        rows += slice?.inserts.count ?? 0
+        try report(rows)
+        return slice
+      }
       guard location != .memory else { return store }
       try store.close()
       try engine.replaceMetadata(metadata, ofStoreAt: location)

@@ -44,7 +44,7 @@ struct ShowCommand: ParsableCommand {
     }
     guard id.storeIdentifier == store else {
       throw PersistenceError(
-        .objectNotFound, at: .store(arguments.url), "The object belongs to the store \(id.storeIdentifier).",
+        .objectNotFound, at: .store(try arguments.url), "The object belongs to the store \(id.storeIdentifier).",
         fix: "This store is \(store); open the other one instead.")
     }
     return id

@@ -53,7 +53,7 @@ struct ExportCommand: ParsableCommand {
     let contents = try source.contents()
     var entities = contents.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }
     if let entity { entities = [try contents.model.entity(named: entity)] }
-    let url = URL(fileURLWithPath: destination)
+    let url = try StoreArgument.file(destination, "An export", fix: "'persist copy' copies a whole store to a server.")
     let isTable = csv || (url.pathExtension.lowercased() == "csv" && !isFolder)
     let isFolder = isFolder
     if isFolder { try ExportedFile.makeFolder(url) }
@@ -102,7 +102,7 @@ struct ExportCommand: ParsableCommand {
 
 /// The arguments that name the store to export. Unlike those of other commands, `--json` chooses the format of files.
 struct ExportArguments: ParsableArguments {
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
@@ -111,7 +111,7 @@ struct ExportArguments: ParsableArguments {
   /// Opens the store for reading, and reports differences between its tables and its model.
   func contents() throws -> StoreContents {
     let contents = try StoreContents(
-      readingStoreAt: URL(fileURLWithPath: store), registry: models.map(ModelRegistry.forStores(at:)))
+      readingStoreAt: StoreArgument.url(store), registry: models.map(ModelRegistry.forStores(at:)))
     for gap in contents.gaps { StandardError.print("persist: \(gap)") }
     return contents
   }

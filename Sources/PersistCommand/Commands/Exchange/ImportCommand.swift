@@ -16,7 +16,11 @@ struct ImportCommand: ParsableCommand {
       ISO 8601 or seconds since 2001; binary values are in base64.
       """)
 
-  @Argument(help: "The store's file; created if it doesn't exist and --models is given.")
+  @Argument(
+    help: """
+      The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME; created if it doesn't exist and --models is \
+      given.
+      """)
   var store: String
 
   @Argument(help: "A file, or a folder with files that are named for their entities.")
@@ -40,9 +44,10 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let url = URL(fileURLWithPath: store)
-    let files = try ImportedFile.files(at: URL(fileURLWithPath: source), entity: entity)
-    let isThere = FileManager.default.fileExists(atPath: store)
+    let url = try StoreArgument.url(store)
+    let from = try StoreArgument.file(source, "A file to import", fix: "'persist copy' copies a whole store.")
+    let files = try ImportedFile.files(at: from, entity: entity)
+    let isThere = try StoreWriter.isStore(at: url)
     let registry = try models.map {
       try isThere
         ? ModelRegistry.forStores(at: $0)
@@ -81,7 +86,8 @@ struct ImportCommand: ParsableCommand {
     do {
       try writer.discard()
     } catch {
-      StandardError.printError("persist: The new, empty store '\(url.path)' can't be deleted: \(error)")
+      let name = StoreArgument.name(of: url)
+      StandardError.printError("persist: The new, empty store '\(name)' can't be deleted: \(error)")
     }
   }
 

@@ -33,10 +33,11 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     // The remains of a killed migration may prevent even reading the store.
-    try UnfinishedWork.cleanUp(storeAt: arguments.url)
+    let url = try arguments.url
+    if url.isFileURL { try UnfinishedWork.cleanUp(storeAt: url) }
     let (registry, version) = try arguments.target()
     var options = StoreOptions()
-    options.backup = backup.map { .kept(at: URL(fileURLWithPath: $0)) }
+    options.backup = try backup.map { .kept(at: try StoreArgument.file($0, "A backup")) }
     // The handler may be called on any thread.
     let bar = LockProtected(ProgressBar("migrating"))
     var migrator = AutomaticMigrator(
@@ -48,7 +49,7 @@ struct MigrateCommand: ParsableCommand {
     migrator.defersWork = arguments.defersWork
     if prove { migrator = migrator.provingInPlace() }
     defer { bar.withLock { $0.finish() } }
-    let report = try migrator.migrate(storeAt: arguments.url, to: version, registry: registry, options: options)
+    let report = try migrator.migrate(storeAt: url, to: version, registry: registry, options: options)
     let finished = try arguments.defersWork ? 0 : finishDeferredSteps(version, registry)
     bar.withLock { $0.finish() }
     let seconds = report.duration / .seconds(1)

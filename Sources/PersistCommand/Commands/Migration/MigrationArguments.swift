@@ -4,7 +4,7 @@ import Persist
 
 /// The arguments of the commands that plan and run migrations.
 struct MigrationArguments: ParsableArguments {
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
   @Option(help: "A folder with models, or one model.")
@@ -20,7 +20,7 @@ struct MigrationArguments: ParsableArguments {
 
   var json: Bool { common.json }
 
-  var url: URL { URL(fileURLWithPath: store) }
+  var url: URL { get throws { try StoreArgument.url(store) } }
 
   /// The models, and the target version: if several families have a version of that name, the one of the store's
   /// family.

@@ -42,7 +42,7 @@ struct PlanCommand: ParsableCommand {
     guard let sqlFile else { return }
     let script = try MigrationScript(
       storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
-    let url = URL(fileURLWithPath: sqlFile)
+    let url = try StoreArgument.file(sqlFile, "A script")
     do {
       try Data(script.text.utf8).write(to: url, options: .atomic)
     } catch {

@@ -31,9 +31,14 @@ struct SQLArguments: ParsableArguments {
 
   var json: Bool { common.json }
 
-  var url: URL { URL(fileURLWithPath: store) }
+  var url: URL {
+    get throws {
+      try StoreArgument.file(store, "A database for SQL files", fix: "SQL files migrate only SQLite databases.")
+    }
+  }
 
   func migrator() throws -> SQLMigrator {
+    _ = try url
     var migrator = try SQLMigrator(filesIn: URL(fileURLWithPath: files, isDirectory: true))
     migrator.table = table
     for file in migrator.skippedFiles {
@@ -111,7 +116,7 @@ struct SQLMigrateCommand: ParsableCommand {
     bar.withLock { $0.finish() }
     if let to, let version = report.to, version > to, report.applied.isEmpty {
       throw PersistenceError(
-        .invalidRequest, at: .store(arguments.url),
+        .invalidRequest, at: .store(try arguments.url),
         "The database has version \(version), and migrating can't go back to \(to).",
         fix: "Run 'persist sql rollback --to \(to)', or correct it in a migration with a new version.")
     }

@@ -2,16 +2,21 @@ import Foundation
 import Persist
 
 extension StudioSession {
+  /// A number that differs after every change of a store on a server.
+  private func serverMark() throws -> String {
+    try store.withContents { try $0.foreignChangeCount().map(String.init) ?? "" }
+  }
+
   private static let longestTimeline: Int64 = 200
   private static let shownChanges = 100
 
   /// A mark that differs after every change of the store's files, and the transactions after a number, if the store
   /// has a history: at most the last two hundred.
   func changes(_ request: StudioRequest) throws -> StudioAnswer {
-    let mark = StoreFilesMark(of: store.url)
+    let mark = try store.url.isFileURL ? StoreFilesMark(of: store.url).text : serverMark()
     guard store.hasHistory, request.parameters["after"] != nil else {
       return StudioAnswer.json { json in
-        json.field("mark", mark.text)
+        json.field("mark", mark)
         json.field("hasHistory", store.hasHistory)
       }
     }
@@ -19,7 +24,7 @@ extension StudioSession {
     let last = token?.transactionNumber(ofStore: store.metadata.identifier) ?? 0
     let after = max(try request.number("after"), last - Self.longestTimeline)
     return try StudioAnswer.json { json in
-      json.field("mark", mark.text)
+      json.field("mark", mark)
       json.field("hasHistory", true)
       json.field("last", last)
       json.key("transactions")

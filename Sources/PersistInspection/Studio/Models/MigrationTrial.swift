@@ -78,7 +78,7 @@ final class MigrationTrial: Sendable {
   private func run(
     _ number: Int, in folder: URL, to version: ModelVersion, _ registry: ModelRegistry, allowsLoss: Bool
   ) throws -> State {
-    let copy = folder.appendingPathComponent(store.url.lastPathComponent)
+    let copy = copy(in: folder)
     let coordinator = try store.openCoordinator()
     guard let original = coordinator.persistentStores.first else {
       throw PersistenceError(.storeOpenFailed, at: .store(store.url), "The store isn't open.")
@@ -96,6 +96,11 @@ final class MigrationTrial: Sendable {
     let before = try store.withContents { try Self.counts($0) }
     let names = Set(before.keys).union(counts.keys).sorted()
     return .done(report, counts: names.map { ($0, before[$0], counts[$0]) })
+  }
+
+  /// The file of the copy; a store on a server is copied into one too.
+  private func copy(in folder: URL) -> URL {
+    folder.appendingPathComponent(store.url.isFileURL ? store.url.lastPathComponent : "Store.sqlite")
   }
 
   private static func counts(_ contents: StoreContents) throws -> [String: Int] {
@@ -137,7 +142,7 @@ final class MigrationTrial: Sendable {
         json.field("way", report.way.rawValue)
         json.field("rows", report.rows)
         json.field("seconds", report.duration / .seconds(1))
-        json.field("path", folder?.appendingPathComponent(store.url.lastPathComponent).path)
+        json.field("path", folder.map { copy(in: $0).path })
         json.field("counts", of: counts) { json, count in
           json.object {
             $0.field("entity", count.entity)

@@ -5,7 +5,7 @@ extension StudioSession {
   /// The version that a parameter names: a number in the list of versions, or the store's own.
   private func version(_ name: String?) throws -> ModelVersion {
     if name == nil || name == "store" {
-      return ModelVersion(name: store.versionName ?? store.url.lastPathComponent, model: store.model)
+      return ModelVersion(name: store.versionName ?? StoreArgument.shortName(of: store.url), model: store.model)
     }
     let versions = store.registry?.versions ?? []
     guard let name, let index = Int(name), versions.indices.contains(index) else {

@@ -4,11 +4,10 @@ import Persist
 extension StudioStore {
   /// The store and its model, without any row.
   func overview() throws -> StudioAnswer {
-    let files = ["", "-wal"].map { URL(fileURLWithPath: url.path + $0) }
-    let bytes = files.compactMap { try? $0.resourceValues(forKeys: [.fileSizeKey]).fileSize }.reduce(0, +)
+    let bytes = url.isFileURL ? Self.size(ofStoreAt: url) : nil
     return StudioAnswer.json { json in
-      json.field("name", url.lastPathComponent)
-      json.field("path", url.path)
+      json.field("name", StoreArgument.shortName(of: url))
+      json.field("path", StoreArgument.name(of: url))
       json.field("bytes", bytes)
       json.field("identifier", metadata.identifier)
       json.field("type", metadata.type)
@@ -24,6 +23,11 @@ extension StudioStore {
         json.object { $0.fields(of: entity) }
       }
     }
+  }
+
+  private static func size(ofStoreAt url: URL) -> Int {
+    let files = ["", "-wal"].map { URL(fileURLWithPath: url.path + $0) }
+    return files.compactMap { try? $0.resourceValues(forKeys: [.fileSizeKey]).fileSize }.reduce(0, +)
   }
 
   /// The number of objects of each entity, without those of its subentities.

@@ -22,7 +22,7 @@ export class Sidebar {
       h('header', {class: 'store'},
         h('h1', {title: overview.path}, overview.name),
         h('p', {class: 'store-facts'},
-          overview.version && h('span', {}, overview.version), h('span', {}, bytes(overview.bytes)),
+          overview.version && h('span', {}, overview.version), overview.bytes !== null && h('span', {}, bytes(overview.bytes)),
           h('span', {class: overview.isWritable ? 'mode writing' : 'mode'}, overview.isWritable ? 'writing' : 'read-only'))),
       h('nav', {'aria-label': 'Views', class: 'views'}, this.links.map(link => link.element)),
       h('div', {class: 'tree-head'},

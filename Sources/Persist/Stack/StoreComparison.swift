@@ -1,0 +1,136 @@
+/// The comparison of two stores with the same entities and properties: all objects with their keys and values.
+///
+/// Memory use doesn't grow with the stores. Derived and transient attributes aren't compared.
+package struct StoreComparison {
+  /// The first difference that was found.
+  package struct Difference {
+    package enum Kind {
+      case counts(Int, Int)
+      case missingProperty
+      case missingObjects(Int)
+      case value
+    }
+
+    package let place: PersistenceError.Place
+    package let kind: Kind
+
+    /// The difference in words.
+    ///
+    /// - Parameters:
+    ///   - first: The place of the first store, such as "in the store".
+    ///   - second: The place of the second one.
+    package func words(_ first: String, _ second: String) -> String {
+      switch kind {
+      case .counts(let count, let other): "\(count) objects \(first), \(other) \(second)"
+      case .missingProperty: "missing \(second)"
+      case .missingObjects(let count): "\(count) objects are missing \(second)"
+      case .value: "a value differs \(second)"
+      }
+    }
+  }
+
+  private let first: StoreContents
+  private let second: StoreContents
+  /// The number of objects that are compared at once, whose values are in memory.
+  private static let groupSize = 100
+
+  package init(_ first: StoreContents, _ second: StoreContents) {
+    self.first = first
+    self.second = second
+  }
+
+  private struct Found: Error {
+    let difference: Difference
+  }
+
+  /// Compares all objects.
+  ///
+  /// - Parameters:
+  ///   - report: Called with the number of objects compared so far.
+  ///   - error: The error to throw for the first difference.
+  /// - Returns: The number of objects and of values that are equal.
+  package func run(
+    reporting report: (_ objects: Int) throws -> Void = { _ in }, orThrow error: (Difference) -> any Error
+  ) throws -> (objects: Int, values: Int) {
+    do {
+      return try run(report)
+    } catch let found as Found {
+      throw error(found.difference)
+    }
+  }
+
+  private func run(_ report: (_ objects: Int) throws -> Void) throws -> (objects: Int, values: Int) {
+    var (objects, values) = (0, 0)
+    for entity in first.model.entities where !entity.isAbstract {
+      let other = try second.model.entity(named: entity.name)
+      let (count, otherCount) = (try first.count(of: entity), try second.count(of: other))
+      guard count == otherCount else {
+        throw Self.difference(.counts(count, otherCount), PersistenceError.Place(entity: entity.name))
+      }
+      let pairs = try Self.pairs(entity, other)
+      var group: [(key: Int64, values: [Value])] = []
+      var compared = 0
+      try first.forEachObject(of: entity) { object in
+        group.append((object.key, try pairs.map { try Self.value(of: $0.0, in: object) }))
+        guard group.count == Self.groupSize else { return }
+        try compare(group, entity, pairs)
+        compared += group.count
+        try report(objects + compared)
+        group.removeAll(keepingCapacity: true)
+      }
+      try compare(group, entity, pairs)
+      objects += count
+      values += count * pairs.count
+      try report(objects)
+    }
+    return (objects, values)
+  }
+
+  private enum Value: Hashable {
+    case content(StoreContents.Content)
+    case target(ManagedObjectID?)
+    case members([ManagedObjectID])
+  }
+
+  /// The compared properties of an entity, in both stores.
+  private static func pairs(_ entity: Entity, _ other: Entity) throws -> [(Property, Property)] {
+    try entity.properties.compactMap { property in
+      if let attribute = property.attribute, attribute.isTransient || attribute.derivation != nil { return nil }
+      if let relationship = property.relationship, relationship.isTransient { return nil }
+      guard let match = other.properties.first(where: { $0.name == property.name }) else {
+        throw difference(.missingProperty, PersistenceError.Place(entity: entity.name, property: property.name))
+      }
+      return (property, match)
+    }
+  }
+
+  private func compare(
+    _ group: [(key: Int64, values: [Value])], _ entity: Entity, _ pairs: [(Property, Property)]
+  ) throws {
+    let ids = group.map {
+      ManagedObjectID(entityName: entity.name, storeIdentifier: second.store.identifier, key: .permanent($0.key))
+    }
+    let expected = Dictionary(uniqueKeysWithValues: group.map { ($0.key, $0.values) })
+    var found = 0
+    try second.forEachObject(ids) { object in
+      found += 1
+      for (pair, value) in zip(pairs, expected[object.key] ?? []) {
+        guard try Self.value(of: pair.1, in: object) != value else { continue }
+        throw Self.difference(
+          .value, PersistenceError.Place(entity: entity.name, property: pair.0.name, row: object.key))
+      }
+    }
+    guard found == group.count else {
+      throw Self.difference(.missingObjects(group.count - found), PersistenceError.Place(entity: entity.name))
+    }
+  }
+
+  private static func value(of property: Property, in object: StoreContents.Object) throws -> Value {
+    guard let relationship = property.relationship else { return .content(try object.value(of: property)) }
+    return relationship.isToMany ? .members(try object.members(of: property)) : .target(object.target(of: property))
+  }
+
+  private static func difference(_ kind: Difference.Kind, _ place: PersistenceError.Place) -> Found {
+    Found(difference: Difference(place: place, kind: kind))
+  }
+}

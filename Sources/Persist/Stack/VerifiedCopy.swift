@@ -1,0 +1,110 @@
+package import Foundation
+
+/// A copy of a store at another place, in a file or on a server, whose values are compared with the original's before
+/// it gets its name.
+///
+/// The copy has the keys, versions, orders, metadata and identifier of the original. If anything fails, the destination
+/// is unchanged.
+package struct VerifiedCopy {
+  package enum Work: Sendable {
+    case copying, comparing
+  }
+
+  package struct Outcome: Sendable {
+    package var objects = 0
+    /// The number of compared values.
+    package var values = 0
+    /// Whether the original has a history, which the copy lacks.
+    package var omitsHistory = false
+  }
+
+  private let source: StoreLocation
+  private let destination: StoreLocation
+  private let progress: (_ work: Work, _ done: Int, _ total: Int) throws -> Void
+  /// A file that others write to is copied again, at most this often.
+  private static let attempts = 3
+
+  /// - Parameters:
+  ///   - source: The URL of a file or a server.
+  ///   - destination: The URL of another one.
+  ///   - progress: Called with the number of objects copied or compared. An error that it throws ends the work.
+  package init(
+    of source: URL, to destination: URL,
+    progress: @escaping (_ work: Work, _ done: Int, _ total: Int) throws -> Void = { _, _, _ in }
+  ) {
+    self.source = StoreLocation(source)
+    self.destination = StoreLocation(destination)
+    self.progress = progress
+  }
+
+  /// Whether there is a store at the destination, or a file.
+  package func isDestinationTaken() throws -> Bool { try !destination.engine.canCreateStore(at: destination) }
+
+  /// Copies the store, compares, and lets the copy take the place of a store at the destination.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if both places are the same;
+  ///   ``PersistenceError/Code/storeDamaged`` if a value of the copy differs; ``PersistenceError/Code/notAStore`` and
+  ///   errors of opening.
+  package func run() throws -> Outcome {
+    guard source != destination else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(source.url), "A store can't be copied to its own place.", fix: "Name another one.")
+    }
+    var attempt = 1
+    while true {
+      do {
+        return try attemptCopy()
+      } catch let difference as Differs {
+        // Others may have changed the file since it was copied.
+        guard difference.mayHaveChanged, attempt < Self.attempts else { throw difference.error }
+        attempt += 1
+      }
+    }
+  }
+
+  private struct Differs: Error {
+    let error: PersistenceError
+    let mayHaveChanged: Bool
+  }
+
+  private func attemptCopy() throws -> Outcome {
+    var outcome = Outcome()
+    let isFileCopy = if case (.file, .file) = (source, destination) { true } else { false }
+    var total = 0
+    try StoreCopies.withCopy(
+      of: source, beside: destination,
+      reporting: { rows, original in
+        if total == 0 { total = try Self.count(original) }
+        try progress(.copying, rows, total)
+      }
+    ) { copy, original in
+      guard let url = copy.url else { return }
+      if total == 0 { total = try Self.count(original) }
+      let contents = StoreContents(original.store, original.identified)
+      let comparison = StoreComparison(contents, try StoreContents(readingStoreAt: url, registry: nil))
+      (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
+        Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
+      }
+      outcome.omitsHistory = contents.hasHistory && !url.isFileURL
+      try destination.engine.replaceStore(at: destination, withCopyAt: copy)
+    }
+    return outcome
+  }
+
+  private static func count(_ original: CopiedState) throws -> Int {
+    try original.store.model.entities.filter { !$0.isAbstract }.reduce(0) {
+      try $0 + original.store.count(RowQuery(entity: $1, includesSubentities: false))
+    }
+  }
+
+  private func failure(_ difference: StoreComparison.Difference) -> PersistenceError {
+    var place = difference.place
+    place.store = source.url
+    return PersistenceError(
+      .storeDamaged, at: place,
+      "The copy differs from the store: \(difference.words("in the store", "in the copy")). "
+        + "The destination is unchanged.",
+      fix: "If other programs write to the store, try again while they don't. Otherwise look for damage with "
+        + "'persist check', and report the difference if there is none.")
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Persist
+import PersistInspection
+
+/// `persist copy`: copies a store to another place.
+struct CopyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Copy a store: a file to a server, a server to a file, or within either.",
+    discussion: """
+      The copy has the keys, versions, orders, metadata and identifier of the store, so that identifiers and URIs \
+      remain valid. All its values are compared with the store's before it gets its name: if anything fails, the \
+      destination is unchanged. The history is copied only from file to file, because stores on servers have none.
+
+        persist copy Shop.sqlite "postgresql://shop@db.example.com/shop?schema=shop"
+      """)
+
+  @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
+  var from: String
+
+  @Argument(help: "The place of the copy, in the same form.")
+  var to: String
+
+  @Flag(help: "Replace a store at the destination.")
+  var force = false
+
+  @OptionGroup var common: OutputArguments
+
+  func run() throws {
+    let (source, destination) = (try StoreArgument.url(from), try StoreArgument.url(to))
+    var bar = ProgressBar("copying")
+    defer { bar.finish() }
+    // Half of the work is the comparison.
+    let copy = VerifiedCopy(of: source, to: destination) { work, done, total in
+      let half = min(Double(done) / Double(max(total, 1)), 1) / 2
+      switch work {
+      case .copying: bar.show(half, detail: "\(done) of \(total) objects")
+      case .comparing: bar.show(0.5 + half, detail: "comparing, \(done) of \(total) objects")
+      }
+    }
+    if !force, try copy.isDestinationTaken() {
+      throw PersistenceError(
+        .fileAccess, at: .store(destination), "There is something at the destination already.",
+        fix: "Name another place, or replace a store with --force.")
+    }
+    let start = ContinuousClock.now
+    let outcome = try copy.run()
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    bar.finish()
+    if outcome.omitsHistory {
+      StandardError.print("note: The history isn't copied, because stores on servers have none.")
+    }
+    if common.json {
+      try StandardOutput.print {
+        $0.field("objects", outcome.objects)
+        $0.field("values", outcome.values)
+        $0.field("seconds", seconds)
+      }
+    } else {
+      let words = String(format: "%.2f", seconds)
+      try StandardOutput.print(
+        "\(outcome.objects) objects in \(words) s. All \(outcome.values) values of the copy are equal.")
+    }
+  }
+}

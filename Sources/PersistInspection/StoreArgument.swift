@@ -1,0 +1,61 @@
+public import Foundation
+import Persist
+
+#if canImport(PersistPostgreSQL)
+  import PersistPostgreSQL
+#endif
+
+/// The place of a store as an argument of a command: a path, or the URL of a PostgreSQL server.
+public enum StoreArgument {
+  /// Returns the URL of a store, from a path or from `postgresql://USER@HOST/DATABASE?schema=NAME`.
+  ///
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL that libpq doesn't understand, and
+  ///   `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
+  public static func url(_ text: String) throws -> URL {
+    guard isServer(text) else { return URL(fileURLWithPath: text) }
+    #if canImport(PersistPostgreSQL)
+      let location = try StoreLocation.postgreSQL(text)
+      guard let url = location.url else {
+        throw PersistenceError(.invalidRequest, "The URL of the server can't be read.", fix: form)
+      }
+      return url
+    #else
+      throw PersistenceError(
+        .storeOpenFailed, "This program was built without libpq, PostgreSQL's library for clients.",
+        fix: "Install the library (Debian: apt-get install libpq-dev; macOS: brew install libpq) and build again.")
+    #endif
+  }
+
+  /// Returns the URL of something that can only be a file.
+  ///
+  /// - Parameter what: The thing, such as "A backup".
+  /// - Throws: `PersistenceError.Code.invalidRequest` for the URL of a server.
+  public static func file(_ text: String, _ what: String, isFolder: Bool = false, fix: String? = nil) throws -> URL {
+    guard isServer(text) else {
+      return isFolder ? URL(fileURLWithPath: text, isDirectory: true) : URL(fileURLWithPath: text)
+    }
+    throw PersistenceError(.invalidRequest, "\(what) is a file, and can't be on a server.", fix: fix)
+  }
+
+  /// Whether an argument is the URL of a server.
+  public static func isServer(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return ServerAddress.schemes.contains { text.hasPrefix($0 + "://") }
+  }
+
+  /// The place of a store for people: a path, or a URL without its password.
+  public static func name(of url: URL) -> String { url.isFileURL ? url.path : url.withoutSecrets.absoluteString }
+
+  /// The name of a store: of its file, or of its schema.
+  public static func shortName(of url: URL) -> String {
+    ServerAddress(url).map(\.schema) ?? url.lastPathComponent
+  }
+
+  /// A text without the passwords of URLs in it.
+  public static func withoutPasswords(_ text: String) -> String {
+    text.replacing(/(postgres(?:ql)?:\/\/[^\s:@\/?#']*):[^\s\/']*@/.ignoresCase()) { "\($0.output.1)@" }
+      .replacing(/([?&](?:ssl)?password=)[^\s&#']*/.ignoresCase()) { "\($0.output.1)…" }
+  }
+
+  private static let form = "Write it as 'postgresql://user@host/database?schema=name'."
+}
