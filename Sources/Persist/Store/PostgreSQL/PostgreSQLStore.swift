@@ -25,8 +25,6 @@ final class PostgreSQLStore: PersistentStore {
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
   /// The number of changes by this store.
   private let changeCount = Atomic<UInt64>(0)
-  /// The digest of the model's text in the store, by which a migration by another program is noticed.
-  let modelDigest: Data?
 
   var url: URL? { pool.url }
   var type: String { StoreType.postgreSQL.rawValue }
@@ -38,7 +36,6 @@ final class PostgreSQLStore: PersistentStore {
     self.map = map
     model = map.model
     identifier = catalog.metadata.identifier
-    modelDigest = catalog.record?.modelDigest
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
     exactPlans = map.model.entities.map { entity in Lazy { RowPlan(entity, includingSubentities: false, in: map) } }
@@ -58,7 +55,7 @@ final class PostgreSQLStore: PersistentStore {
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
     connections = LockProtected(pool)
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
-    (kinds, modelDigest, indexedColumns) = (store.kinds, store.modelDigest, store.indexedColumns)
+    (kinds, indexedColumns) = (store.kinds, store.indexedColumns)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
   }
 
@@ -66,7 +63,7 @@ final class PostgreSQLStore: PersistentStore {
 
   /// A number that every transaction of the server changes, also those of other stores: they cost a look.
   func foreignChangeCount() throws -> Int64? {
-    try pool.read { session in
+    try pool.readUnwatched { session in
       try session.first(HeldServerState.countChanges) { $0.integer($1, 0) }
     }
   }
@@ -108,12 +105,13 @@ final class PostgreSQLStore: PersistentStore {
     }
     let (old, new) = (pool, ServerPool(address, options: pool.options))
     do {
-      let catalog = try new.readTransaction { try StoreCatalog($0) }
+      let (catalog, mark) = try new.readTransaction { (try StoreCatalog($0), try ServerMark(in: $0)) }
       guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {
         throw PersistenceError(
           .invalidRequest, at: .store(url), "The schema contains a store other than the open one.",
           fix: "Remove the open store and add this one.")
       }
+      new.setWatch(ServerWatch(OpenedStore(at: new.url, catalog.metadata, map: map), mark))
     } catch {
       new.close()
       throw error

@@ -45,10 +45,7 @@ extension SQLiteStore {
     let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes, schema: catalog.schema)
     let history = try setUpHistory(pool, catalog, map, options)
     if let url = pool.url {
-      pool.setWatch(
-        StoreWatch(
-          url, mark: catalog.mark, identifier: catalog.metadata.identifier, hashes: catalog.metadata.versionHashes,
-          map: map))
+      pool.setWatch(StoreWatch(url, mark: catalog.mark, OpenedStore(at: url, catalog.metadata, map: map)))
     }
     return SQLiteStore(
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
@@ -82,8 +79,7 @@ extension SQLiteStore {
         if let url {
           pool.setWatch(
             StoreWatch(
-              url, mark: try pool.withWriter { try StoreMark($0) }, identifier: metadata.identifier,
-              hashes: metadata.versionHashes, map: map))
+              url, mark: try pool.withWriter { try StoreMark($0) }, OpenedStore(at: url, metadata, map: map)))
         }
         return SQLiteStore(
           pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasModelRecord: true,

@@ -68,7 +68,8 @@ extension StoreMetadata {
       """
   }
 
-  /// Records the store's present model, so that it is identified immediately the next time.
+  /// Records the store's present model, so that it is identified immediately the next time, and programs that have it
+  /// open notice.
   func record(_ model: ManagedObjectModel) throws -> [ServerText] {
     try ModelRecord.contents(
       fingerprints: model.fingerprints, modelText: Data(model.description.json.utf8), metadata: self
@@ -77,7 +78,7 @@ extension StoreMetadata {
       INSERT INTO \(table: "PERSIST_METADATA") VALUES (\(text: key), \(data: content)) \
       ON CONFLICT (key) DO UPDATE SET value = excluded.value
       """
-    }
+    } + ServerMark.new().statements
   }
 }
 

@@ -17,9 +17,9 @@ final class HeldServerState: @unchecked Sendable {
     // The first statement takes the snapshot.
     let results = try session.run([
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
-      Self.countChanges,
+      Self.countChanges, "SAVEPOINT held",
     ])
-    changeCount = results.last?.integer(0, 0) ?? 0
+    changeCount = results[2].integer(0, 0)
   }
 
   /// Reads a number that every transaction of the server changes, also those of other stores.
@@ -27,11 +27,18 @@ final class HeldServerState: @unchecked Sendable {
 
   deinit { session.connection.close() }
 
-  func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
+  /// - Parameter watch: Checks that the tables are still those of the state.
+  func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
     lock.lock()
     defer { lock.unlock() }
     if let ending { throw ending }
-    return try body(session)
+    var session = session
+    session.watch = watch
+    do { return try body(session) } catch {
+      // A statement that fails ends the transaction's use otherwise.
+      if session.connection.isInTransaction { _ = try? session.connection.run([ServerStatement("ROLLBACK TO held")]) }
+      throw error
+    }
   }
 
   /// Releases the state; reading throws the error from now on.

@@ -15,15 +15,26 @@ final class ServerPool: @unchecked Sendable {
   private var count = 0
   private var isClosed = false
   private var isCounted = false
+  private var watch: ServerWatch?
   /// The maximum number of connections.
   private static let capacity = 8
 
-  /// - Parameter held: The only state that is read; nil to read the newest one.
-  init(_ address: ServerAddress, options: StoreOptions, holding held: HeldServerState? = nil) {
+  convenience init(_ address: ServerAddress, options: StoreOptions) {
+    self.init(address, options: options, holding: nil)
+  }
+
+  private init(_ address: ServerAddress, options: StoreOptions, holding held: HeldServerState?) {
     self.address = address
     self.options = options
     self.held = held
     url = address.url(showingSecrets: false)
+  }
+
+  /// A pool that reads only a state of the same store.
+  func holding(_ state: HeldServerState) -> ServerPool {
+    let pool = ServerPool(address, options: options, holding: state)
+    pool.setWatch(condition.withLock { watch })
+    return pool
   }
 
   /// The number of open stores of this program, by their addresses.
@@ -49,6 +60,9 @@ final class ServerPool: @unchecked Sendable {
     condition.unlock()
     for connection in unused { connection.close() }
   }
+
+  /// Starts checking with each read and write that the store is still the one opened.
+  func setWatch(_ watch: ServerWatch?) { condition.withLock { self.watch = watch } }
 
   // MARK: Taking and returning
 
@@ -118,37 +132,57 @@ final class ServerPool: @unchecked Sendable {
 
   /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
   func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
-    try mapped {
-      if let held { return try held.read(body) }
-      while true {
-        do {
-          return try withSession { session, wasIdle in
-            do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
-              throw LostConnection()
-            }
+    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    return try mapped { try watched(by: watch) { try read(watch, body) } }
+  }
+
+  /// Reads like ``read(_:)``, even if the store isn't the one opened any longer.
+  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, body) } }
+
+  private func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
+    if let held { return try held.read(watch, body) }
+    while true {
+      do {
+        return try withSession { session, wasIdle in
+          var session = session
+          session.watch = watch
+          do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
+            throw LostConnection()
           }
-        } catch is LostConnection {}
+        }
+      } catch is LostConnection {}
+    }
+  }
+
+  /// Runs a read or a write, again if the store has changed and is still the one opened.
+  private func watched<T>(by watch: ServerWatch?, _ body: () throws -> T) throws -> T {
+    for _ in 0..<Self.maximumLooks {
+      do { return try body() } catch is ServerWatch.Changed {
+        try lookAgain(watch)
+      } catch let failure as ServerFailure where failure.mayComeFromChange {
+        try lookAgain(watch)
+        throw failure
       }
     }
+    throw PersistenceError(
+      .storeBusy, at: .store(url), "Other programs change the store again and again.", fix: "Try again.")
+  }
+
+  private static let maximumLooks = 10
+
+  /// Looks at the store on a connection of its own, as all others may be waiting for the same.
+  private func lookAgain(_ watch: ServerWatch?) throws {
+    guard let watch else { return }
+    let connection = try ServerDrivers.current.connect(to: address)
+    defer { connection.close() }
+    try watch.lookAgain(ServerSession(connection: connection, schema: address.schema, url: url))
   }
 
   private struct LostConnection: Error {}
 
   /// Reads one state of the store with several statements.
   func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
-    try read { session in
-      try session.run([
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
-      ])
-      do {
-        let result = try body(session)
-        try session.run(["COMMIT"])
-        return result
-      } catch {
-        session.rollBack()
-        throw error
-      }
-    }
+    try read { try $0.readTransaction(body) }
   }
 
   /// Writes in a transaction, again if the server asks for it because of other transactions.
@@ -161,32 +195,33 @@ final class ServerPool: @unchecked Sendable {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
-    return try mapped {
-      let deadline = ContinuousClock.now + options.busyTimeout
-      var attempt = 0
-      while true {
-        do {
-          return try withSession { session, wasIdle in
-            let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout)
-            do {
-              let result = try body(transaction)
-              try transaction.commit { try self.outcome(of: $0) }
-              return result
-            } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
-              throw LostConnection()
-            } catch {
-              session.rollBack()
-              throw error
-            }
+    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    return try mapped { try watched(by: watch) { try write(watch, body) } }
+  }
+
+  private func write<T>(_ watch: ServerWatch?, _ body: (ServerTransaction) throws -> T) throws -> T {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    var attempt = 0
+    while true {
+      do {
+        return try withSession { session, wasIdle in
+          let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout, watch: watch)
+          do {
+            let result = try body(transaction)
+            try transaction.commit { try self.outcome(of: $0) }
+            return result
+          } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
+            throw LostConnection()
+          } catch {
+            session.rollBack()
+            throw error
           }
-        } catch is LostConnection {
-        } catch let failure as ServerFailure
-          where failure.isRepeatable && ContinuousClock.now < deadline
-        {
-          attempt += 1
-          // Two transactions that met once shouldn't meet again.
-          Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
         }
+      } catch is LostConnection {
+      } catch let failure as ServerFailure where failure.isRepeatable && ContinuousClock.now < deadline {
+        attempt += 1
+        // Two transactions that met once shouldn't meet again.
+        Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
       }
     }
   }

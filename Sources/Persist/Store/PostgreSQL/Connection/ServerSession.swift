@@ -6,11 +6,17 @@ struct ServerSession {
   let schema: String
   /// The address for messages, without secrets.
   let url: URL?
+  /// Checks in each flight that the store is still the one opened; nil for no checks.
+  var watch: ServerWatch?
 
   /// Runs statements in one flight.
   @discardableResult
   func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
-    try connection.run(texts.map { $0.statement(in: schema, isReused: areReused) })
+    let statements = texts.map { $0.statement(in: schema, isReused: areReused) }
+    guard let watch else { return try connection.run(statements) }
+    var results = try connection.run(statements + [ServerMark.present.statement(in: schema, isReused: true)])
+    try watch.check(results.popLast())
+    return results
   }
 
   /// The rows of one statement.
@@ -37,6 +43,21 @@ struct ServerSession {
     return try (0..<result.rowCount).map { try read(result, $0) }
   }
 
+  /// Reads one state of the store with several statements.
+  func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    try run([
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+    ])
+    do {
+      let result = try body(self)
+      try run(["COMMIT"])
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
   /// Ends the transaction, if the connection still exists.
   func rollBack() {
     guard connection.isOpen, connection.isInTransaction else { return }
@@ -56,15 +77,21 @@ final class ServerTransaction {
   private var opening: [ServerText]
   /// Statements to send together with the end of the transaction.
   private var last: [ServerText] = []
+  private let watch: ServerWatch?
 
-  /// - Parameter wait: The maximum time to wait for a lock.
-  init(_ session: ServerSession, waitingAtMost wait: Duration) {
+  /// - Parameters:
+  ///   - wait: The maximum time to wait for a lock.
+  ///   - watch: Checks at the beginning that the store is still the one opened, which no migration can change before
+  ///     the end; nil for no check.
+  init(_ session: ServerSession, waitingAtMost wait: Duration, watch: ServerWatch?) {
     self.session = session
+    self.watch = watch
     let milliseconds = max(1, Int64(wait / .milliseconds(1)))
     opening = [
       "SELECT pg_current_xact_id()::text", "SET LOCAL search_path TO \(schema: ()), pg_temp",
       "SET LOCAL lock_timeout = \(number: milliseconds)",
     ]
+    if watch != nil { opening += [ServerText.sharedLock(session.schema), ServerMark.stored] }
   }
 
   /// Whether the server may have run a statement.
@@ -74,8 +101,11 @@ final class ServerTransaction {
   @discardableResult
   func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
     guard hasBegun else {
-      let results = try session.run(["BEGIN"] + opening + texts, areReused: areReused)
+      // Each statement has to see what others have committed while it waited for a lock.
+      let results = try session.run(
+        ["BEGIN ISOLATION LEVEL READ COMMITTED"] + opening + texts, areReused: areReused)
       if results.count > 1 { number = results[1].text(0, 0) }
+      try watch?.check(results.dropFirst(opening.count).first)
       return Array(results.dropFirst(1 + opening.count))
     }
     return texts.isEmpty ? [] : try session.run(texts, areReused: areReused)
@@ -95,9 +125,11 @@ final class ServerTransaction {
 
   /// - Parameter outcome: Asks on another connection whether a transaction was committed.
   func commit(_ outcome: (String) throws -> Bool) throws {
+    guard hasBegun || !last.isEmpty else { return }
+    // Without its number, the transaction's outcome can't be asked for.
+    if !hasBegun { try run([]) }
     do { try run(last + ["COMMIT"], areReused: true) } catch let failure as ServerFailure where failure.isDisconnected {
-      // Without its number, the transaction can't be asked for.
-      if hasBegun, try outcome(number) { return }
+      if try outcome(number) { return }
       throw failure
     }
   }

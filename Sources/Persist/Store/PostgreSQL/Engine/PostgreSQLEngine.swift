@@ -39,17 +39,13 @@ package struct PostgreSQLEngine: StoreEngine {
     try requireSupported(options, at: location)
     let pool = ServerPool(try address(location), options: options)
     do {
-      let isNew = try pool.write { transaction in
+      try pool.write { transaction in
         // Programs that start at the same moment wait for each other here, before the first definition.
         try transaction.run([ServerText.lock(pool.address.schema)])
-        guard try Self.tableCount(transaction.session) == 0 else { return false }
+        guard try Self.tableCount(transaction.session) == 0 else { return }
         try transaction.run(try Self.definitions(model))
-        return true
       }
-      guard isNew else {
-        return try Self.store(in: pool, try pool.readTransaction { try StoreCatalog($0) }, model: model)
-      }
-      return try Self.store(in: pool, try pool.readTransaction { try StoreCatalog($0) }, model: model)
+      return try Self.store(in: pool, try OpenedCatalog(pool), model: model)
     } catch {
       pool.close()
       throw error
@@ -85,8 +81,7 @@ package struct PostgreSQLEngine: StoreEngine {
     try requireSupported(options, at: location)
     let pool = ServerPool(try address(location), options: options)
     do {
-      let catalog = try pool.readTransaction { try StoreCatalog($0) }
-      return try Self.store(in: pool, catalog, model: model, allowsGaps: allowsGaps)
+      return try Self.store(in: pool, try OpenedCatalog(pool), model: model, allowsGaps: allowsGaps)
     } catch {
       pool.close()
       throw error
@@ -99,8 +94,12 @@ package struct PostgreSQLEngine: StoreEngine {
     try requireSupported(options, at: location)
     let pool = ServerPool(try address(location), options: options)
     do {
-      switch try pool.readTransaction({ try Self.match($0, model, registry) }) {
-      case .same(let catalog, _): return .opened(try Self.store(in: pool, catalog, model: model))
+      let (match, mark) = try pool.readTransaction { session in
+        (try Self.match(session, model, registry), try ServerMark(in: session))
+      }
+      switch match {
+      case .same(let catalog, _):
+        return .opened(try Self.store(in: pool, OpenedCatalog(catalog: catalog, mark: mark), model: model))
       case .different(let error, let catalog):
         pool.close()
         return .differs(error, catalog)
@@ -122,9 +121,27 @@ package struct PostgreSQLEngine: StoreEngine {
     }
   }
 
+  /// A catalog with the mark of the same state.
+  private struct OpenedCatalog {
+    let catalog: StoreCatalog
+    let mark: ServerMark
+
+    init(catalog: StoreCatalog, mark: ServerMark) {
+      self.catalog = catalog
+      self.mark = mark
+    }
+
+    init(_ pool: ServerPool) throws {
+      self = try pool.readTransaction { session in
+        OpenedCatalog(catalog: try StoreCatalog(session), mark: try ServerMark(in: session))
+      }
+    }
+  }
+
   private static func store(
-    in pool: ServerPool, _ catalog: StoreCatalog, model: ManagedObjectModel, allowsGaps: Bool = false
+    in pool: ServerPool, _ opened: OpenedCatalog, model: ManagedObjectModel, allowsGaps: Bool = false
   ) throws -> PostgreSQLStore {
+    let catalog = opened.catalog
     let map = catalog.tableMap(of: model)
     guard allowsGaps || map.differences.isEmpty else {
       throw PersistenceError(
@@ -134,6 +151,7 @@ package struct PostgreSQLEngine: StoreEngine {
     }
     let store = PostgreSQLStore(pool, catalog: catalog, map: map)
     try store.makeMissingIndexes(catalog)
+    pool.setWatch(ServerWatch(OpenedStore(at: pool.url, catalog.metadata, map: map), opened.mark))
     pool.countAsOpen()
     return store
   }
@@ -175,13 +193,13 @@ package struct PostgreSQLEngine: StoreEngine {
       var metadata = metadata
       metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.postgreSQL.rawValue)
       let statements = try [metadata.update()] + metadata.record(model)
-      try pool.write { $0.runLast(statements) }
+      try pool.write { $0.runLast([ServerText.lock(pool.address.schema)] + statements) }
     }
   }
 
   // MARK: Removing and replacing
 
-  package func openCount(ofStoreAt location: StoreLocation) -> Int { 
+  package func openCount(ofStoreAt location: StoreLocation) -> Int {
     (try? address(location)).map { ServerPool.openCount(of: $0) } ?? 0
   }
 

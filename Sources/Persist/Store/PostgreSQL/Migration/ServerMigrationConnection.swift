@@ -187,7 +187,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   // MARK: The model
 
   var schemaVersion: Int64 { get throws { try catalog().mark.schemaVersion } }
-  /// Programs that have the store open notice the record of another model before their next save.
+  /// Programs that have the store open notice the mark of the recorded model.
   func changeSchemaVersion() throws {}
 
   func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws {

@@ -117,6 +117,15 @@ extension ServerText {
 
   /// A lock that only programs which create or migrate the store hold, until the end of their transaction.
   static func lock(_ schema: String) -> ServerText {
-    "SELECT pg_advisory_xact_lock(hashtextextended(\(text: "persist " + schema), 0))"
+    "SELECT pg_advisory_xact_lock(\(lockNumber(schema)))"
+  }
+
+  /// A lock that keeps programs from migrating the store until the end of the transaction, and that many can hold.
+  static func sharedLock(_ schema: String) -> ServerText {
+    "SELECT pg_advisory_xact_lock_shared(\(lockNumber(schema)))"
+  }
+
+  private static func lockNumber(_ schema: String) -> ServerText {
+    "hashtextextended(\(text: "persist " + schema), 0)"
   }
 }

@@ -119,18 +119,4 @@ extension PostgreSQLStore {
   private func sequence(of root: Int) -> ServerText {
     "\(text: "\"" + ServerText.name(ServerText.keySequence(of: map.tables[root].table)) + "\"")::regclass"
   }
-
-  // MARK: The model
-
-  /// Reads the digest of the store's model, by which a migration by another program is noticed.
-  var modelCheck: ServerText { "SELECT value FROM \(table: "PERSIST_METADATA") WHERE key = 'modelDigest'" }
-
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has another model than when it was opened.
-  func requireModel(_ result: (any ServerResult)?) throws {
-    guard let result, result.rowCount == 1, result.data(0, 0) == modelDigest else {
-      throw PersistenceError(
-        .incompatibleModel, at: .store(url), "Another program has migrated or replaced the store.",
-        fix: "Open the store again, with the model that it has now.")
-    }
-  }
 }

@@ -131,15 +131,14 @@ struct ServerCommitPass {
     for row in writes.touches + writes.deletes + writes.checks { try note(row.key, row.entity) }
     let tables = keys.sorted { $0.key < $1.key }
     let results = try transaction.run(
-      [store.modelCheck] + tables.map { table, keys in
+      tables.map { table, keys in
         """
         SELECT z_pk, z_opt FROM \(table: table) WHERE z_pk = ANY(\(integers: keys)) \
         ORDER BY z_pk FOR NO KEY UPDATE
         """
       }, areReused: true)
-    try store.requireModel(results.first)
     var versions: [String: [Int64: Int64]] = [:]
-    for ((table, _), result) in zip(tables, results.dropFirst()) {
+    for ((table, _), result) in zip(tables, results) {
       var own: [Int64: Int64] = [:]
       for row in 0..<result.rowCount { own[result.integer(row, 0)] = result.integer(row, 1) }
       versions[table] = own

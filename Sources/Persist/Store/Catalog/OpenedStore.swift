@@ -1,0 +1,58 @@
+import Foundation
+
+/// The identity of a store as it was opened: its identifier, and where the rows of its model are.
+///
+/// Engines compare it with the present catalog if the store may have been changed by others.
+struct OpenedStore: Sendable {
+  let url: URL?
+  let identifier: String
+  let map: TableMap
+  /// Core Data's hashes in the metadata.
+  let hashes: [String: Data]
+
+  init(at url: URL?, _ metadata: StoreMetadata, map: TableMap) {
+    self.url = url
+    self.map = map
+    identifier = metadata.identifier
+    hashes = metadata.versionHashes
+  }
+
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
+  ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
+  func check(_ catalog: StoreCatalog) throws {
+    guard catalog.metadata.identifier == identifier else {
+      throw exchanged("It has the content of the store \(catalog.metadata.identifier) now.")
+    }
+    let isSameModel = catalog.record.map { $0.fingerprints == map.model.fingerprints } ?? false
+      || catalog.metadata.versionHashes == hashes
+    guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
+    let names = catalog.metadata.versionIdentifiers.filter { !$0.isEmpty }
+    let version = names.isEmpty ? "" : " Its version is \(names.map { "'\($0)'" }.joined(separator: ", ")) now."
+    throw PersistenceError(
+      .incompatibleModel, at: .store(url),
+      "Another program migrated the store while it was open here.\(version)",
+      fix: "Open it again with its current model. Unsaved changes are still in the context.")
+  }
+
+  /// The error for a store that isn't the one opened.
+  func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
+    PersistenceError(
+      .storeExchanged, at: .store(url),
+      "The store was deleted or replaced while it was open here. \(how)",
+      engineMessage: engineMessage,
+      fix: "Remove it from the coordinator, and open the store that is now in its place. Unsaved changes are still in "
+        + "the context.")
+  }
+}
+
+extension TableMap {
+  /// Whether rows of all entities are written identically in both.
+  fileprivate func hasSamePlaces(as other: TableMap) -> Bool {
+    numbers.byIndex == other.numbers.byIndex && absent == other.absent && layout == other.layout
+      && joinTables == other.joinTables
+      && zip(tables, other.tables).allSatisfy { one, two in
+        one.table == two.table && one.columns == two.columns && one.orderColumns == two.orderColumns
+          && one.toMany == two.toMany
+      }
+  }
+}
