@@ -257,6 +257,7 @@ final class ToManyMembers {
     stored.remove(member)
     current.remove(member)
     known = .sets(stored: stored, current: current)
+    if isReordered { compareOrder() }
   }
 
   /// Restores a removed member at its old position.

@@ -106,6 +106,30 @@ struct MergedRelationshipTests {
     }
   }
 
+  @Test("Members are in the order that others save once those have deleted the one that was put between them")
+  func deletedMemberBetweenOthers() throws {
+    try withStack(Self.model(ordered: true)) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let node = try context.make("Node", ["name": "node"])
+      let rows = try ["a", "b", "c"].map { try context.make("Row", ["name": $0]) }
+      try node.many("rows").replace(with: [rows[0], rows[1]])
+      try context.save()
+      try node.many("rows").insert(rows[2], at: 1)
+      other.delete(other.object(with: rows[2].objectID))
+      try other.save()
+      context.mergeChanges(from: SavedChanges(deleted: [rows[2].objectID]))
+      #expect(try node.names("rows") == ["a", "b"])
+      let theirs = try other.named("Node", "node").many("rows")
+      try theirs.replace(with: ["b", "a"].map { try other.named("Row", $0) })
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [node.objectID]))
+      #expect(try node.names("rows") == ["b", "a"])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "node").names("rows") == ["b", "a"])
+    }
+  }
+
   @Test("A copy of members records that the store may have some of the differences")
   func copies() {
     let members = ToManyMembers(isOrdered: true)
