@@ -18,10 +18,14 @@ extension ManagedObject {
 
   /// Whether a newer row differs from the row that was read in a property with an unsaved value.
   ///
-  /// Also if the two values are equal: of two contexts that increment a counter, one would otherwise be lost.
+  /// Also if two attribute values are equal: of two contexts that increment a counter, one would otherwise be lost.
+  /// Equal relationships, such as those that two deletions emptied, lose nothing.
   final func isOvertaken(by row: RowSnapshot) -> Bool {
     guard let old = snapshot, !pending.isEmpty else { return false }
-    return layout.storedSlots.contains { differsFromStored($0) && !holds($0, in: old, as: row) }
+    return layout.storedSlots.contains { stored in
+      guard differsFromStored(stored), !holds(stored, in: old, as: row) else { return false }
+      return stored.kind != .toOne || pending[stored.slot] != storedValue(at: stored.slot, in: row)
+    }
   }
 
   /// Whether two of the object's rows have the same stored value for a property.

@@ -71,6 +71,29 @@ struct AutomaticMergingTests {
     }
   }
 
+  @Test("A relationship that others have set alike is merged, and follows them afterwards")
+  func sameEnd() throws {
+    try withStack(PlainSchema.model) { stack in
+      let (context, other) = (stack.context(), stack.context())
+      let (node, spouse) = (try context.make("Node", ["name": "a"]), try context.make("Node", ["name": "b"]))
+      node["spouse"] = spouse
+      try context.save()
+      context.automaticallyMergesChangesFromParent = true
+      node["spouse"] = nil
+      let theirs = try other.named("Node", "a")
+      theirs["spouse"] = nil
+      try other.save()
+      context.processPendingChanges()
+      theirs["spouse"] = try other.named("Node", "b")
+      try other.save()
+      context.processPendingChanges()
+      #expect(node.one("spouse") === spouse && spouse.one("spouse") === node)
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "b").one("spouse")?["name"] as? String == "a")
+    }
+  }
+
   @Test("Merging doesn't lose a change that others changed too: the save detects the conflict")
   func overtaken() throws {
     try withStack(SampleModels.people) { stack in
