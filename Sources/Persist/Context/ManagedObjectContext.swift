@@ -25,6 +25,7 @@ public final class ManagedObjectContext {
   public let parent: ManagedObjectContext?
   /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = []
+  var departed = DepartedObjects()
   /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
   /// Saves by others that this context hasn't merged yet.

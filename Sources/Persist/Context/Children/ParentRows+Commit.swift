@@ -78,6 +78,13 @@ extension ParentRows {
   /// child keeps.
   private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
     let layout = parent.layout(of: insert.entity)
+    if let object = parent.departed.take(id(of: insert.key, insert.entity)),
+      parent.registeredObject(for: object.objectID) == nil
+    {
+      parent.reregisterEmpty(object)
+      assignStore(of: object)
+      return object
+    }
     if case .permanent(let key) = insert.key, insert.isOfFormerRow {
       let isKnown = parent.registeredObject(ofRow: key, layout, in: tables) != nil
       let object = parent.registeredOrFault(layout, key: key, in: tables)
@@ -101,15 +108,21 @@ extension ParentRows {
     switch insert.key {
     case .temporary(let number):
       parent.register(object, number: number)
-      let isDefault =
-        parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
-      if !isDefault { parent.assignedStores[object.key] = identifier }
+      assignStore(of: object)
     case .permanent(let key):
       parent.register(object)
       parent.move(object, to: tables.table(for: layout), key: key)
     }
     object.awakeFromInsert()
     return object
+  }
+
+  /// Assigns a new object to this store, unless that is where it is inserted anyway.
+  private func assignStore(of object: ManagedObject) {
+    guard object.table?.isTemporary == true else { return }
+    let isDefault =
+      parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
+    if !isDefault { parent.assignedStores[object.key] = identifier }
   }
 
   private func set(_ values: ContiguousArray<StoredValue?>, of object: ManagedObject) {

@@ -91,8 +91,7 @@ struct DeletePropagation {
     if isNew {
       clearOneWayReferences(to: object)
       // Deleted objects may still refer to it.
-      context.noteDeparture(of: [object])
-      object.detach()
+      context.detachNew(object)
     } else {
       context.deleted.insert(object)
     }

@@ -45,8 +45,7 @@ extension ManagedObjectContext {
     object.change = .deleted
     object.isTouched = true
     guard isNew else { return deleted.insert(object) }
-    noteDeparture(of: [object])
-    object.detach()
+    detachNew(object)
   }
 
   /// Marks an object for deletion and removes it from its relationships, without the effects of delete rules on related

@@ -15,16 +15,18 @@ struct UndoPass {
     defer { context.observedChanges.end() }
     // A row that others also deleted and reinserted already exists, with the values that they gave it.
     let deleted = step.deleted.filter { !isAlive($0.object) }
-    let kept = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
+    let marked = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
+    let kept = marked.filter { !$0.hadNoRow }
     for former in deleted { restore(former) }
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
-    for former in kept { former.object.rebaseMembers() }
+    for former in marked { former.object.rebaseMembers() }
     var orders = storedOrders(of: kept) { !$0.isOneWayToMany }
     // If rows still exist, others may have changed the values that the object had read.
     let overRows = kept.map(\.overItsRow)
     for former in kept { former.object.matchOwnEnds() }
     for former in kept { former.object.reclaimOneWayMembers() }
-    for former in deleted where !withRow.contains(ObjectIdentifier(former.object)) { former.object.adoptMembers() }
+    let wereMarked = Set(marked.map { ObjectIdentifier($0.object) })
+    for former in deleted where !wereMarked.contains(ObjectIdentifier(former.object)) { former.object.adoptMembers() }
     let back = overRows.filter { isAlive($0.object) }
     let rest = (deleted + step.updated).filter { isAlive($0.object) && !withRow.contains(ObjectIdentifier($0.object)) }
     for former in back + rest { restoreValues(of: former) }

@@ -33,6 +33,9 @@ struct UndoStep {
     /// The slots with pending values of a deleted object at the end of the event. Values that are pending at others
     /// later were restored by undoing a later event.
     var pendingAtDeletion: Set<Int> = []
+    /// Whether the object left its context because it had no row. If it has one by the time it is restored, a child
+    /// context brought it back and it was saved; nothing of this state is in that row.
+    var hadNoRow = false
 
     var isEmpty: Bool { values.isEmpty && toOnes.isEmpty && toManys.isEmpty }
   }
@@ -106,6 +109,7 @@ extension UndoStep.Former {
   /// Creates the complete state of an object before its deletion, so that it can be recreated if its row was deleted.
   fileprivate init(whole object: ManagedObject, _ before: ObjectState, _ objects: UndoStep.Resolver) {
     self.object = object
+    hadNoRow = object.table == nil
     if object.loading == .fault { object.fulfill() }
     for slot in object.layout.properties.indices {
       if object.hasUnsavedValue(at: slot, in: before) { unsaved.insert(slot) }

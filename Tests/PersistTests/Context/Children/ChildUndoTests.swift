@@ -95,6 +95,48 @@ struct ChildUndoTests {
     }
   }
 
+  @Test(
+    "A new object that a child deleted and brought back is the same once its saves are undone, whether saved or not",
+    arguments: [true, false], [true, false])
+  func newObjectBroughtBack(isSaved: Bool, hasPermanentID: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      parent.undoManager = .init()
+      let node = try parent.make("Node", ["name": "node", "note": "former"])
+      let tags = try ["red", "blue"].map { try parent.make("Tag", ["name": $0]) }
+      node["favourite"] = tags[0]
+      node["spouse"] = try parent.make("Node", ["name": "spouse"])
+      for relationship in ["ranked", "tags", "picks"] { try node.many(relationship).insert(contentsOf: tags) }
+      try node.many("ranked").insert(tags[1], at: 0)
+      parent.processPendingChanges()
+      if hasPermanentID { try parent.obtainPermanentIDs(for: [node]) }
+      let child = ManagedObjectContext(parent: parent)
+      child.undoManager = .init()
+      child.delete(child.object(with: node.objectID))
+      try child.save()
+      #expect(node.managedObjectContext == nil)
+      child.undo()
+      child.object(with: node.objectID)["note"] = "changed"
+      try child.save()
+      func check(_ node: ManagedObject, _ note: String) throws {
+        #expect(try node["note"] as? String == note && node.one("spouse")?["name"] as? String == "spouse")
+        #expect(try node.one("favourite")?["name"] as? String == "red" && node.names("ranked") == ["blue", "red"])
+        #expect(try node.names("tags") == ["blue", "red"] && node.names("picks") == ["blue", "red"])
+        #expect(node.one("spouse")?.one("spouse") === node)
+      }
+      #expect(node.managedObjectContext === parent)
+      try check(node, "changed")
+      if isSaved { try parent.save() }
+      parent.undo()
+      #expect(try parent.names("Node") == ["spouse"])
+      parent.undo()
+      try check(node, "former")
+      try parent.save()
+      let fresh = try stack.reopened().context()
+      try check(fresh.named("Node", "node"), "former")
+    }
+  }
+
   @Test("Saves of a child are undone one by one, and undone changes aren't in the store")
   func oneByOne() throws {
     try withStack(SampleModels.people) { stack in
