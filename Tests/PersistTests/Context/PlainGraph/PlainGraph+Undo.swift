@@ -178,12 +178,15 @@ extension PlainGraph {
     let old = step.before.many(id, side.name)
     guard rows.contains(id) else { return old }
     let (seen, now) = (step.seen.many(id, side.name), stored.many(id, side.name))
-    let added = old.filter { !seen.contains($0) }
-    if side.isOrdered, old != seen.filter(old.contains) + added {
-      return old.filter { !seen.contains($0) || now.contains($0) }
+    // A deletion leaves an object its own side: the step removed what that lacks before, and taking the step back adds
+    // it again, whatever others have removed.
+    let left = step.after.many(id, side.name)
+    let own = old.filter { !seen.contains($0) || !left.contains($0) }
+    if side.isOrdered, old != seen.filter(old.contains) + old.filter({ !seen.contains($0) }) {
+      return old.filter { own.contains($0) || now.contains($0) }
         + now.filter { !seen.contains($0) && !old.contains($0) }
     }
-    return now.filter { old.contains($0) || !seen.contains($0) } + added.filter { !now.contains($0) }
+    return now.filter { old.contains($0) || !seen.contains($0) } + own.filter { !now.contains($0) }
   }
 
   private mutating func restoreOrders(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {

@@ -261,7 +261,8 @@ extension PlainGraph {
     objects[id]?.blob = old.blob
     for side in PlainSchema.relationships(of: old.entity) {
       func canReturn(_ other: Int) -> Bool {
-        guard objects[other] != nil else { return false }
+        // A row may lead to one that is gone, and to the same one when it is back.
+        guard objects[other] != nil else { return stored.objects[other] == nil }
         let rule = side.inverse.flatMap { self.side(other, $0)?.rule } ?? (side.isToMany ? .nullify : .noAction)
         return isAlive(other) || rule == .noAction || rule == .deny
       }

@@ -41,6 +41,27 @@ struct UndoneDeletionTests {
     }
   }
 
+  @Test("A pair removed before the deletion of one of its objects is restored with both, though others removed it too")
+  func removedAndDeleted() throws {
+    try withContexts { stack, context, other in
+      let node = try context.make("Node", ["name": "node"])
+      let tag = try context.make("Tag", ["name": "tag"])
+      try node.many("tags").insert(tag)
+      try context.save()
+      try node.many("tags").remove(tag)
+      context.delete(tag)
+      context.processPendingChanges()
+      try other.named("Node", "node").many("tags").removeAll()
+      try other.save()
+      context.mergeChanges(from: SavedChanges(updated: [tag.objectID, node.objectID]))
+      context.undo()
+      #expect(try node.names("tags") == ["tag"] && tag.names("nodes") == ["node"])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Node", "node").names("tags") == ["tag"])
+    }
+  }
+
   @Test("A deleted member that others removed in the meantime is restored without its owner")
   func deletedMember() throws {
     try withContexts { stack, context, other in
