@@ -245,6 +245,8 @@ class LargeStoreTests(PageTestCase):
         self.assertLess(studio.memory(), before[0] + 100_000_000)
         # By small steps every row is reached: here the one after the page.
         browser.run("const g = document.querySelector('.grid'); g.scrollTop = g.scrollHeight / 2")
+        # The event of scrolling comes with the next frame.
+        browser.wait("return Math.abs(Number(document.querySelector('.row').getAttribute('aria-rowindex')) - 500000) < 1000")
         browser.wait("return document.querySelectorAll('.row.loading:not([hidden])').length === 0")
         first = browser.run("return Number(document.querySelector('.row').getAttribute('aria-rowindex'))")
         browser.run("document.querySelector('.grid').scrollBy(0, 56)")

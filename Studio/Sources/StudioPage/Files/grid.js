@@ -130,7 +130,8 @@ export class Grid {
       else if (Math.abs(delta) < this.viewHeight * 2) this.top = this.bounded(this.top + delta);
       else this.top = this.bounded(position / end * this.greatestTop);
       clearTimeout(this.settle);
-      this.settle = setTimeout(() => this.place(), 200);
+      // A movement whose event is still to come counts before the scroll bar is moved.
+      this.settle = setTimeout(() => this.element.scrollTop === this.lastPosition ? this.place() : this.scrolled(), 200);
     }
     this.lastPosition = position;
     this.draw();

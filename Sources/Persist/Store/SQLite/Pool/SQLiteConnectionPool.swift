@@ -12,6 +12,8 @@ import Foundation
 final class SQLiteConnectionPool: @unchecked Sendable {
   /// The maximum number of readers; further threads wait for one of them.
   static let maximumReaders = StoreThreads.readingLanes
+  /// ``maximumReaders``, or 1 in the pool of a held state, which no other connection would see.
+  private let readerLimit: Int
 
   let url: URL?
   let isReadOnly: Bool
@@ -29,7 +31,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private let turn = WritingTurn()
   /// Nil for a read-only store.
   private let writer: SQLiteConnection?
-  /// The writer's ``SQLiteConnection/dataVersion`` after its last commit, or when it first read the store.
+  /// The writer's data version after its last commit, or when it first read the store.
   private var writtenVersion: UInt32?
   /// Detects changes to the store by other programs; nil until the store is identified, and for an in-memory store.
   private(set) var watch: StoreWatch?
@@ -48,6 +50,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   init(_ url: URL?, options: StoreOptions, creates: Bool = false) throws {
     self.url = url
     self.options = options
+    readerLimit = Self.maximumReaders
     release = nil
     isReadOnly = options.isReadOnly && url != nil
     if isReadOnly {
@@ -304,7 +307,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         // Others have changed files that were read without locks: examine them again.
         reader.connection.close()
         readerCount -= 1
-      } else if readerCount < Self.maximumReaders {
+      } else if readerCount < readerLimit {
         let reader = try Self.openReader(url, options)
         // The file may no longer be that of the other connections.
         reader.connection.hasReloadedSchema = true
@@ -347,7 +350,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   init(holding reader: Reader, of origin: SQLiteConnectionPool, release: @escaping (Reader) -> Void) {
     (url, options, isReadOnly, writer) = (origin.url, origin.options, true, nil)
     idle = [reader]
-    readerCount = 1
+    (readerCount, readerLimit) = (1, 1)
     self.release = release
   }
 
@@ -356,19 +359,19 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     if isClosed { throw closedError }
-    if let reader = idle.popLast() {
-      readerCount -= 1
+    guard let reader = idle.popLast() else {
+      let reader = try Self.openReader(url, options)
+      reader.connection.hasReloadedSchema = true
       return reader
     }
-    let reader = try Self.openReader(url, options)
-    reader.connection.hasReloadedSchema = true
+    readerCount -= 1
     return reader
   }
 
   /// Returns a reader to the pool; closes it if it isn't needed.
   func takeBack(_ reader: Reader) {
     condition.lock()
-    let isNeeded = !isClosed && readerCount < Self.maximumReaders && !reader.connection.isInTransaction
+    let isNeeded = !isClosed && readerCount < readerLimit && !reader.connection.isInTransaction
     if isNeeded {
       readerCount += 1
       idle.append(reader)
