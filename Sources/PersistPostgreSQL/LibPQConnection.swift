@@ -72,6 +72,26 @@ final class LibPQConnection: ServerConnection {
     }
   }
 
+  func waitForNotification(_ time: Duration) throws -> Bool {
+    guard isOpen else { throw lost() }
+    if takeNotifications() { return true }
+    var events = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    let milliseconds = time / .milliseconds(1)
+    guard poll(&events, 1, Int32(min(max(milliseconds, 0), 1e9))) > 0 else { return false }
+    guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+    return takeNotifications()
+  }
+
+  /// - Returns: Whether there were any.
+  private func takeNotifications() -> Bool {
+    var count = 0
+    while let notification = PQnotifies(handle) {
+      PQfreemem(notification)
+      count += 1
+    }
+    return count > 0
+  }
+
   // MARK: Statements
 
   func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {

@@ -6,8 +6,9 @@ import Testing
 private let layers = LayerRules(folders: [
   "Errors", "Values", "Threads", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
   "Model/Versions", "Model/Xcode", "Query", "Rows", "Store/Layout", "Store/SQL", "Store/Plans", "Store",
-  "Store/Catalog", "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection", "Store/SQLite/Transactions",
-  "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite", "Store/SQLite/Engine",
+  "Store/Catalog", "Store/History", "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection",
+  "Store/SQLite/Transactions", "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite",
+  "Store/SQLite/Engine",
   "Store/PostgreSQL/Driver", "Store/PostgreSQL/Text", "Store/PostgreSQL/Connection", "Store/PostgreSQL/Catalog",
   "Store/PostgreSQL", "Store/PostgreSQL/Engine", "Store/Location", "Store/Transfer",
   "Coordinator", "Context", "Migration/Plan", "Migration/Comparison", "Migration/Mapping", "Migration/Xcode",

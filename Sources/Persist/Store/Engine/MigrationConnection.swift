@@ -57,3 +57,9 @@ protocol MigrationConnection: StoreInspector {
 
   func close()
 }
+
+extension MigrationConnection where Self: HistoryConnection {
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
+    try adaptHistory(from: former, to: map, renames: renames)
+  }
+}

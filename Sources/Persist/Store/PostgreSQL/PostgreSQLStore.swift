@@ -23,16 +23,20 @@ final class PostgreSQLStore: PersistentStore {
   let pendingMetadata = LockProtected<StoreMetadata?>(nil)
   /// Keys that this process took and hasn't used, by index of the root entity.
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
+  /// The meaning of the store's history; nil if it has none.
+  let historyMap: LockProtected<HistoryMap?>
   /// The number of changes by this store.
   private let changeCount = Atomic<UInt64>(0)
 
   var url: URL? { pool.url }
   var type: String { StoreType.postgreSQL.rawValue }
   var isReadOnly: Bool { pool.options.isReadOnly }
+  var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   var busyTimeout: Duration { pool.options.busyTimeout }
 
-  init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap) {
+  init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap, history: HistoryMap?) {
     connections = LockProtected(pool)
+    historyMap = LockProtected(history)
     self.map = map
     model = map.model
     identifier = catalog.metadata.identifier
@@ -54,6 +58,7 @@ final class PostgreSQLStore: PersistentStore {
   /// Creates a view of a held state, which shares the store's plans.
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
     connections = LockProtected(pool)
+    historyMap = LockProtected(store.historyMap.withLock { $0 })
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
     (kinds, indexedColumns) = (store.kinds, store.indexedColumns)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
@@ -111,7 +116,7 @@ final class PostgreSQLStore: PersistentStore {
           .invalidRequest, at: .store(url), "The schema contains a store other than the open one.",
           fix: "Remove the open store and add this one.")
       }
-      new.setWatch(ServerWatch(OpenedStore(at: new.url, catalog.metadata, map: map), mark))
+      new.setWatch(watch(catalog.metadata, mark, of: new))
     } catch {
       new.close()
       throw error

@@ -43,7 +43,9 @@ extension SQLiteStore {
       try pool.write { try $0.updateDerivedTriggers(derived, in: map.layout) }
     }
     let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes, schema: catalog.schema)
-    let history = try setUpHistory(pool, catalog, map, options)
+    let history = try HistoryMap.opening(catalog, in: map, options, isReadOnly: pool.isReadOnly) {
+      try pool.write { try $0.setUpHistory(in: map, keeping: options.historyKeeps) }
+    }
     if let url = pool.url {
       pool.setWatch(StoreWatch(url, mark: catalog.mark, OpenedStore(at: url, catalog.metadata, map: map)))
     }
@@ -64,7 +66,7 @@ extension SQLiteStore {
     do {
       let map = TableMap.forNewStore(model)
       var isNew = false
-      var history: HistoryPlan?
+      var history: HistoryMap?
       let metadata = try pool.write { connection in
         isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
         guard isNew else { return try StoreMetadata(connection) }

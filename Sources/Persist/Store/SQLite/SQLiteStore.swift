@@ -62,13 +62,13 @@ final class SQLiteStore: PersistentStore {
   ///   - identifier: The UUID in the store's metadata.
   ///   - hasModelRecord: Whether the file already contains Persist's record of this model.
   ///   - map: The layout of its model in the file that `pool` has open.
-  ///   - history: The plan of its history; nil if it has none.
+  ///   - history: The meaning of its history; nil if it has none.
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasModelRecord: Bool,
-    fullText: Set<FullTextIndex>, history: HistoryPlan?
+    fullText: Set<FullTextIndex>, history: HistoryMap?
   ) {
     self.fullText = fullText
-    historyPlan = LockProtected(history)
+    historyPlan = LockProtected(history.map(HistoryPlan.init))
     needsModelRecord = Atomic(!hasModelRecord)
     files = LockProtected(Files(pool))
     self.identifier = identifier

@@ -11,8 +11,9 @@ extension PostgreSQLStore {
     let entities =
       batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isWindow = batch.rows.limit != nil || batch.rows.offset > 0
+    let isRecorded = history?.isTracking == true
     let outcome = try pool.write { transaction in
-      if !batch.wantsIdentifiers, !isWindow, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
+      if !batch.wantsIdentifiers, !isWindow, !isRecorded, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
         return BatchOutcome(
           count: try transaction.execute(
             """
@@ -21,11 +22,13 @@ extension PostgreSQLStore {
             """))
       }
       var pass = ServerBatchDeletePass(rules: rules, store: self, transaction: transaction)
+      pass.history = historyWriter(by: batch.origin)
       try pass.find(selection)
       try pass.cascade()
       try pass.checkDenials()
-      pass.severRelationships()
+      try pass.severRelationships()
       pass.deleteRows()
+      try transaction.record(&pass.history)
       return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
     }
     noteChange()
@@ -38,6 +41,8 @@ private struct ServerBatchDeletePass {
   let rules: [DeletionRules]
   let store: PostgreSQLStore
   let transaction: ServerTransaction
+  /// Records the deletion in the history; nil if changes aren't recorded.
+  var history: ServerHistoryWriter?
   /// The keys of the rows to delete, by entity.
   private var doomed: [Int: Set<Int64>] = [:]
   /// The number of requested rows, without those deleted by delete rules.
@@ -82,15 +87,17 @@ private struct ServerBatchDeletePass {
   }
 
   /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
-  func severRelationships() {
+  mutating func severRelationships() throws {
     for (index, keys) in doomed.sorted(by: { $0.key < $1.key }) {
       for end in rules[index].ends {
         switch end.place {
         case .join(let join):
+          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
           for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
             transaction.runLast(["DELETE FROM \(table: join.table) WHERE \(name: column) = ANY(\(integers: keys))"])
           }
         case .foreignKey(let key) where end.rule != .noAction:
+          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
           let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
           let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
           transaction.runLast(
@@ -101,8 +108,19 @@ private struct ServerBatchDeletePass {
     }
   }
 
-  func deleteRows() {
+  /// Records in the history that remaining rows no longer refer to deleted ones.
+  private mutating func noteLosses(_ rows: [Int: Set<Int64>], changing name: String?) {
+    for (index, keys) in rows {
+      let slots = name.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
+      for key in keys.subtracting(doomed[index] ?? []).sorted() {
+        history?.recordUpdate(of: key, index, changing: slots)
+      }
+    }
+  }
+
+  mutating func deleteRows() {
     for (index, keys) in doomed.sorted(by: { $0.key < $1.key }) {
+      if let kept = history?.recordDeletions(of: keys.sorted(), index, store.kinds.value) { transaction.runLast(kept) }
       transaction.runLast(["DELETE FROM \(table: rules[index].table) WHERE z_pk = ANY(\(integers: keys))"])
     }
   }

@@ -7,6 +7,7 @@ extension PostgreSQLStore {
       let outcome = try pool.write { transaction in
         var pass = try ServerBatchInsertPass(batch, store: self)
         try pass.run(transaction)
+        try transaction.record(&pass.history)
         return pass.outcome
       }
       noteChange()
@@ -26,6 +27,8 @@ private struct ServerBatchInsertPass {
   /// By property slot, the conversions to the types of the attributes.
   private let conversions: [ValueConversion?]
   private(set) var outcome = BatchOutcome()
+  /// Records the batch in the history; nil if changes aren't recorded.
+  var history: ServerHistoryWriter?
   private var rowCount = 0
 
   /// The rows that are sent together.
@@ -37,6 +40,7 @@ private struct ServerBatchInsertPass {
   init(_ batch: BatchInsert, store: PostgreSQLStore) throws {
     self.batch = batch
     self.store = store
+    history = store.historyWriter(by: batch.origin)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
     required = batch.entity.properties.compactMap { property in
       guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
@@ -101,14 +105,17 @@ private struct ServerBatchInsertPass {
       try pass.insertRows()
       try transaction.run(pass.statements, areReused: true)
       for key in keys { record(key, isNew: true) }
+      try transaction.run(history?.takeManyChanges() ?? [])
       return
     }
     let statements = try zip(zip(group.values, group.given), keys).map { row, key in
       try upsert(row.0, given: row.1, key: key, pass)
     }
-    for (result, key) in zip(try transaction.run(statements, areReused: true), keys) where result.rowCount > 0 {
-      record(result.integer(0, 0), isNew: result.integer(0, 0) == key)
+    let results = try transaction.run(statements, areReused: true)
+    for ((result, key), given) in zip(zip(results, keys), group.given) where result.rowCount > 0 {
+      record(result.integer(0, 0), isNew: result.integer(0, 0) == key, given: given)
     }
+    try transaction.run(history?.takeManyChanges() ?? [])
   }
 
   /// Inserts a row, or changes the one that has its unique values, and returns the key of either; nothing if the stored
@@ -162,8 +169,15 @@ private struct ServerBatchInsertPass {
     return "(\(conditions.joined(separator: " OR ")))"
   }
 
-  private mutating func record(_ key: Int64, isNew: Bool) {
+  private mutating func record(_ key: Int64, isNew: Bool, given: [Int] = []) {
     outcome.count += 1
+    let index = batch.entity.number - 1
+    if isNew {
+      history?.record(.insert, index, key: key)
+    } else {
+      let slots = batch.conflict == .updateGiven ? given : plan.columns.map(\.slot)
+      history?.recordUpdate(of: key, index, changing: slots)
+    }
     guard batch.wantsIdentifiers else { return }
     let id = ManagedObjectID(
       entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))

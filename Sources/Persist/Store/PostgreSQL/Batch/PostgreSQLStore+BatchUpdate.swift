@@ -18,13 +18,18 @@ extension PostgreSQLStore {
         var outcome = BatchOutcome()
         guard let result = try transaction.run([sql]).first else { return outcome }
         outcome.count = result.rowCount
-        guard batch.wantsIdentifiers else { return outcome }
+        var history = historyWriter(by: batch.origin)
+        guard batch.wantsIdentifiers || history != nil else { return outcome }
+        let slots = batch.changes.map(\.slot)
         for row in 0..<result.rowCount {
           guard let entity = map.table(ofNumber: Int(clamping: result.integer(row, 1)))?.entity else { continue }
+          history?.recordUpdate(of: result.integer(row, 0), entity.number - 1, changing: slots)
+          guard batch.wantsIdentifiers else { continue }
           outcome.changes.updatedObjectIDs.insert(
             ManagedObjectID(
               entityName: entity.name, storeIdentifier: identifier, key: .permanent(result.integer(row, 0))))
         }
+        try transaction.record(&history)
         return outcome
       }
       noteChange()

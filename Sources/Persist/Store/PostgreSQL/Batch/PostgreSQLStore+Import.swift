@@ -7,6 +7,7 @@ extension PostgreSQLStore {
         var pass = try ServerImportPass(store: self, transaction: transaction)
         while let slice = try next() { try pass.insert(slice) }
         try pass.finish()
+        try transaction.record(&pass.history)
         return pass.outcome
       }
       noteChange()
@@ -25,10 +26,13 @@ private struct ServerImportPass {
   private let numbers: [[Int: Int]]
   private let relationships: [ImportedRelationship]
   private(set) var outcome = ImportOutcome()
+  /// Records the import in the history; nil if changes aren't recorded.
+  var history: ServerHistoryWriter?
 
   init(store: PostgreSQLStore, transaction: ServerTransaction) throws {
     self.store = store
     self.transaction = transaction
+    history = store.historyWriter(by: nil)
     relationships = ImportedRelationship.all(of: store.map)
     numbers = store.model.entities.map { ImportedRelationship.numbers(of: $0, among: store.map) }
     try transaction.run([
@@ -51,7 +55,11 @@ private struct ServerImportPass {
     var pass = ServerCommitPass(writes, store: store)
     pass.assignKeys(keys)
     try pass.insertRows()
-    try transaction.run(pass.statements + [members(of: slice, keys)], areReused: true)
+    pass.history = history
+    try pass.recordChanges()
+    history = pass.history
+    let changes = history?.takeManyChanges() ?? []
+    try transaction.run(pass.statements + [members(of: slice, keys)] + changes, areReused: true)
     outcome.count += slice.inserts.count
   }
 

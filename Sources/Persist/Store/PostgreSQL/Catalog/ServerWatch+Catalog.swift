@@ -1,10 +1,16 @@
 extension ServerWatch {
-  /// - Parameter mark: The mark in the state that the opened store was read from.
-  convenience init(_ opened: OpenedStore, _ mark: ServerMark) {
+  /// - Parameters:
+  ///   - mark: The mark in the state that the opened store was read from.
+  ///   - follow: Called with the present catalog if it still has the model and layout of the opened store.
+  convenience init(
+    _ opened: OpenedStore, _ mark: ServerMark, follow: @escaping @Sendable (StoreCatalog) -> Void
+  ) {
     self.init(mark) { session in
       do {
         return try session.readTransaction { session in
-          try opened.check(StoreCatalog(session))
+          let catalog = try StoreCatalog(session)
+          try opened.check(catalog)
+          follow(catalog)
           return try ServerMark(in: session)
         }
       } catch let error as PersistenceError where [.fileAccess, .notAStore, .storeDamaged].contains(error.code) {

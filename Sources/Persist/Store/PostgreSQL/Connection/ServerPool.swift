@@ -182,7 +182,9 @@ final class ServerPool: @unchecked Sendable {
 
   /// Reads one state of the store with several statements.
   func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
-    try read { try $0.readTransaction(body) }
+    // A held state is a transaction already.
+    if held != nil { return try read(body) }
+    return try read { try $0.readTransaction(body) }
   }
 
   /// Writes in a transaction, again if the server asks for it because of other transactions.

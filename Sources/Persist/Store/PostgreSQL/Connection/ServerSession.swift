@@ -78,6 +78,11 @@ final class ServerTransaction {
   /// Statements to send together with the end of the transaction.
   private var last: [ServerText] = []
   private let watch: ServerWatch?
+  /// The place among the last statements of the one that returns the number of the transaction in the history.
+  private var historyStatement: Int?
+  /// The number of the committed transaction in the history; nil if it wasn't recorded, or if the connection was lost
+  /// after the commit.
+  private(set) var historyNumber: Int64?
 
   /// - Parameters:
   ///   - wait: The maximum time to wait for a lock.
@@ -123,12 +128,18 @@ final class ServerTransaction {
   /// Sends statements with the end of the transaction. If one fails, so does the transaction.
   func runLast(_ texts: [ServerText]) { last += texts }
 
+  /// Takes the result of the last statement as the number of the transaction in the history.
+  func expectHistoryNumber() { historyStatement = last.count - 1 }
+
   /// - Parameter outcome: Asks on another connection whether a transaction was committed.
   func commit(_ outcome: (String) throws -> Bool) throws {
     guard hasBegun || !last.isEmpty else { return }
     // Without its number, the transaction's outcome can't be asked for.
     if !hasBegun { try run([]) }
-    do { try run(last + ["COMMIT"], areReused: true) } catch let failure as ServerFailure where failure.isDisconnected {
+    do {
+      let results = try run(last + ["COMMIT"], areReused: true)
+      historyNumber = historyStatement.map { results[$0].integer(0, 0) }
+    } catch let failure as ServerFailure where failure.isDisconnected {
       if try outcome(number) { return }
       throw failure
     }

@@ -20,6 +20,11 @@ package protocol ServerConnection: AnyObject {
   /// - Returns: A result for each statement.
   /// - Throws: ``ServerFailure`` of the first statement that failed.
   func run(_ statements: [ServerStatement]) throws -> [any ServerResult]
+  /// Waits for a notification of a channel that the connection listens to.
+  ///
+  /// - Returns: Whether there was one within the time; several in quick succession count as one.
+  /// - Throws: ``ServerFailure`` if the connection is lost.
+  func waitForNotification(_ time: Duration) throws -> Bool
   /// Whether the connection is open, as far as is known without asking the server.
   var isOpen: Bool { get }
   /// Whether a transaction is open on the connection.

@@ -65,7 +65,15 @@ extension PostgreSQLEngine: MigrationEngine {
 
   func recordMigrationInHistory(
     of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel, renames: PropertyRenames
-  ) throws {}
+  ) throws {
+    try withPool(location) { pool in
+      try pool.write { transaction in
+        try transaction.run([])
+        let map = try StoreCatalog(transaction.session).tableMap(of: model)
+        try ServerHistoryConnection(transaction.session).adaptHistory(from: former, to: map, renames: renames)
+      }
+    }
+  }
 
   func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void

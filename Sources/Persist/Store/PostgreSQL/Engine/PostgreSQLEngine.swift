@@ -149,19 +149,27 @@ package struct PostgreSQLEngine: StoreEngine {
         "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")
     }
-    let store = PostgreSQLStore(pool, catalog: catalog, map: map)
+    let history = try HistoryMap.opening(catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly) {
+      try pool.write { transaction in
+        // Programs that open the store at the same moment set its history up one after the other.
+        try transaction.run([ServerText.lock(pool.address.schema)])
+        return try ServerHistoryConnection(transaction.session).setUpHistory(
+          in: map, keeping: pool.options.historyKeeps)
+      }
+    }
+    let store = PostgreSQLStore(pool, catalog: catalog, map: map, history: history)
     try store.makeMissingIndexes(catalog)
-    pool.setWatch(ServerWatch(OpenedStore(at: pool.url, catalog.metadata, map: map), opened.mark))
+    pool.setWatch(store.watch(catalog.metadata, opened.mark, of: pool))
     pool.countAsOpen()
     return store
   }
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only files have.
   private func requireSupported(_ options: StoreOptions, at location: StoreLocation) throws {
-    guard !options.requestsHistory else {
+    guard options.historyKeeps != .oldValues else {
       throw PersistenceError(
-        .invalidRequest, at: .store(location.url), "A store on a server keeps no history.",
-        fix: "Open it without tracksHistory and historyKeeps.")
+        .invalidRequest, at: .store(location.url), "The history of a store on a server keeps no old values.",
+        fix: "Open it with tracksHistory, without historyKeeps.")
     }
   }
 

@@ -208,5 +208,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     try mapped { try session.run(statements) }
   }
 
-  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {}
+  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
+    try mapped { try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames) }
+  }
 }

@@ -11,7 +11,7 @@ extension ServerText {
   /// | `?` with its value | `$1` with its type |
   /// | `IN (SELECT value FROM json_each(?))` | `= ANY($1)` with an array |
   /// | `x'01'` | `'\x01'::bytea` |
-  /// | `IFNULL`, `BLOB`, `rowid` | `COALESCE`, `bytea`, `ctid` |
+  /// | `IFNULL`, `BLOB`, `INTEGER`, `rowid` | `COALESCE`, `bytea`, `bigint`, `ctid` |
   /// | `INSERT OR IGNORE` | `INSERT … ON CONFLICT DO NOTHING` |
   /// | `a IS NOT b`, `CROSS JOIN … ON` | `a IS DISTINCT FROM b`, `JOIN … ON` |
   init(_ sql: SQLText) {
@@ -71,6 +71,8 @@ extension ServerText {
       // A column of nulls needs a type: only positions and keys are copied so.
       case "NULL" where isAhead([" ", "AS", " "]): pieces.append(.text("NULL::bigint"))
       case "BLOB": pieces.append(.text("bytea"))
+      case "INTEGER": pieces.append(.text("bigint"))
+      case "WITHOUT" where isAhead([" ", "ROWID"]): index += 2
       case "rowid": pieces.append(.text("ctid"))
       case "IS" where isAhead([" ", "NOT", " ", "1"]):
         index += 4

@@ -12,14 +12,17 @@ extension PostgreSQLStore {
 
   private func write(_ writes: RowWrites, freesValuesFirst: Bool) throws -> CommitReceipt {
     do {
-      let (receipt, metadata) = try pool.write { transaction in
+      let (pass, metadata, transaction) = try pool.write { transaction in
         var pass = ServerCommitPass(writes, store: self)
-        let receipt = try pass.run(transaction, freesValuesFirst: freesValuesFirst)
-        return (receipt, try writePendingMetadata(transaction))
+        pass.history = historyWriter(by: writes.origin)
+        try pass.run(transaction, freesValuesFirst: freesValuesFirst)
+        let metadata = try writePendingMetadata(transaction)
+        try transaction.record(&pass.history)
+        return (pass, metadata, transaction)
       }
       noteChange()
       didWrite(metadata)
-      return receipt
+      return pass.receipt(historyNumber: transaction.historyNumber)
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error)
     }

@@ -9,6 +9,8 @@ struct ServerCommitPass {
   private(set) var insertedKeys: [Int64] = []
   private var temporaryKeys = TemporaryKeys()
   private var overtakenTouches: [Int] = []
+  /// Records the save in the history; nil if changes aren't recorded.
+  var history: ServerHistoryWriter?
   /// The statements that write, in order.
   private(set) var statements: [ServerText] = []
   /// New members of ordered relationships that have no position yet.
@@ -34,7 +36,7 @@ struct ServerCommitPass {
 
   /// - Parameter freesValuesFirst: Whether unique values are cleared before others are written: the server checks row
   ///   by row, and a value may move from a deleted or changed row to another one.
-  mutating func run(_ transaction: ServerTransaction, freesValuesFirst: Bool) throws -> CommitReceipt {
+  mutating func run(_ transaction: ServerTransaction, freesValuesFirst: Bool) throws {
     try assignKeys(store.keys(for: writes.inserts, transaction))
     try checkVersions(transaction)
     if freesValuesFirst {
@@ -54,8 +56,25 @@ struct ServerCommitPass {
       try orderRows(transaction)
     }
     if !freesValuesFirst { try deleteRows() }
+    try recordChanges()
     transaction.runLast(statements)
-    return CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches)
+  }
+
+  /// Records everything but deletions in the history.
+  mutating func recordChanges() throws {
+    guard var writer = history else { return }
+    for (insert, key) in zip(writes.inserts, insertedKeys) {
+      writer.record(.insert, insert.entity.number - 1, key: key)
+    }
+    try writes.forEachRecordedUpdate { rowKey, entity, slots in
+      writer.recordUpdate(of: try key(of: rowKey, entity), entity.number - 1, changing: slots)
+    }
+    history = writer
+  }
+
+  /// - Parameter historyNumber: The number of the transaction in the history, if any.
+  func receipt(historyNumber: Int64?) -> CommitReceipt {
+    CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
   }
 
   mutating func add(_ statement: ServerText) { statements.append(statement) }
@@ -250,6 +269,7 @@ struct ServerCommitPass {
     for row in writes.deletes { try keys[row.entity.number - 1, default: []].append(key(of: row.key, row.entity)) }
     for (index, keys) in keys.sorted(by: { $0.key < $1.key }) {
       let plan = plans[index]
+      statements += history?.recordDeletions(of: keys, index, kinds) ?? []
       for (slot, place) in store.map[plan.entity].toMany.sorted(by: { $0.key < $1.key }) {
         release(keys, place, isAlone: plan.entity.properties[slot].relationship?.inverse == nil)
       }

@@ -35,12 +35,13 @@ extension SQLText {
   /// Keeps an entry that is newer, because another process may have written it.
   static func setExchangeEntry(_ entry: ExchangeEntry) -> SQLText {
     """
-    INSERT INTO \(entries) (IDENTITY, PROPERTY, MEMBER, TIME, STORE, PRESENT, REFERENCE) \
+    INSERT INTO \(entries) AS e (IDENTITY, PROPERTY, MEMBER, TIME, STORE, PRESENT, REFERENCE) \
     VALUES (\(value: .text(entry.identity)), \(value: .text(entry.part.property)), \
     \(value: .text(entry.part.member)), \(value: .double(entry.clock.time)), \(value: .text(entry.clock.store)), \
     \(value: .integer(entry.isPresent ? 1 : 0)), \(value: entry.reference.map(SQLValue.text) ?? .null)) \
-    ON CONFLICT DO UPDATE SET TIME = excluded.TIME, STORE = excluded.STORE, PRESENT = excluded.PRESENT, \
-    REFERENCE = excluded.REFERENCE WHERE (excluded.TIME, excluded.STORE) >= (TIME, STORE)
+    ON CONFLICT (IDENTITY, PROPERTY, MEMBER) DO UPDATE SET TIME = excluded.TIME, STORE = excluded.STORE, \
+    PRESENT = excluded.PRESENT, REFERENCE = excluded.REFERENCE \
+    WHERE (excluded.TIME, excluded.STORE) >= (e.TIME, e.STORE)
     """
   }
 
@@ -53,19 +54,26 @@ extension SQLText {
     "SELECT ENTITY, ROWKEY FROM \(rows) WHERE IDENTITY = \(value: .text(identity))"
   }
 
-  static func setExchangeRow(_ row: ExchangeRow) -> SQLText {
-    """
-    INSERT OR REPLACE INTO \(rows) (IDENTITY, ENTITY, ROWKEY) \
-    VALUES (\(value: .text(row.identity)), \(value: .text(row.entity)), \(value: .integer(row.key)))
-    """
+  /// Replaces what is known of the identity and of the row.
+  static func setExchangeRow(_ row: ExchangeRow) -> [SQLText] {
+    [
+      """
+      DELETE FROM \(rows) WHERE IDENTITY = \(value: .text(row.identity)) \
+      OR (ENTITY = \(value: .text(row.entity)) AND ROWKEY = \(value: .integer(row.key)))
+      """,
+      """
+      INSERT INTO \(rows) (IDENTITY, ENTITY, ROWKEY) \
+      VALUES (\(value: .text(row.identity)), \(value: .text(row.entity)), \(value: .integer(row.key)))
+      """,
+    ]
   }
 
   static let exchangePosition: SQLText = "SELECT NUMBER FROM \(positions)"
 
   static func setExchangePosition(_ number: Int64) -> SQLText {
     """
-    INSERT INTO \(positions) (ID, NUMBER) VALUES (1, \(value: .integer(number))) \
-    ON CONFLICT DO UPDATE SET NUMBER = MAX(NUMBER, excluded.NUMBER)
+    INSERT INTO \(positions) AS p (ID, NUMBER) VALUES (1, \(value: .integer(number))) \
+    ON CONFLICT (ID) DO UPDATE SET NUMBER = excluded.NUMBER WHERE excluded.NUMBER > p.NUMBER
     """
   }
 }

@@ -104,15 +104,18 @@ extension SQLText {
 
   // MARK: Reading
 
-  /// Entity number, key, column and value. Parameter: the transaction.
-  static let oldValues: SQLText =
-    "SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) WHERE TRANSACTIONID = \(parameter: ())"
+  /// Entity number, key, column and value.
+  static func oldValues(of transaction: Int64) -> SQLText {
+    "SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) WHERE TRANSACTIONID = \(value: .integer(transaction))"
+  }
 
-  /// Relationship, both keys, both entity numbers, and the change. Parameter: the transaction.
-  static let memberChanges: SQLText = """
-    SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
-    WHERE TRANSACTIONID = \(parameter: ()) AND CHANGE <> 0
+  /// Relationship, both keys, both entity numbers, and the change.
+  static func memberChanges(of transaction: Int64) -> SQLText {
     """
+    SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
+    WHERE TRANSACTIONID = \(value: .integer(transaction)) AND CHANGE <> 0
+    """
+  }
 
   /// Entity number, key, column and value of the old values that are names of files, or may be.
   static func oldFileNames(ofTransaction number: Int64) -> SQLText {

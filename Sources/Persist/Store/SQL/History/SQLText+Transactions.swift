@@ -7,7 +7,7 @@ extension SQLText {
   ) -> SQLText {
     let texts = HistoryLayout.Text.allCases.map { text($0, in: layout) }
     var sql: SQLText = """
-      SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")), t.Z_OPT IS NOT NULL \
+      SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")), CASE WHEN t.Z_OPT IS NULL THEN 0 ELSE 1 END \
       FROM \(name: HistoryLayout.transactionTable) AS t WHERE true
       """
     if let afterNumber { sql += " AND t.Z_PK > \(value: .integer(afterNumber))" }
@@ -32,13 +32,12 @@ extension SQLText {
   }
 
   /// Number, kind, entity number, key, changed columns and preserved values of the changes of a transaction, in order.
-  /// Parameter: the transaction's number.
-  static func changes(in layout: HistoryLayout) -> SQLText {
+  static func changes(of transaction: Int64, in layout: HistoryLayout) -> SQLText {
     let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
     let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")
     return """
       SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(columns)\(tombstones) \
-      FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID = \(parameter: ()) ORDER BY Z_PK
+      FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID = \(value: .integer(transaction)) ORDER BY Z_PK
       """
   }
 }

@@ -64,7 +64,7 @@ extension SQLiteEngine: MigrationEngine {
     let connection = try SQLiteConnection(file(location), mode: .readWrite)
     defer { connection.close() }
     try connection.transaction {
-      try connection.recordMigrationInHistory(
+      try connection.adaptHistory(
         from: former, to: connection.catalog().tableMap(of: model), renames: renames)
     }
   }

@@ -8,7 +8,8 @@ import Synchronization
 struct HistoryWriter {
   private let plan: HistoryPlan
   private let origin: HistoryOrigin
-  private let entities: [HistoryPlan.EntityPlan]
+  private let entities: [HistoryMap.EntityColumns]
+  private let deletions: [PreparedSQL?]
   private let connection: SQLiteConnection
   private let folder: ExternalDataFolder?
   /// The number of the last recorded change.
@@ -29,16 +30,19 @@ struct HistoryWriter {
     _ plan: HistoryPlan, by origin: HistoryOrigin?, _ connection: SQLiteConnection, folder: ExternalDataFolder?
   ) throws {
     self.plan = plan
-    entities = plan.entities.value
+    entities = plan.map.entities.value
+    deletions = plan.deletions.value
     self.origin = origin ?? HistoryOrigin()
     self.connection = connection
     self.folder = folder
     let statement = try connection.statement(plan.lastNumbers)
     defer { statement.reset() }
-    guard try statement.step() else { throw SQLiteHistory.damaged(connection.url, "Its counters can't be read.") }
+    guard try statement.step() else {
+      throw SQLiteConnection.damagedHistory(connection.url, "Its counters can't be read.")
+    }
     last = statement.integer(0)
     number = statement.integer(1) + 1
-    if let oldValues = plan.oldValues { try connection.beginKeepingOldValues(oldValues, number) }
+    if let oldValues = plan.map.oldValues { try connection.beginKeepingOldValues(oldValues, number) }
   }
 
   /// Records an insertion or deletion.
@@ -61,7 +65,7 @@ struct HistoryWriter {
         statement.bind(Int64(type.rawValue), at: 1)
         statement.bind(Int64(entities[entity].number), at: 2)
         statement.bind(number, at: 3)
-        if plan.layout.hasChangedColumns, type == .update, let bits { statement.bind(bits.columns, at: 4) }
+        if plan.map.layout.hasChangedColumns, type == .update, let bits { statement.bind(bits.columns, at: 4) }
         statement.bind(last + 1, at: 5)
         var index: Int32 = 6
         for key in rest.prefix(size) {
@@ -88,29 +92,29 @@ struct HistoryWriter {
 
   /// Records the deletion of a row that still exists, with the values that are kept.
   mutating func recordDeletion(of key: Int64, _ entity: Int) throws {
-    let entityPlan = entities[entity]
-    guard let deletion = entityPlan.deletion else { return try record(.delete, entity, key: key) }
+    let columns = entities[entity]
+    guard let deletion = deletions[entity] else { return try record(.delete, entity, key: key) }
     try writePending()
     let statement = try connection.statement(deletion)
     statement.bind(last + 1, at: 1)
-    statement.bind(Int64(entityPlan.number), at: 2)
+    statement.bind(Int64(columns.number), at: 2)
     statement.bind(number, at: 3)
     statement.bind(key, at: 4)
     try statement.run()
     guard connection.changes > 0 else { return }
     last += 1
     count += 1
-    try keepLargeValues(of: key, entityPlan)
+    try keepLargeValues(of: key, columns)
   }
 
   /// Copies values that are stored in files into the history, because the files are deleted with the row.
-  private func keepLargeValues(of key: Int64, _ entity: HistoryPlan.EntityPlan) throws {
+  private func keepLargeValues(of key: Int64, _ entity: HistoryMap.EntityColumns) throws {
     for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.allowsExternalStorage {
       let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)
       guard let content = try connection.first(sql, { $0.data(0) }), let folder else { continue }
       let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
       let value = Data([1]) + (try folder.data(named: name))
-      try connection.execute(.setTombstone(plan.layout.tombstones[index], to: .blob(value), of: last))
+      try connection.execute(.setTombstone(plan.map.layout.tombstones[index], to: .blob(value), of: last))
     }
   }
 
@@ -119,13 +123,13 @@ struct HistoryWriter {
   /// - Returns: Its number; nil if there were no changes.
   mutating func finish() throws -> Int64? {
     try writePending()
-    if let oldValues = plan.oldValues {
+    if let oldValues = plan.map.oldValues {
       try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
     }
     guard count > 0 else { return nil }
     if let exchange = origin.exchange { try connection.write(exchange) }
     try finishWithoutChanges()
-    if !plan.isDescribed.exchange(true, ordering: .relaxed) { try plan.describe(connection) }
+    if plan.map.beginDescribing() { try connection.describe(plan.map) }
     return number
   }
 
@@ -148,14 +152,7 @@ struct HistoryWriter {
   }
 
   private func value(of text: HistoryLayout.Text, isReference: Bool) throws -> SQLValue {
-    let value =
-      switch text {
-      case .author: origin.author
-      case .contextName: origin.contextName
-      case .bundleID: Self.bundleID
-      case .processID: Self.processID
-      }
-    guard let value else { return .null }
+    guard let value = origin.value(of: text) else { return .null }
     return isReference ? .integer(try key(of: value)) : .text(value)
   }
 
@@ -176,16 +173,5 @@ struct HistoryWriter {
   private func setLast(_ number: Int64, of entity: Int) throws {
     guard let name = HistoryLayout.entityNames[entity] else { return }
     try connection.execute(.setGreatestKey(number, entity: entity, name: name))
-  }
-
-  private static let bundleID = Bundle.main.bundleIdentifier
-  private static let processID = ProcessInfo.processInfo.processName
-}
-
-extension SQLiteStore {
-  /// A writer of the history within a write transaction; nil if changes aren't recorded.
-  func historyWriter(by origin: HistoryOrigin?, _ connection: SQLiteConnection) throws -> HistoryWriter? {
-    guard let plan = historyPlan.withLock({ $0 }), plan.isTracking else { return nil }
-    return try HistoryWriter(plan, by: origin, connection, folder: externalFolder)
   }
 }

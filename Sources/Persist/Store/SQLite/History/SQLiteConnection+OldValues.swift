@@ -6,13 +6,13 @@ extension SQLiteConnection {
   ///
   /// The triggers are created by the connection's first such transaction. They are temporary, so that they exist only
   /// for this connection, and keep nothing in other transactions.
-  func beginKeepingOldValues(_ plan: OldValuesPlan, _ number: Int64) throws {
+  func beginKeepingOldValues(_ map: OldValuesMap, _ number: Int64) throws {
     if try first(.knowsOldValueTriggers, { _ in true }) == nil {
       try execute(.createCurrentTransaction)
-      for table in plan.layout.value.tables {
+      for table in map.layout.value.tables {
         for trigger in SQLText.oldValueTriggers(of: table) { try execute(trigger) }
       }
-      for relationship in plan.layout.value.relationships {
+      for relationship in map.layout.value.relationships {
         for trigger in SQLText.memberTriggers(of: relationship) { try execute(trigger) }
       }
     }
@@ -21,23 +21,23 @@ extension SQLiteConnection {
 
   /// - Parameter isRecorded: Whether the history contains the transaction.
   func endKeepingOldValues(
-    _ plan: OldValuesPlan, _ number: Int64, isRecorded: Bool, _ folder: ExternalDataFolder?
+    _ map: OldValuesMap, _ number: Int64, isRecorded: Bool, _ folder: ExternalDataFolder?
   ) throws {
     try execute(.endKeeping)
     guard isRecorded else {
       for statement in SQLText.deleteOldValues(of: number) { try execute(statement) }
       return
     }
-    guard !plan.fileColumns.value.isEmpty else { return }
-    try copyOldFiles(plan, number, folder)
+    guard !map.fileColumns.value.isEmpty else { return }
+    try copyOldFiles(map, number, folder)
   }
 
   /// Replaces the names of files by their content, because the files are deleted after the transaction.
-  private func copyOldFiles(_ plan: OldValuesPlan, _ number: Int64, _ folder: ExternalDataFolder?) throws {
+  private func copyOldFiles(_ map: OldValuesMap, _ number: Int64, _ folder: ExternalDataFolder?) throws {
     let found = try all(.oldFileNames(ofTransaction: number)) { row in
       (entity: row.integer(0), key: row.integer(1), column: row.text(2), content: row.data(3))
     }
-    for value in found where plan.fileColumns.value[Int(clamping: value.entity)]?.contains(value.column) == true {
+    for value in found where map.fileColumns.value[Int(clamping: value.entity)]?.contains(value.column) == true {
       let name = String(decoding: value.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
       let content = try folder.map { Data([1]) + (try $0.data(named: name)) }
       try execute(
@@ -45,32 +45,5 @@ extension SQLiteConnection {
           content.map(SQLValue.blob) ?? .null, ofTransaction: number, entity: value.entity, key: value.key,
           column: value.column))
     }
-  }
-
-  /// Begins or ends to keep old values, if the options say so.
-  func setOldValues(_ content: HistoryContent?, _ settings: inout HistorySettings) throws {
-    switch content {
-    case .oldValues? where settings.oldValuesAfter == nil:
-      for statement in SQLText.oldValueTables { try execute(statement) }
-      settings.oldValuesAfter = try first(.lastHistoryNumbers) { $0.integer(1) } ?? 0
-    case .changes? where settings.oldValuesAfter != nil: try discardOldValues(&settings)
-    default: break
-    }
-  }
-
-  /// Deletes all old values, and keeps no more. The tables remain, because triggers of other connections fill them.
-  func discardOldValues(_ settings: inout HistorySettings) throws {
-    guard settings.oldValuesAfter != nil else { return }
-    settings.oldValuesAfter = nil
-    for statement in SQLText.deleteAllOldValues { try execute(statement) }
-  }
-
-  /// Adapts the old values to another model.
-  ///
-  /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
-  func migrateOldValues(_ move: OldValuesMove?, to map: TableMap) throws {
-    guard try first(.knows(table: OldValuesLayout.valueTable), { _ in true }) == true else { return }
-    if let move { for statement in SQLText.statements(move) { try execute(statement) } }
-    for statement in SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }
   }
 }

@@ -393,8 +393,5 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 }
 
 extension SQLiteConnection.Counts {
-  mutating func add(_ other: Self) {
-    prepared += other.prepared
-    executed += other.executed
-  }
+  mutating func add(_ other: Self) { (prepared, executed) = (prepared + other.prepared, executed + other.executed) }
 }

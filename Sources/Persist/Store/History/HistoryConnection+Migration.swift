@@ -2,14 +2,14 @@ import Foundation
 
 /// Adapting a history to another model: as part of a migration, or when a store is first opened that was migrated in
 /// another way, such as by SQL files.
-extension SQLiteConnection {
-  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
+extension HistoryConnection {
+  func adaptHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     // Nearly every store has no history, and its schema needn't be read again.
-    guard try first(.knows(table: HistoryLayout.transactionTable), { _ in true }) == true,
-      let layout = HistoryLayout(try StoreSchema(self))
+    guard try hasTable(named: HistoryLayout.transactionTable),
+      let layout = HistoryLayout(try storeSchema())
     else { return }
     try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map)
-    var metadata = try StoreMetadata(self)
+    var metadata = try storeMetadata()
     // A history that is switched off is adapted when it is switched on.
     guard !metadata.history.isOff else { return }
     let description = HistoryDescription(map)
@@ -17,7 +17,7 @@ extension SQLiteConnection {
       from: metadata.history.description ?? HistoryDescription(former), to: description,
       addTombstones(layout, for: map), metadata.history, in: map)
     metadata.history.description = description
-    try metadata.write(to: self)
+    try replace(metadata)
   }
 
   /// Adds the columns for values of deleted objects that a model needs.
@@ -25,7 +25,7 @@ extension SQLiteConnection {
     let needed = HistoryLayout.tombstoneCount(of: map)
     guard layout.tombstones.count < needed else { return layout }
     for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
-    return HistoryLayout(try StoreSchema(self)) ?? layout
+    return HistoryLayout(try storeSchema()) ?? layout
   }
 
   /// Records that the store was migrated, and adapts the columns of earlier entries; the caller holds the transaction.
@@ -48,8 +48,6 @@ extension SQLiteConnection {
       + former.digest.base64EncodedString()
     var settings = settings
     settings.oldValuesAfter = nil
-    let writer = try HistoryWriter(
-      HistoryPlan(layout, settings, in: map), by: HistoryOrigin(author: author), self, folder: nil)
-    try writer.finishWithoutChanges()
+    try recordTransaction(by: author, in: HistoryMap(layout, settings, in: map))
   }
 }

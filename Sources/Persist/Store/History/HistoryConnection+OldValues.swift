@@ -1,0 +1,29 @@
+/// The old values that a history keeps; the caller holds the transaction.
+extension HistoryConnection {
+  /// Begins or ends to keep old values, if the options say so.
+  func setOldValues(_ content: HistoryContent?, _ settings: inout HistorySettings) throws {
+    switch content {
+    case .oldValues? where settings.oldValuesAfter == nil:
+      for statement in SQLText.oldValueTables { try execute(statement) }
+      settings.oldValuesAfter = try lastHistoryNumbers().transaction
+    case .changes? where settings.oldValuesAfter != nil: try discardOldValues(&settings)
+    default: break
+    }
+  }
+
+  /// Deletes all old values, and keeps no more. The tables remain, because triggers of other connections fill them.
+  func discardOldValues(_ settings: inout HistorySettings) throws {
+    guard settings.oldValuesAfter != nil else { return }
+    settings.oldValuesAfter = nil
+    for statement in SQLText.deleteAllOldValues { try execute(statement) }
+  }
+
+  /// Adapts the old values to another model.
+  ///
+  /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
+  func migrateOldValues(_ move: OldValuesMove?, to map: TableMap) throws {
+    guard try hasTable(named: OldValuesLayout.valueTable) else { return }
+    if let move { for statement in SQLText.statements(move) { try execute(statement) } }
+    for statement in SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Switching the history on and off.
+extension HistoryConnection {
+  /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
+  func setUpHistory(in map: TableMap, keeping content: HistoryContent?) throws -> HistoryMap {
+    let stored = try storeMetadata()
+    var metadata = stored
+    let schema = try storeSchema()
+    let description = HistoryDescription(map)
+    if let former = HistoryLayout(schema) {
+      let layout = try addTombstones(former, for: map)
+      if metadata.history.isOff {
+        // Changes since then weren't recorded: the next number is skipped, so that earlier tokens are recognized.
+        let number = try lastHistoryNumbers().transaction + 1
+        try setLastTransaction(number)
+        metadata.history.isOff = false
+        metadata.history.completeAfter = number
+      }
+      if let former = metadata.history.description, former.digest != description.digest {
+        try migrateHistory(from: former, to: description, layout, metadata.history, in: map)
+        try migrateOldValues(nil, to: map)
+        metadata.history.description = description
+      }
+    } else {
+      try createHistory(schema, tombstones: HistoryLayout.tombstoneCount(of: map))
+      try setLastTransaction(metadata.history.completeAfter)
+      metadata.history.isOff = false
+      metadata.history.description = description
+    }
+    try setOldValues(content, &metadata.history)
+    if metadata != stored { try replace(metadata) }
+    guard let layout = HistoryLayout(try storeSchema()) else {
+      throw Self.damagedHistory(url, "Its tables can't be created.")
+    }
+    return HistoryMap(layout, metadata.history, in: map)
+  }
+
+  private func createHistory(_ schema: StoreSchema, tombstones: Int) throws {
+    let tables = HistoryLayout.tables(tombstones: tombstones)
+    for table in tables where schema.table(named: table.name) != nil {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url),
+        "The store can't record its history, because its table '\(table.name)' isn't a history table.",
+        fix: "Rename the table, or open the store without tracksHistory.")
+    }
+    for table in tables { try create(table) }
+    for index in HistoryLayout.indexes { try create(index) }
+    for (number, name) in HistoryLayout.entityNames.sorted(by: { $0.key < $1.key }) {
+      try execute(.setGreatestKey(0, entity: number, name: name))
+    }
+  }
+
+  private func setLastTransaction(_ number: Int64) throws {
+    let entity = HistoryLayout.EntityNumber.transaction
+    try execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
+  }
+
+  /// Switches the history off; the caller holds the transaction.
+  func disableHistory(keepingPast: Bool, in map: TableMap) throws -> HistoryMap? {
+    var metadata = try storeMetadata()
+    guard let layout = HistoryLayout(try storeSchema()) else { return nil }
+    let number = try lastHistoryNumbers().transaction
+    metadata.history.isOff = true
+    if !keepingPast {
+      metadata.history.completeAfter = number + 1
+      metadata.history.description = nil
+      try discardOldValues(&metadata.history)
+      for table in HistoryLayout.tables(tombstones: 0) { try execute(.dropTable(ofHistory: table.name)) }
+      try execute(.deleteHistoryNumbers)
+    }
+    try replace(metadata)
+    return keepingPast ? HistoryMap(layout, metadata.history, in: map) : nil
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A connection to a store in whose transaction the history is read and changed.
+///
+/// Statements are values of `Store/SQL` that every engine runs.
+protocol HistoryConnection {
+  /// The place of the store, for messages; nil for a store in memory.
+  var url: URL? { get }
+
+  /// Runs SQL to completion.
+  ///
+  /// - Returns: The number of rows that an insert, update or delete changed.
+  @discardableResult func execute(_ sql: SQLText) throws -> Int
+  /// Calls `body` for each selected row.
+  func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws
+  func hasTable(named name: String) throws -> Bool
+  func storeSchema() throws -> StoreSchema
+  func storeMetadata() throws -> StoreMetadata
+  func replace(_ metadata: StoreMetadata) throws
+  func create(_ table: TableDefinition) throws
+  func create(_ index: IndexDefinition) throws
+  /// The greatest numbers assigned to changes and to transactions.
+  func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64)
+  /// Adds a transaction without changes, whose author names a migration.
+  func recordTransaction(by author: String, in history: HistoryMap) throws
+}
+
+/// A row that a connection reads. Columns count from 0.
+protocol HistoryRow {
+  func isNull(_ column: Int32) -> Bool
+  func integer(_ column: Int32) -> Int64
+  func double(_ column: Int32) -> Double
+  func text(_ column: Int32) -> String
+  func data(_ column: Int32) -> Data
+  /// A value that the history keeps of an object.
+  func keptValue(_ column: Int32) -> SQLValue
+}
+
+extension HistoryConnection {
+  func first<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> T? {
+    var first: T?
+    try forEachRow(of: sql) { row in if first == nil { first = try read(row) } }
+    return first
+  }
+
+  func all<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> [T] {
+    var all: [T] = []
+    try forEachRow(of: sql) { all.append(try read($0)) }
+    return all
+  }
+
+  static func damagedHistory(_ url: URL?, _ what: String) -> PersistenceError {
+    PersistenceError(
+      .storeDamaged, at: .store(url), "The history of the store is damaged. \(what)",
+      fix: "Delete the history with disableHistory, or restore the store from a backup.")
+  }
+}
+
+/// A store that records its history in tables of its own.
+protocol HistorySource: Sendable {
+  associatedtype Connection: HistoryConnection
+
+  var identifier: String { get }
+  var url: URL? { get }
+  var map: TableMap { get }
+
+  /// Reads one state of the store.
+  func readingHistory<T>(_ body: (Connection) throws -> T) throws -> T
+  /// Writes in one transaction, which is rolled back if `body` throws.
+  func writingHistory<T>(_ body: (Connection) throws -> T) throws -> T
+  /// Continues with another meaning of the history's tables; nil if they no longer exist.
+  func useHistory(_ history: HistoryMap?)
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// The meaning of a store's history: its layout, its settings, and the columns for each entity.
+final class HistoryMap: Sendable {
+  /// The meaning of the history's columns for one entity.
+  struct EntityColumns: Sendable {
+    let entity: Entity
+    /// The entity's number in the store.
+    let number: Int
+    let table: String
+    let changedColumns: ChangedColumns
+    /// The attributes whose values are kept, as many as the history has columns for.
+    let preserved: [PreservedAttribute]
+  }
+
+  let layout: HistoryLayout
+  let settings: HistorySettings
+  /// By index in ``ManagedObjectModel/entities``.
+  let entities: Lazy<[EntityColumns]>
+  /// The meaning of old values; nil if they aren't kept.
+  let oldValues: OldValuesMap?
+  /// The tables and columns of the model.
+  let tables: TableMap
+  /// Whether the store records the meaning of the columns; a history created by Core Data doesn't until the first save.
+  private let isDescribed: Atomic<Bool>
+
+  /// Whether changes are recorded.
+  var isTracking: Bool { !settings.isOff }
+
+  init(_ layout: HistoryLayout, _ settings: HistorySettings, in tables: TableMap) {
+    self.layout = layout
+    self.settings = settings
+    self.tables = tables
+    oldValues = settings.oldValuesAfter.map { OldValuesMap(after: $0, in: tables) }
+    isDescribed = Atomic(settings.description != nil)
+    entities = Lazy {
+      tables.model.entities.map { entity in
+        EntityColumns(
+          entity: entity, number: tables.numbers[entity], table: tables[entity].table,
+          changedColumns: ChangedColumns(of: entity, in: tables),
+          preserved: Array(PreservedAttribute.all(of: entity, in: tables).prefix(layout.tombstones.count)))
+      }
+    }
+  }
+
+  /// Whether the store must still record the meaning of the columns; true for the first caller only.
+  func beginDescribing() -> Bool { !isDescribed.exchange(true, ordering: .relaxed) }
+
+  /// The history that a catalog shows; nil if the store has none.
+  convenience init?(_ catalog: StoreCatalog, in tables: TableMap) {
+    guard let layout = HistoryLayout(catalog.schema) else { return nil }
+    self.init(layout, catalog.metadata.history, in: tables)
+  }
+
+  /// The history of a store that is being opened, after creating anything that is missing.
+  ///
+  /// A store with a history continues it, whoever opens the store. For a store without one, or whose history was
+  /// switched off, it is set up only if the options request it.
+  ///
+  /// - Parameter setUp: Creates or completes the history in a write transaction.
+  static func opening(
+    _ catalog: StoreCatalog, in tables: TableMap, _ options: StoreOptions, isReadOnly: Bool,
+    setUp: () throws -> HistoryMap
+  ) throws -> HistoryMap? {
+    let settings = catalog.metadata.history
+    let layout = HistoryLayout(catalog.schema)
+    let isWanted = options.requestsHistory || (layout != nil && !settings.isOff)
+    let hasColumns = layout.map { $0.tombstones.count >= HistoryLayout.tombstoneCount(of: tables) } ?? false
+    let isCurrent = settings.description.map { $0.digest == HistoryDescription(tables).digest } ?? true
+    let isContent = options.historyKeeps.map { ($0 == .oldValues) == (settings.oldValuesAfter != nil) } ?? true
+    guard isWanted, settings.isOff || !hasColumns || !isCurrent || !isContent, !isReadOnly else {
+      return layout.map { HistoryMap($0, settings, in: tables) }
+    }
+    return try setUp()
+  }
+}
+
+extension HistoryConnection {
+  /// Records the meaning of the history's columns in the store; the caller holds the transaction.
+  func describe(_ history: HistoryMap) throws {
+    var metadata = try storeMetadata()
+    metadata.history.description = HistoryDescription(history.tables)
+    try replace(metadata)
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The meaning of the old values that a history keeps.
+final class OldValuesMap: Sendable {
+  /// The meaning of a column for the rows of one entity.
+  enum Part: Sendable {
+    case attribute(AttributeDescription)
+    /// An element of a composite attribute, by its path of names.
+    case element([String], AttributeDescription)
+    case key
+    case entityNumber
+  }
+
+  /// The parts of a property's value, by column.
+  struct Field: Sendable {
+    let property: Property
+    let parts: [(column: String, part: Part)]
+  }
+
+  /// A relationship whose members are kept: the names at both ends.
+  struct Members: Sendable {
+    let owner: Entity
+    let name: String
+    let member: Entity
+    /// Nil for a relationship without an inverse.
+    let inverse: String?
+  }
+
+  /// The number of the last transaction before old values were kept.
+  let after: Int64
+  let layout: Lazy<OldValuesLayout>
+  /// By index in ``ManagedObjectModel/entities``.
+  let fields: Lazy<[[Field]]>
+  /// By the relationship's name in ``OldValuesLayout/Relationship``, from either end.
+  let members: Lazy<[String: Members]>
+  /// The entity numbers and columns of values that may be stored in files.
+  let fileColumns: Lazy<[Int: Set<String>]>
+
+  init(after: Int64, in map: TableMap) {
+    self.after = after
+    layout = Lazy { OldValuesLayout(map) }
+    fields = Lazy { map.model.entities.map { entity in Self.fields(of: entity, in: map[entity]) } }
+    members = Lazy {
+      var members: [String: Members] = [:]
+      for entity in map.model.entities {
+        for property in entity.properties where property.declaringEntity == entity.name {
+          guard let relationship = property.relationship, relationship.isToMany else { continue }
+          members["\(entity.name).\(property.name)"] = Members(
+            owner: entity, name: property.name, member: map.model.destination(of: relationship),
+            inverse: relationship.inverse)
+        }
+      }
+      return members
+    }
+    fileColumns = Lazy {
+      var columns: [Int: Set<String>] = [:]
+      for table in map.tables {
+        for case (let name, .attribute(let attribute)) in table.columns.map({ ($0.name, $0.role) })
+        where SlotForm(attribute) == .externalData {
+          columns[table.number, default: []].insert(name)
+        }
+      }
+      return columns
+    }
+  }
+
+  private static func fields(of entity: Entity, in table: TableMap.EntityTable) -> [Field] {
+    let columns = Dictionary(grouping: table.columns, by: \.property)
+    return entity.properties.compactMap { property in
+      guard let columns = columns[property.name], property.attribute?.isDerived != true else { return nil }
+      return Field(
+        property: property,
+        parts: columns.map { column in
+          switch column.role {
+          case .toOne: return (column.name, .key)
+          case .toOneEntity: return (column.name, .entityNumber)
+          case .attribute(let attribute):
+            let element = property.elements.first { $0.slot == column.slot }
+            return (
+              column.name, element.map { .element(Array($0.path.dropFirst()), attribute) } ?? .attribute(attribute)
+            )
+          }
+        })
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+extension PostgreSQLStore: HistorySource {
+  var history: (any StoreHistory)? { historyMap.withLock { $0 }.map { RecordedHistory(store: self, map: $0) } }
+
+  func readingHistory<T>(_ body: (ServerHistoryConnection) throws -> T) throws -> T {
+    try pool.readTransaction { try body(ServerHistoryConnection($0)) }
+  }
+
+  func writingHistory<T>(_ body: (ServerHistoryConnection) throws -> T) throws -> T {
+    try pool.write { transaction in
+      try transaction.run([])
+      return try body(ServerHistoryConnection(transaction.session))
+    }
+  }
+
+  func useHistory(_ history: HistoryMap?) { historyMap.withLock { $0 = history } }
+
+  /// Detects fundamental changes by other programs, and follows those of the history.
+  ///
+  /// - Parameter mark: The mark in the state that the store was read from.
+  func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
+    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), mark) { [weak self, map] catalog in
+      self?.useHistory(HistoryMap(catalog, in: map))
+    }
+  }
+
+  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
+    try ServerStoreMonitor(pool.address, hasHistory: { [weak self] in self?.history?.isTracking == true }, report)
+  }
+
+  /// A writer of the history; nil if changes aren't recorded.
+  func historyWriter(by origin: HistoryOrigin?) -> ServerHistoryWriter? {
+    guard let map = historyMap.withLock({ $0 }), map.isTracking else { return nil }
+    return ServerHistoryWriter(map, by: origin, in: pool.address.schema)
+  }
+}
+
+extension ServerTransaction {
+  /// Records the changes in the history, together with the end of the transaction.
+  func record(_ writer: inout ServerHistoryWriter?) throws {
+    guard var recorder = writer else { return }
+    let statements = recorder.statements()
+    writer = recorder
+    guard !statements.isEmpty else { return }
+    if let exchange = recorder.exchange { try ServerHistoryConnection(session).write(exchange) }
+    if recorder.map.beginDescribing() { try ServerHistoryConnection(session).describe(recorder.map) }
+    runLast(statements)
+    expectHistoryNumber()
+  }
+}

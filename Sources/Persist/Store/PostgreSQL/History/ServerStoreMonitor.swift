@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+
+/// Reports the changes of a store on a server, by this program or others, from a thread and a connection of its own.
+///
+/// Saves of a store with a history notify all programs that listen. The server doesn't tell of other changes: for a
+/// store without a history it is asked 20 times a second whether there was any transaction, also of another store.
+///
+/// - SeeAlso: <https://www.postgresql.org/docs/current/sql-notify.html>
+final class ServerStoreMonitor: StoreMonitor {
+  private let address: ServerAddress
+  private let hasHistory: @Sendable () -> Bool
+  private let report: @Sendable () -> Void
+  private let isEnded = Atomic(false)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let owner = LockProtected<ObjectIdentifier?>(nil)
+
+  /// The name under which saves of a store notify others: of limited length, whatever the name of the schema.
+  static func channel(of schema: String) -> String {
+    "persist_" + SHA256.digest(Array(schema.utf8)).prefix(16).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+  }
+
+  /// - Throws: ``PersistenceError`` if the server can't be reached.
+  init(
+    _ address: ServerAddress, hasHistory: @escaping @Sendable () -> Bool, _ report: @escaping @Sendable () -> Void
+  ) throws {
+    self.address = address
+    self.hasHistory = hasHistory
+    self.report = report
+    do {
+      // Opened here, so that every change after the call is reported.
+      let listener = Handed(try Listener(address))
+      let thread = Thread { [self] in run(listener.listener) }
+      thread.name = "Persist: changes of \(address.schema)"
+      thread.start()
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: address.url(showingSecrets: false))
+    }
+  }
+
+  /// A listener being handed over to the thread that will use it.
+  // Sendable: the creator doesn't use the listener again.
+  private struct Handed: @unchecked Sendable {
+    let listener: Listener
+    init(_ listener: Listener) { self.listener = listener }
+  }
+
+  /// A connection that listens.
+  private final class Listener {
+    private let session: ServerSession
+    private var changeCount: Int64
+
+    init(_ address: ServerAddress) throws {
+      let connection = try ServerDrivers.current.connect(to: address)
+      session = ServerSession(connection: connection, schema: address.schema, url: nil)
+      let results = try session.run([
+        "LISTEN \(name: ServerStoreMonitor.channel(of: address.schema))", HeldServerState.countChanges,
+      ])
+      changeCount = results.last?.integer(0, 0) ?? 0
+    }
+
+    deinit { session.connection.close() }
+
+    func waitForNotification(_ time: Duration) throws -> Bool { try session.connection.waitForNotification(time) }
+
+    func hasOtherCount() throws -> Bool {
+      let count = try session.first(HeldServerState.countChanges) { $0.integer($1, 0) } ?? 0
+      defer { changeCount = count }
+      return count != changeCount
+    }
+  }
+
+  private func run(_ first: Listener) {
+    let own = ObjectIdentifier(Thread.current)
+    owner.withLock { $0 = own }
+    var listener: Listener? = first
+    while !isEnded.load(ordering: .acquiring) {
+      do {
+        if listener == nil {
+          listener = try Listener(address)
+          // Changes may have been missed without a connection.
+          report()
+        }
+        guard let listener else { continue }
+        let isNotified = try listener.waitForNotification(.milliseconds(50))
+        guard !isEnded.load(ordering: .acquiring) else { break }
+        if isNotified { report() } else if !hasHistory(), try listener.hasOtherCount() { report() }
+      } catch {
+        // The connection is lost.
+        listener = nil
+        Thread.sleep(forTimeInterval: 0.2)
+      }
+    }
+    owner.withLock { $0 = nil }
+    hasEnded.signal()
+  }
+
+  func end() {
+    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let current = ObjectIdentifier(Thread.current)
+    let isOwnThread = owner.withLock { $0 == current }
+    if !isOwnThread { hasEnded.wait() }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+extension SQLiteStore: HistorySource {
+  var history: (any StoreHistory)? {
+    historyPlan.withLock { $0 }.map { RecordedHistory(store: self, map: $0.map) }
+  }
+
+  func readingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.read(body) }
+  func writingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.write(body) }
+  func useHistory(_ history: HistoryMap?) { historyPlan.withLock { $0 = history.map(HistoryPlan.init) } }
+
+  /// Follows another program that has created, changed or deleted the history.
+  func renewHistory(_ catalog: StoreCatalog) { useHistory(HistoryMap(catalog, in: map)) }
+
+  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
+    guard let url else { return nil }
+    return try SQLiteStoreMonitor(url, options: pool.options, report)
+  }
+
+  /// A writer of the history within a write transaction; nil if changes aren't recorded.
+  func historyWriter(by origin: HistoryOrigin?, _ connection: SQLiteConnection) throws -> HistoryWriter? {
+    guard let plan = historyPlan.withLock({ $0 }), plan.map.isTracking else { return nil }
+    return try HistoryWriter(plan, by: origin, connection, folder: externalFolder)
+  }
+}
+
+extension SQLiteConnection: HistoryConnection {
+  func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws { try query(sql) { try body($0) } }
+  func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
+  func storeSchema() throws -> StoreSchema { try StoreSchema(self) }
+  func storeMetadata() throws -> StoreMetadata { try StoreMetadata(self) }
+  func replace(_ metadata: StoreMetadata) throws { try metadata.write(to: self) }
+  func create(_ table: TableDefinition) throws { try execute(.create(table)) }
+  func create(_ index: IndexDefinition) throws { try execute(.create(index)) }
+
+  func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64) {
+    try first(.lastHistoryNumbers) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+  }
+
+  func recordTransaction(by author: String, in history: HistoryMap) throws {
+    let writer = try HistoryWriter(HistoryPlan(history), by: HistoryOrigin(author: author), self, folder: nil)
+    try writer.finishWithoutChanges()
+  }
+}
+
+extension SQLiteStatement: HistoryRow {
+  func keptValue(_ column: Int32) -> SQLValue { value(column) }
+}
