@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
     watchedObjects = []
+    discardedUpdates = []
     oneWayOwners = [:]
     for table in tables {
       for object in table.map.objects {
@@ -92,7 +93,7 @@ extension ManagedObjectContext {
       revertRelationshipChanges(of: object)
       if object.keepsOnlyLosses() { return rebase(object) }
       if object.change == .updated {
-        updated.remove(object)
+        leaveUpdated(object)
         object.change = .none
       }
       object.becomeFault()

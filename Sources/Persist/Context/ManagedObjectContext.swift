@@ -26,6 +26,8 @@ public final class ManagedObjectContext {
   /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = []
   var departed = DepartedObjects()
+  /// Objects that lost unsaved changes without a save, which children may have read.
+  var discardedUpdates: Set<ManagedObjectID> = []
   /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
   /// Saves by others that this context hasn't merged yet.
@@ -320,6 +322,12 @@ extension ManagedObjectContext {
   func recordUpdate(of object: ManagedObject) {
     object.change = .updated
     updated.insert(object)
+  }
+
+  /// Removes an object whose changes are discarded, or which is deleted, from the changed ones.
+  func leaveUpdated(_ object: ManagedObject) {
+    updated.remove(object)
+    if !children.isEmpty { discardedUpdates.insert(object.objectID) }
   }
 
   /// Saves the first error of a getter for the next call that can throw.

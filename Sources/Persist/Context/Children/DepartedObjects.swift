@@ -21,7 +21,7 @@ struct DepartedObjects {
 
   /// Removes and returns the object with an identifier, if it still has no context.
   mutating func take(_ id: ManagedObjectID) -> ManagedObject? {
-    guard !objects.isEmpty, let object = objects.removeValue(forKey: id)?.object, object.table == nil else { return nil }
+    guard let object = objects.removeValue(forKey: id)?.object, object.table == nil else { return nil }
     return object
   }
 }

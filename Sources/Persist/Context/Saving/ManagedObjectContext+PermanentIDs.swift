@@ -36,7 +36,9 @@ extension ManagedObjectContext {
     }
     rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))
     guard !children.isEmpty else { return }
-    WrittenRows(zip(numbers, objects), referring: inserted.objects + updated.objects, in: tables).apply(to: children)
+    WrittenRows(
+      zip(numbers, objects), referring: inserted.objects + updated.objects, formerly: discardedUpdates, in: tables
+    ).apply(to: children)
   }
 
   /// Re-registers an unsaved object under its permanent key.

@@ -58,9 +58,11 @@ extension SavePass {
       if isForParent {
         WrittenRows.notifyDescendants(ofSaveToParent: writes, context.children)
       } else {
-        WrittenRows(zip(numbers, new), writes).apply(to: context.children)
+        WrittenRows(zip(numbers, new), writes, formerly: context.discardedUpdates)
+          .apply(to: context.children, hasSavedAll: context.inserted.isEmpty)
       }
     }
+    if !isForParent, context.inserted.isEmpty { context.discardedUpdates = [] }
     refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
   }
 

@@ -1,28 +1,39 @@
 /// The update for child contexts after a context has written to a store, or got keys from it in advance: the rows of
 /// its formerly new objects, and the versions of changed rows.
 ///
-/// Only written objects and unsaved changes of child contexts can refer to formerly new objects, so the cost depends on
-/// the changes, not on the number of registered objects.
+/// Only written objects, those with unsaved changes in child contexts, and those that lost such changes can refer to
+/// formerly new objects, so the cost depends on the changes, not on the number of registered objects.
 struct WrittenRows {
   private let objects: [ManagedObject]
   /// The formerly new objects, with their keys in child contexts.
   private let new: [(formerKey: Int64, object: ManagedObject)]
   private let permanent: [UInt64: ManagedObjectID]
+  /// Objects that may have referred to the new ones when a child read them, but weren't written.
+  private let former: Set<ManagedObjectID>
   private let tables: StoreTables
   /// The entities of written and deleted objects, without duplicates; nil if objects only got identifiers.
   private let savedLayouts: [EntityLayout]?
 
-  /// - Parameter numbered: The formerly new objects, with their former temporary numbers.
-  init(_ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites) {
+  /// - Parameters:
+  ///   - numbered: The formerly new objects, with their former temporary numbers.
+  ///   - discarded: The objects that lost unsaved changes.
+  init(
+    _ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites,
+    formerly discarded: Set<ManagedObjectID>
+  ) {
     let written = writes.inserted + writes.updated + writes.related + writes.touched
-    self.init(numbered, referring: written, in: writes.tables, savedLayouts: Self.layouts(of: writes))
+    self.init(
+      numbered, referring: written, formerly: discarded, in: writes.tables, savedLayouts: Self.layouts(of: writes))
   }
 
-  /// - Parameter objects: The objects that may refer to those with new keys.
+  /// - Parameters:
+  ///   - objects: The objects that may refer to those with new keys.
+  ///   - discarded: The objects that may have done so before they lost unsaved changes.
   init(
-    _ numbered: some Sequence<(Int64, ManagedObject)>, referring objects: [ManagedObject], in tables: StoreTables,
-    savedLayouts: [EntityLayout]? = nil
+    _ numbered: some Sequence<(Int64, ManagedObject)>, referring objects: [ManagedObject],
+    formerly discarded: Set<ManagedObjectID>, in tables: StoreTables, savedLayouts: [EntityLayout]? = nil
   ) {
+    former = discarded
     self.objects = objects
     new = numbered.map { (-$0, $1) }
     permanent = Dictionary(
@@ -32,8 +43,12 @@ struct WrittenRows {
   }
 
   /// Updates contexts and their descendants.
-  func apply(to children: [Unmanaged<ManagedObjectContext>]) {
-    for child in children { apply(to: child.takeUnretainedValue()) }
+  ///
+  /// - Parameter hasSavedAll: Whether the writing context has no more new objects.
+  func apply(to children: [Unmanaged<ManagedObjectContext>], hasSavedAll: Bool = false) {
+    for child in children {
+      apply(to: child.takeUnretainedValue(), changed: [], formerly: former, hasSavedAll: hasSavedAll)
+    }
   }
 
   /// Notifies contexts and their descendants of a save to a parent: for them, only the results of fetches may have
@@ -54,37 +69,53 @@ struct WrittenRows {
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 
-  /// - Parameter changed: The objects with unsaved changes in the contexts between the writing one and this one, which
-  ///   may also refer to the new objects.
-  private func apply(to context: ManagedObjectContext, changed: [ManagedObject] = []) {
+  /// - Parameters:
+  ///   - changed: The objects with unsaved changes in the contexts between the writing one and this one, which may also
+  ///     refer to the new objects.
+  ///   - discarded: The objects that lost unsaved changes in these contexts.
+  ///   - hasSavedAll: Whether these contexts have no new objects.
+  private func apply(
+    to context: ManagedObjectContext, changed: [ManagedObject], formerly discarded: Set<ManagedObjectID>,
+    hasSavedAll: Bool
+  ) {
     let own = context.tables(of: tables.origin)
     let renamed = new.compactMap { makePermanent($0, $1.objectID, own.table(for: $1.layout)) }
     let keys = Dictionary(new.map { ($0.formerKey, $0.object.key) }, uniquingKeysWith: { $1 })
     var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: objects.count)
     writers.keysInPlace = keys
-    func update(_ original: ManagedObject, isWritten: Bool) {
-      guard let object = context.registeredObject(ofRow: original.rowKey, original.layout, in: own) else { return }
+    func update(_ object: ManagedObject, to written: Int64? = nil) {
       object.makeReferencesPermanent(permanent)
-      guard let old = object.snapshot, object.layout === original.layout else { return }
+      guard let old = object.snapshot else { return }
       // A change saved by the parent doesn't conflict with what the child had read before.
-      let isNext = isWritten && original.snapshot?.version == old.version + 1
-      let version = isNext ? old.version + 1 : old.version
+      let version = written == old.version + 1 ? old.version + 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { return }
       object.snapshot = writers.snapshot(of: object.layout, [], over: old, version: version)
     }
-    for original in objects { update(original, isWritten: savedLayouts != nil) }
+    func registered(_ original: ManagedObject) -> ManagedObject? {
+      context.registeredObject(ofRow: original.rowKey, original.layout, in: own)
+    }
+    for original in objects {
+      guard let object = registered(original) else { continue }
+      update(object, to: savedLayouts != nil && object.layout === original.layout ? original.snapshot?.version : nil)
+    }
     if !new.isEmpty {
-      for original in changed { update(original, isWritten: false) }
+      for original in changed { if let object = registered(original) { update(object) } }
+      for id in discarded { if let object = context.registeredObject(for: id) { update(object) } }
       // Prefetched rows may refer to the new objects by their former keys.
       context.rowGeneration += 1
     }
-    let unsaved = context.inserted.objects + context.updated.objects
+    let unsaved = context.inserted.objects + context.updated.objects + context.deleted.objects
     for object in unsaved { object.makeReferencesPermanent(permanent) }
     if !new.isEmpty { context.renameOneWayMembers() }
     // Observers access the context only after everything in it has its new identifier.
     if !renamed.isEmpty { context.send(.didObtainPermanentIDs(Set(renamed))) }
     if let savedLayouts { context.send(.parentDidSave(savedLayouts)) }
-    for child in context.children { apply(to: child.takeUnretainedValue(), changed: changed + unsaved) }
+    let mayForget = hasSavedAll && context.inserted.isEmpty
+    let former = discarded.union(context.discardedUpdates)
+    for child in context.children {
+      apply(to: child.takeUnretainedValue(), changed: changed + unsaved, formerly: former, hasSavedAll: mayForget)
+    }
+    if mayForget { context.discardedUpdates = [] }
   }
 
   private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {

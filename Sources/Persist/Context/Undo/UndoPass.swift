@@ -224,7 +224,7 @@ extension ManagedObject {
     guard change == .updated, !hasPersistentChangedValues else { return }
     let transient = layout.transientSlots
     guard pending.isEmpty || transient.allSatisfy({ (pending[$0] ?? .null) == committedValue(at: $0) }) else { return }
-    table?.context.updated.remove(self)
+    table?.context.leaveUpdated(self)
     change = .none
     replacePending(with: [])
   }

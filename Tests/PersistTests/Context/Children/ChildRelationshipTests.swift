@@ -234,4 +234,57 @@ struct ChildIdentifierTests {
       #expect(try place.many("visitors").count == 0)
     }
   }
+
+  @Test(
+    "What a child read of a parent's unsaved changes leads to the same objects when the parent's save drops them",
+    arguments: [MergePolicy.rollback, .mergeByPropertyStoreTrump], [true, false])
+  func droppedChanges(policy: MergePolicy, isDeletedByOthers: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let (parent, other) = (stack.context(), stack.context())
+      parent.mergePolicy = policy
+      let passport = try parent.make("Passport", ["name": "passport"])
+      let spare = try parent.make("Node", ["name": "spare"])
+      try parent.save()
+      let node = try parent.make("Node", ["name": "node"])
+      node["passport"] = passport
+      let child = ManagedObjectContext(parent: parent)
+      let copy = child.object(with: passport.objectID)
+      let holder = try #require(copy.one("holder"))
+      #expect(holder["name"] as? String == "node")
+      let theirs = other.object(with: passport.objectID)
+      if isDeletedByOthers { other.delete(theirs) } else { theirs["holder"] = other.object(with: spare.objectID) }
+      try other.save()
+      try parent.save()
+      #expect(holder.objectID == node.objectID)
+      #expect(copy.one("holder") === holder)
+    }
+  }
+
+  @Test(
+    "What a child read of changes that its parent discarded leads to the same objects after the parent's save",
+    arguments: [1, 2], [true, false])
+  func discardedChanges(depth: Int, isDeleted: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let passport = try parent.make("Passport", ["name": "passport"])
+      let tag = try parent.make("Tag", ["name": "tag"])
+      try parent.save()
+      let node = try parent.make("Node", ["name": "node"])
+      node["passport"] = passport
+      try node.many("tags").insert(tag)
+      let contexts = sequence(first: ManagedObjectContext(parent: parent)) { ManagedObjectContext(parent: $0) }
+      let child = try #require(Array(contexts.prefix(depth)).last)
+      let copies = [child.object(with: passport.objectID), child.object(with: tag.objectID)]
+      let holder = try #require(copies[0].one("holder"))
+      #expect(try copies[1].names("nodes") == ["node"])
+      if isDeleted { child.delete(copies[0]) }
+      for object in [passport, tag] { parent.refresh(object, mergeChanges: false) }
+      #expect(node.one("passport") == nil)
+      try parent.save()
+      #expect(holder.objectID == node.objectID)
+      #expect(copies[0].one("holder") === holder)
+      #expect(try Array(copies[1].many("nodes")) == [holder])
+      #expect(parent.discardedUpdates.isEmpty)
+    }
+  }
 }
