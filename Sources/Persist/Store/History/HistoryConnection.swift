@@ -21,6 +21,8 @@ protocol HistoryConnection {
   func create(_ index: IndexDefinition) throws
   /// The greatest numbers assigned to changes and to transactions.
   func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64)
+  /// The form in which this store keeps a value of a deleted object.
+  func kept(_ value: SQLValue) -> SQLValue
   /// Adds a transaction without changes, whose author names a migration.
   func recordTransaction(by author: String, in history: HistoryMap) throws
 }

@@ -100,7 +100,11 @@ package enum StoreCopies {
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
     let engine = location.engine
-    let store = try engine.createStore(at: location, model: source.model, options: options)
+    var metadata = metadata
+    var own = options
+    // The history is that of the original.
+    (own.tracksHistory, own.historyKeeps) = (false, nil)
+    let store = try engine.createStore(at: location, model: source.model, options: own)
     do {
       let transfer = StoreTransfer(source, to: store.identifier)
       var rows = 0
@@ -111,6 +115,9 @@ package enum StoreCopies {
         return slice
       }
       guard location != .memory else { return store }
+      if let original = source as? any HistorySource, let copy = store as? any HistorySource {
+        metadata.history = try copy.copyHistory(of: original, metadata.history) ?? HistorySettings()
+      }
       try store.close()
       try engine.replaceMetadata(metadata, ofStoreAt: location)
       return try engine.openStore(at: location, model: source.model, options: options, allowsGaps: false)

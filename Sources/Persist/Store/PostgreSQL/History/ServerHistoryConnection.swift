@@ -64,6 +64,8 @@ struct ServerHistoryConnection: HistoryConnection {
     return (numbers[Int64(entities[0])] ?? 0, numbers[Int64(entities[1])] ?? 0)
   }
 
+  func kept(_ value: SQLValue) -> SQLValue { value.keptBytes.map(SQLValue.blob) ?? .null }
+
   func recordTransaction(by author: String, in history: HistoryMap) throws {
     var writer = ServerHistoryWriter(history, by: HistoryOrigin(author: author), in: session.schema)
     try session.run(writer.statements(evenWithoutChanges: true))
@@ -99,7 +101,7 @@ extension SQLValue {
   }
 
   /// The bytes with which a server's history keeps the value; nil for null.
-  var keptBytes: Data? {
+  fileprivate var keptBytes: Data? {
     func bigEndian(_ bits: UInt64) -> Data { withUnsafeBytes(of: bits.bigEndian) { Data($0) } }
     return switch self {
     case .null: nil

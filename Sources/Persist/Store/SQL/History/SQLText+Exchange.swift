@@ -2,8 +2,10 @@
 extension SQLText {
   static let exchangeEntryTable = "PERSIST_EXCHANGE_ENTRIES"
   private static let entries: SQLText = "\(name: exchangeEntryTable)"
-  private static let rows: SQLText = "PERSIST_EXCHANGE_ROWS"
-  private static let positions: SQLText = "PERSIST_EXCHANGE_POSITION"
+  static let exchangeRowTable = "PERSIST_EXCHANGE_ROWS"
+  private static let rows: SQLText = "\(name: exchangeRowTable)"
+  static let exchangePositionTable = "PERSIST_EXCHANGE_POSITION"
+  private static let positions: SQLText = "\(name: exchangePositionTable)"
 
   static let createExchangeTables: [SQLText] = [
     """

@@ -17,7 +17,7 @@ extension SQLText {
   }
 
   /// A text of the transaction `t`.
-  private static func text(_ text: HistoryLayout.Text, in layout: HistoryLayout) -> SQLText {
+  static func text(_ text: HistoryLayout.Text, in layout: HistoryLayout) -> SQLText {
     let columns = layout.texts[text]
     let direct: SQLText = "t.\(name: text.column)"
     let referred: SQLText = """

@@ -37,6 +37,8 @@ extension SQLiteConnection: HistoryConnection {
     try first(.lastHistoryNumbers) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
   }
 
+  func kept(_ value: SQLValue) -> SQLValue { value }
+
   func recordTransaction(by author: String, in history: HistoryMap) throws {
     let writer = try HistoryWriter(HistoryPlan(history), by: HistoryOrigin(author: author), self, folder: nil)
     try writer.finishWithoutChanges()

@@ -1,0 +1,167 @@
+import Foundation
+
+/// Copying the history of one store into another of the same model, of any engine.
+///
+/// Transactions and changes keep their numbers. The numbers of entities are those of the new store. Old values aren't
+/// copied.
+extension HistorySource {
+  /// Copies the history with its readers and the notes about an exchange, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - source: The store that the rows come from, which has the same model.
+  ///   - settings: The settings of the source's history.
+  /// - Returns: The settings of the copy; nil if the source has no history.
+  func copyHistory(of source: some HistorySource, _ settings: HistorySettings) throws -> HistorySettings? {
+    try source.readingHistory { original in
+      guard let layout = HistoryLayout(try original.storeSchema()) else { return nil }
+      return try writingHistory { copy in
+        let copying = HistoryCopying(
+          original: original, copy: copy, layout: layout, from: source.map, to: map)
+        return try copying.run(settings)
+      }
+    }
+  }
+}
+
+private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnection> {
+  let original: Original
+  let copy: Copy
+  let layout: HistoryLayout
+  /// The entity numbers of the copy, by those of the original.
+  private let numbers: [Int64: Int64]
+  /// The entity numbers of the original whose bits of changed columns have another meaning in the copy.
+  private let reordered: Set<Int64>
+
+  init(original: Original, copy: Copy, layout: HistoryLayout, from: TableMap, to map: TableMap) {
+    (self.original, self.copy, self.layout) = (original, copy, layout)
+    var numbers: [Int64: Int64] = [:]
+    var reordered: Set<Int64> = []
+    let (former, description) = (HistoryDescription(from), HistoryDescription(map))
+    for entity in from.model.entities {
+      guard let own = map.model.entitiesByName[entity.name] else { continue }
+      numbers[Int64(from.numbers[entity])] = Int64(map.numbers[own])
+      if former.columns[entity.name] != description.columns[entity.name] {
+        reordered.insert(Int64(from.numbers[entity]))
+      }
+    }
+    (self.numbers, self.reordered) = (numbers, reordered)
+  }
+
+  func run(_ settings: HistorySettings) throws -> HistorySettings {
+    for table in HistoryLayout.tables(tombstones: layout.tombstones.count) { try copy.create(table) }
+    for index in HistoryLayout.indexes { try copy.create(index) }
+    try copyTransactions()
+    try copyChanges()
+    try copyReaders()
+    try copyNotes()
+    let last = try original.lastHistoryNumbers()
+    for (entity, number) in [
+      (HistoryLayout.EntityNumber.change, last.change), (HistoryLayout.EntityNumber.transaction, last.transaction),
+    ] {
+      try copy.execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
+    }
+    var settings = settings
+    settings.oldValuesAfter = nil
+    return settings
+  }
+
+  // MARK: Tables
+
+  /// The form in which a column is read.
+  private enum Form { case integer, double, text, data, kept }
+
+  private static func value(_ row: any HistoryRow, _ column: Int32, _ form: Form) -> SQLValue {
+    guard !row.isNull(column) else { return .null }
+    return switch form {
+    case .integer: .integer(row.integer(column))
+    case .double: .double(row.double(column))
+    case .text: .text(row.text(column))
+    case .data: .blob(row.data(column))
+    case .kept: row.keptValue(column)
+    }
+  }
+
+  /// Copies selected rows, a few hundred at a time.
+  ///
+  /// - Parameter change: Changes the values of a row; returns false to leave it out.
+  private func copyRows(
+    of sql: SQLText, _ forms: [Form], to table: String, _ columns: [String],
+    _ change: (inout [SQLValue]) throws -> Bool = { _ in true }
+  ) throws {
+    var rows: [[SQLValue]] = []
+    func write() throws {
+      if !rows.isEmpty { try copy.execute(.insert(rows, into: table, columns)) }
+      rows = []
+    }
+    try original.forEachRow(of: sql) { row in
+      var values = forms.indices.map { Self.value(row, Int32($0), forms[$0]) }
+      guard try change(&values) else { return }
+      rows.append(values)
+      if rows.count == 200 { try write() }
+    }
+    try write()
+  }
+
+  private func copyTransactions() throws {
+    let texts = HistoryLayout.Text.allCases
+    var keys: [String: Int64] = [:]
+    try copyRows(
+      of: .transactionsToCopy(in: layout), [.integer, .integer, .double] + texts.map { _ in .text },
+      to: HistoryLayout.transactionTable, ["Z_PK", "Z_OPT", "ZTIMESTAMP"] + texts.map(\.reference) + ["Z_ENT"]
+    ) { values in
+      for index in 3..<values.count {
+        guard case .text(let text) = values[index] else { continue }
+        if keys[text] == nil {
+          keys[text] = Int64(keys.count + 1)
+          try copy.execute(.addHistoryText(text, key: Int64(keys.count)))
+        }
+        values[index] = keys[text].map(SQLValue.integer) ?? .null
+      }
+      values.append(.integer(Int64(HistoryLayout.EntityNumber.transaction)))
+      return true
+    }
+    let text = HistoryLayout.EntityNumber.text
+    try copy.execute(
+      .setGreatestKey(Int64(keys.count), entity: text, name: HistoryLayout.entityNames[text] ?? ""))
+  }
+
+  private func copyChanges() throws {
+    let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + layout.tombstones
+    try copyRows(
+      of: .changesToCopy(in: layout),
+      [.integer, .integer, .integer, .integer, .integer, .data] + layout.tombstones.map { _ in .kept },
+      to: HistoryLayout.changeTable, columns + ["Z_ENT"]
+    ) { values in
+      // Changes of entities that nothing names can't be shown.
+      guard case .integer(let number) = values[2], let own = numbers[number] else { return false }
+      values[2] = .integer(own)
+      if reordered.contains(number) { values[5] = .null }
+      for index in 6..<values.count { values[index] = copy.kept(values[index]) }
+      values.append(.integer(Int64(HistoryLayout.EntityNumber.change)))
+      return true
+    }
+  }
+
+  private func copyReaders() throws {
+    guard try original.hasTable(named: SQLText.historyReaderTable) else { return }
+    try copy.execute(.createHistoryReaders)
+    try copyRows(
+      of: .historyReaders, [.text, .integer, .double], to: SQLText.historyReaderTable,
+      ["NAME", "TRANSACTIONID", "HEARD"])
+  }
+
+  private func copyNotes() throws {
+    guard try original.hasTable(named: SQLText.exchangeEntryTable) else { return }
+    for statement in SQLText.createExchangeTables { try copy.execute(statement) }
+    for table in SQLText.exchangeTables {
+      let forms: [Form] = table.columns.map { column in
+        switch column.form {
+        case .integer: .integer
+        case .double: .double
+        case .text: .text
+        }
+      }
+      try copyRows(of: .allRows(of: table), forms, to: table.name, table.columns.map(\.name))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// Statements that copy a history to another store.
+extension SQLText {
+  /// Number, counter, time and texts of all transactions.
+  static func transactionsToCopy(in layout: HistoryLayout) -> SQLText {
+    let counter: SQLText = "t.Z_OPT"
+    let texts = HistoryLayout.Text.allCases.map { text($0, in: layout) }
+    return """
+      SELECT t.Z_PK, \(counter), t.ZTIMESTAMP, \(texts.joined(separator: ", ")) \
+      FROM \(name: HistoryLayout.transactionTable) AS t ORDER BY t.Z_PK
+      """
+  }
+
+  /// Number, kind, entity number, key, transaction, changed columns and preserved values of all changes.
+  static func changesToCopy(in layout: HistoryLayout) -> SQLText {
+    let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
+    let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")
+    return """
+      SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, \(columns)\(tombstones) \
+      FROM \(name: HistoryLayout.changeTable) ORDER BY Z_PK
+      """
+  }
+
+  static func insert(_ rows: [[SQLValue]], into table: String, _ columns: [String]) -> SQLText {
+    let values = rows.map { row in
+      "(\(row.map { "\(value: $0)" as SQLText }.joined(separator: ", ")))" as SQLText
+    }
+    return """
+      INSERT INTO \(name: table) (\(columns.map { "\(name: $0)" as SQLText }.joined(separator: ", "))) \
+      VALUES \(values.joined(separator: ", "))
+      """
+  }
+
+  // MARK: Exchange
+
+  /// A table with the types of its columns.
+  struct CopiedTable {
+    enum Form { case integer, double, text }
+
+    let name: String
+    let columns: [(name: String, form: Form)]
+  }
+
+  static let exchangeTables = [
+    CopiedTable(
+      name: exchangeEntryTable,
+      columns: [
+        ("IDENTITY", .text), ("PROPERTY", .text), ("MEMBER", .text), ("TIME", .double), ("STORE", .text),
+        ("PRESENT", .integer), ("REFERENCE", .text),
+      ]),
+    CopiedTable(
+      name: exchangeRowTable, columns: [("IDENTITY", .text), ("ENTITY", .text), ("ROWKEY", .integer)]),
+    CopiedTable(name: exchangePositionTable, columns: [("ID", .integer), ("NUMBER", .integer)]),
+  ]
+
+  static func allRows(of table: CopiedTable) -> SQLText {
+    """
+    SELECT \(table.columns.map { "\(name: $0.name)" as SQLText }.joined(separator: ", ")) FROM \(name: table.name)
+    """
+  }
+}
