@@ -55,7 +55,7 @@ final class PostgreSQLStore: PersistentStore {
     }
   }
 
-  /// Creates a view of a held state, which shares the store's plans.
+  /// Creates a view that reads only within a transaction, and shares the store's plans.
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
     connections = LockProtected(pool)
     historyMap = LockProtected(store.historyMap.withLock { $0 })

@@ -5,8 +5,7 @@ import Foundation
 /// Rows keep their keys and versions, and relationships their orders. Memory use doesn't grow with the store.
 final class StoreTransfer {
   private let source: any PersistentStore
-  /// The identifier of the store that gets the rows.
-  private let identifier: String
+  private let decoder: RowDecoder
   private let entities: [Entity]
   private var position = 0
   private var lastKey = Int64.min
@@ -17,7 +16,7 @@ final class StoreTransfer {
   /// - Parameter identifier: The identifier of the store that gets the rows.
   init(_ source: any PersistentStore, to identifier: String) {
     self.source = source
-    self.identifier = identifier
+    decoder = RowDecoder(source.model, storeIdentifier: identifier) { try source.externalData(named: $0) }
     entities = source.model.entities.filter { !$0.isAbstract }
   }
 
@@ -44,7 +43,7 @@ final class StoreTransfer {
       guard let snapshot = row.snapshot else { continue }
       slice.inserts.append(
         RowWrites.Insert(
-          key: .permanent(row.key), entity: entity, values: try values(snapshot, of: entity),
+          key: .permanent(row.key), entity: entity, values: try decoder.values(snapshot, of: entity),
           version: max(1, snapshot.version)))
     }
     slice.members = Array(repeating: [], count: slice.inserts.count)
@@ -60,57 +59,6 @@ final class StoreTransfer {
 
   private static func key(_ insert: RowWrites.Insert) -> Int64 {
     if case .permanent(let key) = insert.key { key } else { 0 }
-  }
-
-  // MARK: Values
-
-  private func values(_ row: RowSnapshot, of entity: Entity) throws -> ContiguousArray<StoredValue?> {
-    var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
-    for property in entity.properties where !property.isTransient {
-      switch property.kind {
-      case .attribute(let attribute):
-        values[property.slot] =
-          attribute.type == .composite
-          ? try composite(property, row, of: entity)
-          : try value(at: property.slot, SlotForm(attribute), row, of: entity)
-      case .relationship(let relationship) where !relationship.isToMany:
-        values[property.slot] = reference(property, relationship, row, of: entity)
-      case .relationship, .fetchedProperty: break
-      }
-    }
-    return values
-  }
-
-  private func value(at slot: Int, _ form: SlotForm, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue {
-    if form == .externalData, !row.isNull(slot, of: entity.rowSlotCount),
-      case .file(let name) = row.externalContent(slot)
-    {
-      return .data(try source.externalData(named: name))
-    }
-    return row.value(slot, as: form, slotCount: entity.rowSlotCount)
-  }
-
-  private func composite(_ property: Property, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue {
-    var value = StoredValue.null
-    for element in property.elements where !element.attribute.isTransient {
-      let part = try self.value(at: element.slot, SlotForm(element.attribute), row, of: entity)
-      if !part.isNull { value = value.replacing(element.path.dropFirst(), with: part) }
-    }
-    return value
-  }
-
-  private func reference(
-    _ property: Property, _ relationship: RelationshipDescription, _ row: RowSnapshot, of entity: Entity
-  ) -> StoredValue {
-    guard !row.isNull(property.slot, of: entity.rowSlotCount), row.integer(property.slot) != 0 else { return .null }
-    var destination = source.model.destination(of: relationship)
-    if let slot = property.entityNumberSlot, !row.isNull(slot, of: entity.rowSlotCount) {
-      let index = Int(row.integer(slot)) - 1
-      if source.model.entities.indices.contains(index) { destination = source.model.entities[index] }
-    }
-    return .objectID(
-      ManagedObjectID(
-        entityName: destination.name, storeIdentifier: identifier, key: .permanent(row.integer(property.slot))))
   }
 
   // MARK: Members

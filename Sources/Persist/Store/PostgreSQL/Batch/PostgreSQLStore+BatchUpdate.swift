@@ -1,54 +1,88 @@
 import Foundation
 
 extension PostgreSQLStore {
-  /// Updates rows with one statement.
+  /// Updates rows with one statement, or by reading them if the server can't compute a value exactly.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the server can't compute a value exactly;
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if SQLite couldn't compute a value exactly either;
   ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
-    let plan = try plan(for: batch.rows)
-    let assignments = try assignments(of: batch).joined(separator: "")
-    let sql: ServerText = """
-      UPDATE \(table: plan.selection.table) AS r0 SET z_opt = r0.z_opt + 1\(assignments) \
-      WHERE r0.z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan))) RETURNING r0.z_pk, r0.z_ent
-      """
+    let outcome: BatchOutcome
     do {
-      let outcome = try pool.write { transaction in
-        var outcome = BatchOutcome()
-        guard let result = try transaction.run([sql]).first else { return outcome }
-        outcome.count = result.rowCount
-        var history = historyWriter(by: batch.origin)
-        guard batch.wantsIdentifiers || history != nil else { return outcome }
-        let slots = batch.changes.map(\.slot)
-        for row in 0..<result.rowCount {
-          guard let entity = map.table(ofNumber: Int(clamping: result.integer(row, 1)))?.entity else { continue }
-          history?.recordUpdate(of: result.integer(row, 0), entity.number - 1, changing: slots)
-          guard batch.wantsIdentifiers else { continue }
-          outcome.changes.updatedObjectIDs.insert(
-            ManagedObjectID(
-              entityName: entity.name, storeIdentifier: identifier, key: .permanent(result.integer(row, 0))))
-        }
-        try transaction.record(&history)
-        return outcome
-      }
-      noteChange()
-      return outcome
+      let assignments = try assignments(of: batch)
+      outcome = try updateByStatement(batch, assignments) ?? updateByReading(batch)
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error)
     }
+    noteChange()
+    return outcome
   }
 
-  /// The new values of the columns, each after a comma.
-  private func assignments(of batch: BatchUpdate) throws -> [ServerText] {
+  /// - Parameter assignments: Nil for a value that the server can't compute exactly.
+  /// - Returns: Nil if the server can't compute all values.
+  private func updateByStatement(_ batch: BatchUpdate, _ assignments: [ServerText?]) throws -> BatchOutcome? {
+    let computed = assignments.compactMap { $0 }
+    guard computed.count == assignments.count else { return nil }
+    let plan = try plan(for: batch.rows)
+    let sql: ServerText = """
+      UPDATE \(table: plan.selection.table) AS r0 SET z_opt = r0.z_opt + 1\(computed.joined(separator: "")) \
+      WHERE r0.z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan))) RETURNING r0.z_pk, r0.z_ent
+      """
+    do {
+      return try pool.write { transaction in
+        guard let result = try transaction.run([sql]).first else { return BatchOutcome() }
+        let rows = (0..<result.rowCount).map { (key: result.integer($0, 0), number: result.integer($0, 1)) }
+        return try outcome(of: batch, rows, transaction)
+      }
+    } catch let error as PersistenceError where error.isOutOfRange {
+      return nil
+    }
+  }
+
+  /// Reads the rows, computes the values here, and writes them, in one transaction.
+  private func updateByReading(_ batch: BatchUpdate) throws -> BatchOutcome {
+    let plan = try plan(for: batch.rows)
+    let selection: ServerText = """
+      SELECT r0.z_pk, r0.z_ent\(try clauses(batch.rows, plan)) ORDER BY r0.z_pk FOR NO KEY UPDATE OF r0
+      """
+    return try pool.write { transaction in
+      let rows = try transaction.all(selection) { (key: $0.integer($1, 0), number: $0.integer($1, 1)) }
+      var pass = ServerBatchUpdatePass(batch, store: self, transaction: transaction)
+      try pass.run(rows.map(\.key))
+      return try outcome(of: batch, rows, transaction)
+    }
+  }
+
+  /// The outcome for the changed rows, which are recorded in the history.
+  private func outcome(
+    of batch: BatchUpdate, _ rows: [(key: Int64, number: Int64)], _ transaction: ServerTransaction
+  ) throws -> BatchOutcome {
+    var outcome = BatchOutcome(count: rows.count)
+    var history = historyWriter(by: batch.origin)
+    guard batch.wantsIdentifiers || history != nil else { return outcome }
+    let slots = batch.changes.map(\.slot)
+    for row in rows {
+      guard let entity = map.table(ofNumber: Int(clamping: row.number))?.entity else { continue }
+      history?.recordUpdate(of: row.key, entity.number - 1, changing: slots)
+      guard batch.wantsIdentifiers else { continue }
+      outcome.changes.updatedObjectIDs.insert(
+        ManagedObjectID(entityName: entity.name, storeIdentifier: identifier, key: .permanent(row.key)))
+    }
+    try transaction.record(&history)
+    return outcome
+  }
+
+  /// The new values of the columns, each after a comma; nil for those that the server can't compute exactly.
+  private func assignments(of batch: BatchUpdate) throws -> [ServerText?] {
     let entity = batch.rows.entity
     let plan = writePlans.value[entity.number - 1]
     let update = plan.update(of: batch.changes.map(\.slot))
     let expressions = Dictionary(batch.changes.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 })
     let pass = ServerCommitPass(RowWrites(), store: self)
     var translation = newTranslation(at: batch.rows.now)
-    return try update.columns.compactMap { column in
-      guard let expression = expressions[column.slot] else { return nil }
+    var assignments: [ServerText?] = []
+    for column in update.columns {
+      guard let expression = expressions[column.slot] else { continue }
       if let value = expression.constantValue {
         var columns = pass.columns([column], of: plan, count: 1)
         var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
@@ -58,14 +92,15 @@ extension PostgreSQLStore {
         {
           throw refusal(batch, column, expression)
         }
-        return ", \(name: column.name) = (\(parameter: columns[0].parameter))[1]\(columns[0].cast)"
+        assignments.append(", \(name: column.name) = (\(parameter: columns[0].parameter))[1]\(columns[0].cast)")
+        continue
       }
       guard case .attribute(let form) = column.source,
-        let term = translation.assigned(expression, to: form, over: entity, root: SQLText.RowSelection.root),
-        let value = newTerms(over: entity).assigned(term)
+        let term = translation.assigned(expression, to: form, over: entity, root: SQLText.RowSelection.root)
       else { throw refusal(batch, column, expression) }
-      return ", \(name: column.name) = \(value)"
+      assignments.append(newTerms(over: entity).assigned(term).map { ", \(name: column.name) = \($0)" })
     }
+    return assignments
   }
 
   private func refusal(
@@ -81,42 +116,51 @@ extension PostgreSQLStore {
 
 extension StoredValue {
   /// The value with the permanent identifier of an object that was saved meanwhile.
-  fileprivate var current: StoredValue {
+  var current: StoredValue {
     if case .objectID(let id) = self { .objectID(id.current) } else { self }
   }
 }
 
+extension PersistenceError {
+  /// Whether the server computed a number that its type can't represent, where SQLite and Persist continue with another
+  /// type.
+  var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
+}
+
 extension ServerTerms {
-  /// A value to assign, which may be computed: unlike a condition, an assignment may fail as a whole.
-  func assigned(_ term: SQLTerm) -> ServerText? { computed(term)?.text }
+  /// A value to assign; nil if the server can't compute exactly what the evaluator computes.
+  ///
+  /// Unlike in a condition, numbers may be computed: one that is out of range fails the statement instead of yielding
+  /// another value.
+  func assigned(_ term: SQLTerm) -> ServerText? {
+    guard let value = computed(term) else { return nil }
+    if case .column = term { return value.text }
+    // Infinities can yield NaN, which Persist stores as null, and zeros have no sign.
+    return value.kind == .double ? "NULLIF(\(value.text), 'NaN') + 0" : value.text
+  }
 
   private func computed(_ term: SQLTerm) -> Value? {
     switch term {
     case .binary(let operation, let left, let right):
       guard let left = computed(left), let right = computed(right) else { return nil }
       return arithmetic(operation, left, right)
-    case .negative(let part): return computed(part).map { ("(-\($0.text))", $0.kind) }
-    case .real(let part): return computed(part).map { ("\($0.text)::float8", .double) }
+    case .negative(let part): return computed(part).flatMap { $0.kind.isNumber ? ("(-\($0.text))", $0.kind) : nil }
+    case .real(let part): return computed(part).flatMap { $0.kind.isNumber ? ("\($0.text)::float8", .double) : nil }
     case .whole(let part):
-      return computed(part).map { $0.kind == .integer ? $0 : ("trunc(\($0.text))::bigint", .integer) }
-    case .call(.uppercase, let parts): return text("PERSISTUPPERCASE", parts)
-    case .call(.lowercase, let parts): return text("PERSISTLOWERCASE", parts)
-    case .call(.canonical, let parts): return text("PERSISTCANONICAL", parts)
-    case .call(.absolute, let parts): return parts.first.flatMap(computed).map { ("abs(\($0.text))", $0.kind) }
-    case .call(.decimalResult, let parts): return decimalResult(parts)
+      guard let part = computed(part), part.kind.isNumber else { return nil }
+      return part.kind == .integer ? part : ("trunc(\(part.text))::bigint", .integer)
+    case .call(.absolute, let parts):
+      return parts.first.flatMap(computed).flatMap { $0.kind.isNumber ? ("abs(\($0.text))", $0.kind) : nil }
     default: return value(term)
     }
   }
 
-  private func text(_ function: String, _ parts: [SQLTerm]) -> Value? {
-    guard let value = parts.first.flatMap(computed), value.kind == .text else { return nil }
-    return ("\(table: function)(\(value.text))", .text)
-  }
-
   private func arithmetic(_ operation: SQLTerm.Operator, _ left: Value, _ right: Value) -> Value? {
+    guard left.kind.isNumber, right.kind.isNumber else { return nil }
     let areWhole = left.kind == .integer && right.kind == .integer
-    guard areWhole || [left.kind, right.kind].allSatisfy({ $0 == .integer || $0 == .double }) else { return nil }
-    func text(_ value: Value) -> ServerText { areWhole || value.kind == .double ? value.text : "\(value.text)::float8" }
+    func text(_ value: Value) -> ServerText {
+      areWhole || value.kind == .double ? value.text : "\(value.text)::float8"
+    }
     let kind: Kind = areWhole ? .integer : .double
     switch operation {
     case .add: return ("(\(text(left)) + \(text(right)))", kind)
@@ -128,23 +172,8 @@ extension ServerTerms {
     default: return nil
     }
   }
+}
 
-  private func decimalResult(_ parts: [SQLTerm]) -> Value? {
-    guard parts.count == 3, case .value(.text(let sign)) = parts[0], let left = number(parts[1]),
-      let right = number(parts[2])
-    else { return nil }
-    switch sign {
-    case "+": return ("(\(left) + \(right))", .decimal)
-    case "-": return ("(\(left) - \(right))", .decimal)
-    case "*": return ("(\(left) * \(right))", .decimal)
-    case "abs": return ("abs(\(left))", .decimal)
-    // A quotient has other digits than a decimal of 38.
-    default: return nil
-    }
-  }
-
-  private func number(_ term: SQLTerm) -> ServerText? {
-    if case .value = term { return decimal(term) }
-    return computed(term).map { $0.kind == .decimal ? $0.text : "\($0.text)::numeric" }
-  }
+extension ServerTerms.Kind {
+  fileprivate var isNumber: Bool { self == .integer || self == .double }
 }

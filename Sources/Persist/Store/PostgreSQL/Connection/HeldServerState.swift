@@ -1,9 +1,15 @@
 import Foundation
 
+/// A transaction to which reads are limited.
+protocol ReadableTransaction: AnyObject, Sendable {
+  /// - Parameter watch: Checks that the tables are still those of the open store.
+  func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T
+}
+
 /// One state of a store, held by a transaction on a connection of its own that reads.
 ///
 /// `@unchecked Sendable`: the lock lets one thread use the connection at a time.
-final class HeldServerState: @unchecked Sendable {
+final class HeldServerState: ReadableTransaction, @unchecked Sendable {
   private let lock = NSLock()
   private let session: ServerSession
   private var ending: PersistenceError?
@@ -27,7 +33,6 @@ final class HeldServerState: @unchecked Sendable {
 
   deinit { session.connection.close() }
 
-  /// - Parameter watch: Checks that the tables are still those of the state.
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
     lock.lock()
     defer { lock.unlock() }
@@ -49,4 +54,16 @@ final class HeldServerState: @unchecked Sendable {
     ending = error
     session.connection.close()
   }
+}
+
+/// A transaction that writes, and that has to see the rows as they are within it.
+///
+/// `@unchecked Sendable`: only the thread that runs the transaction reads.
+final class OwnTransaction: ReadableTransaction, @unchecked Sendable {
+  private let session: ServerSession
+
+  init(_ transaction: ServerTransaction) { session = transaction.session }
+
+  /// The transaction has checked the store when it began.
+  func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T { try body(session) }
 }

@@ -8,8 +8,8 @@ final class ServerPool: @unchecked Sendable {
   let options: StoreOptions
   /// The address for messages, without secrets.
   let url: URL?
-  /// The only state that is read; nil to read the newest one.
-  private let held: HeldServerState?
+  /// The only transaction that reads; nil to read the newest state.
+  private let held: (any ReadableTransaction)?
   private let condition = NSCondition()
   private var idle: [any ServerConnection] = []
   private var count = 0
@@ -23,16 +23,16 @@ final class ServerPool: @unchecked Sendable {
     self.init(address, options: options, holding: nil)
   }
 
-  private init(_ address: ServerAddress, options: StoreOptions, holding held: HeldServerState?) {
+  private init(_ address: ServerAddress, options: StoreOptions, holding held: (any ReadableTransaction)?) {
     self.address = address
     self.options = options
     self.held = held
     url = address.url(showingSecrets: false)
   }
 
-  /// A pool that reads only a state of the same store.
-  func holding(_ state: HeldServerState) -> ServerPool {
-    let pool = ServerPool(address, options: options, holding: state)
+  /// A pool that reads the same store only within a transaction.
+  func reading(in transaction: any ReadableTransaction) -> ServerPool {
+    let pool = ServerPool(address, options: options, holding: transaction)
     pool.setWatch(condition.withLock { watch })
     return pool
   }

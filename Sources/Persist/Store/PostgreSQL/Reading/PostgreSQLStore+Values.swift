@@ -15,7 +15,7 @@ extension PostgreSQLStore {
           return (statement.keyColumn == nil ? lines : lines.sorted { $0.key < $1.key }).map(\.values)
         }
       }
-    } catch let error as PersistenceError where error.engineMessage?.hasSuffix("(22003)") == true {
+    } catch let error as PersistenceError where error.isOutOfRange {
       // A sum exceeds 64 bits; in-memory evaluation continues with doubles.
       return nil
     }
