@@ -36,6 +36,10 @@ extension ManagedObjectContext {
     object.rebaseMembers()
     object.matchOwnEnds()
     object.reclaimOneWayMembers()
+    // Members that the child repeats are no additions, which undoing its save would remove.
+    for relationship in object.layout.relationships where relationship.isOneWayToMany {
+      _ = object.memberIDs(of: relationship)
+    }
   }
 
   /// Marks an object as deleted; an object that was never saved leaves the context.

@@ -67,6 +67,31 @@ struct ChildUndoTests {
     }
   }
 
+  @Test("Undoing what a child deleted and brought back leaves the members without an inverse", arguments: [true, false])
+  func oneWayMembers(areRead: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let node = try parent.make("Node", ["name": "node"])
+      let tag = try parent.make("Tag", ["name": "tag"])
+      for relationship in ["picks", "shelf"] { try node.many(relationship).insert(tag) }
+      try parent.save()
+      parent.undoManager = .init()
+      if !areRead { parent.refreshAllObjects() }
+      let child = ManagedObjectContext(parent: parent)
+      child.undoManager = .init()
+      child.delete(child.object(with: node.objectID))
+      try child.save()
+      child.undo()
+      try child.save()
+      for _ in 0..<2 { parent.undo() }
+      #expect(try node.names("picks") == ["tag"] && node.names("shelf") == ["tag"])
+      try parent.save()
+      let fresh = try stack.reopened().context()
+      let same = try fresh.named("Node", "node")
+      #expect(try same.names("picks") == ["tag"] && same.names("shelf") == ["tag"])
+    }
+  }
+
   @Test("What a child brought back after a change is deleted with the former values once its save is undone")
   func broughtBackWithChanges() throws {
     try withStack(PlainSchema.model) { stack in

@@ -138,20 +138,18 @@ struct PlainGraph {
       }
       for side in PlainSchema.relationships(of: object.entity) {
         let others = ends(next, side)
-        switch side.rule {
-        case .cascade: waiting += others
-        case .nullify: release(next, others, side)
-        case .deny: if !object.isSaved { release(next, others, side) }
-        case .noAction: if !object.isSaved || object.isDraft { release(next, others, side) }
-        }
+        let isNew = !object.isSaved || (side.rule == .noAction && object.isDraft)
+        if side.rule == .cascade { waiting += others }
+        if isNew || side.rule == .nullify { release(next, others, side, isNew: isNew) }
       }
       if !object.isSaved { forget(next) }
     }
   }
 
-  private mutating func release(_ id: Int, _ others: [Int], _ side: PlainRelationship) {
+  /// Takes an object out of its other ends: also of deleted ones if it is new, which leaves no trace.
+  private mutating func release(_ id: Int, _ others: [Int], _ side: PlainRelationship, isNew: Bool) {
     guard let inverse = side.inverse else { return }
-    for other in others where other != id && isAlive(other) { drop(id, from: other, inverse) }
+    for other in others where other != id && (isNew || isAlive(other)) { drop(id, from: other, inverse) }
   }
 
   /// Marks an object as deleted; one that was never saved is forgotten.
