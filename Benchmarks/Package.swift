@@ -11,6 +11,13 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQLForBenchmarks", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .executableTarget(
+      name: "ServerBenchmarks",
+      dependencies: [
+        .product(name: "Persist", package: "Persist"), .product(name: "PersistPostgreSQL", package: "Persist"),
+        "CPostgreSQLForBenchmarks",
+      ]),
     .target(
       name: "PropertyClasses",
       dependencies: [

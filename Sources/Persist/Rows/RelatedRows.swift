@@ -8,7 +8,7 @@ package struct RelatedRows: Sendable {
 
 /// The first rows at the other end of a to-many relationship, for a few owners.
 package struct FirstRelatedRows: Sendable {
-  /// The maximum number of owners.
+  /// The maximum number of owners for which a source with cheap statements has one.
   static let maximumOwnerCount = 16
 
   var rows: RelatedRows

@@ -24,6 +24,8 @@ package protocol RowSource: AnyObject {
   /// Reads the rows that a query selects, and the moment at which they were the newest; the moment is nil if the source
   /// can't tell later whether it is still recent.
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?)
+  /// The extent to which it is worth reading more than was asked for.
+  var readAhead: ReadAhead { get }
   /// Whether rows of a moment may still be used in place of reading them: nothing in this program has changed them or
   /// noticed a change since, and at most a few milliseconds have passed.
   func isRecent(_ moment: ReadMoment) -> Bool
@@ -46,7 +48,7 @@ package protocol RowSource: AnyObject {
   /// ``relatedRows(by:of:owners:)``.
   ///
   /// - Parameters:
-  ///   - owners: The keys of at most ``FirstRelatedRows/maximumOwnerCount`` owners, in ascending order.
+  ///   - owners: The keys of at most ``ReadAhead/maximumGroupSize`` owners, in ascending order.
   ///   - limit: The maximum number of rows.
   func relatedRows(
     by relationship: Property, of entity: Entity, owners: [Int64], limit: Int

@@ -14,8 +14,8 @@ package struct VerifiedCopy {
     package var objects = 0
     /// The number of compared values.
     package var values = 0
-    /// Whether the original has a history, which the copy lacks.
-    package var omitsHistory = false
+    /// Whether the original's history keeps old values, which the copy lacks.
+    package var omitsOldValues = false
   }
 
   private let source: StoreLocation
@@ -85,7 +85,7 @@ package struct VerifiedCopy {
       (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
         Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
       }
-      outcome.omitsHistory = contents.hasHistory && !url.isFileURL
+      outcome.omitsOldValues = !isFileCopy && original.identified.metadata.history.oldValuesAfter != nil
       try destination.engine.replaceStore(at: destination, withCopyAt: copy)
     }
     return outcome

@@ -31,6 +31,8 @@ final class GenerationRows: SharedRowSource {
     try source.rowsWithMoment(query)
   }
 
+  var readAhead: ReadAhead { (try? source.readAhead) ?? .near }
+
   func isRecent(_ moment: ReadMoment) -> Bool { (try? source.isRecent(moment)) ?? false }
 
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { try source.keys(query, monitor: monitor) }

@@ -7,11 +7,6 @@
 struct ReadRun {
   /// The number of reads at the beginning of a run that get only what was asked for.
   static let singleReads = 4
-  /// The number of objects that one statement reads for. More would save little, and waste more if they aren't used:
-  /// reading 16 rows takes about twice the time of one.
-  static let groupSize = FirstRelatedRows.maximumOwnerCount
-  /// The number of consecutive keys that count as near; a power of two.
-  static let neighborhood: Int64 = 64
   /// The size in bytes of a row above which nothing is read ahead.
   static let maximumRowSize = 1024
 
@@ -28,6 +23,9 @@ struct ReadRun {
 
   /// Whether the next statement is to read ahead, if the run continues.
   var readsAhead: Bool { count >= Self.singleReads }
+
+  /// The number of objects that the next statement is to read for.
+  func groupSize(_ extent: ReadAhead) -> Int { readsAhead ? extent.groupSize(count - Self.singleReads) : 1 }
 
   /// Records that a statement has read.
   ///

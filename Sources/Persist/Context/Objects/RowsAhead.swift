@@ -28,7 +28,7 @@ extension ObjectTable {
   func row(of fault: ManagedObject, from store: any RowSource) throws -> RowSnapshot? {
     let isNext = rowsAhead.run.continues(in: context, of: store)
     if isNext, let row = rowsAhead.remove(fault.key) { return row }
-    let keys = isNext && rowsAhead.includesNeighbors ? keysOfNeighbors(of: fault) : [fault.key]
+    let keys = isNext && rowsAhead.includesNeighbors ? keysOfNeighbors(of: fault, store.readAhead) : [fault.key]
     let query = RowQuery(entity: fault.layout.entity, includesSubentities: false, keys: keys)
     let (batch, moment) = try store.rowsWithMoment(query)
     rowsAhead.add(batch, besides: fault.key, isNext: isNext, at: moment, in: context)
@@ -38,12 +38,12 @@ extension ObjectTable {
   }
 
   /// The keys of a fault and of neighbors: faults of its entity whose rows haven't been read.
-  private func keysOfNeighbors(of fault: ManagedObject) -> [Int64] {
-    let start = fault.key & ~(ReadRun.neighborhood - 1)
-    let neighbors = (start...start + (ReadRun.neighborhood - 1)).lazy.filter { [self] key in
+  private func keysOfNeighbors(of fault: ManagedObject, _ extent: ReadAhead) -> [Int64] {
+    let start = fault.key & ~(extent.neighborhood - 1)
+    let neighbors = (start...start + (extent.neighborhood - 1)).lazy.filter { [self] key in
       guard let neighbor = map[key], neighbor.isWithoutRow, neighbor.layout === fault.layout else { return false }
       return neighbor !== fault && !rowsAhead.contains(key)
     }
-    return [fault.key] + neighbors.prefix(ReadRun.groupSize - 1)
+    return [fault.key] + neighbors.prefix(rowsAhead.run.groupSize(extent) - 1)
   }
 }

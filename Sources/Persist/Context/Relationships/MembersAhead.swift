@@ -30,8 +30,8 @@ extension ManagedObject {
   /// The maximum number of rows that are read for one owner: more than an iteration creates at once, so that the whole
   /// first group is known to be all members.
   private static var singleLimit: Int { MemberList.groupSize + 1 }
-  /// The maximum number of rows that are read for several owners.
-  private static var sharedLimit: Int { MemberList.groupSize * 4 }
+  /// The maximum number of rows that are read for each of several owners, on average.
+  private static var sharedLimit: Int { MemberList.groupSize / 4 }
 
   /// Does the same as ``memberList(of:)`` for an iteration, which needs the members' rows too: unread members are read
   /// with their rows by one statement, unless there are many.
@@ -49,11 +49,12 @@ extension ManagedObject {
     let place = MembersAhead.Place(owner: key, slot: relationship.slot)
     let isNext = table.membersAhead.run.continues(in: table.context, of: store)
     if isNext, let list = table.membersAhead.remove(place) { return members(of: relationship).load(list) }
-    let owners = isNext && table.membersAhead.includesNeighbors ? nextOwners(of: relationship, in: table) : [key]
+    let owners =
+      isNext && table.membersAhead.includesNeighbors
+      ? nextOwners(of: relationship, in: table, store.readAhead) : [key]
     let property = layout.properties[relationship.slot]
-    guard
-      let (found, moment) = try store.relatedRows(
-        by: property, of: layout.entity, owners: owners, limit: owners.count == 1 ? Self.singleLimit : Self.sharedLimit)
+    let limit = owners.count == 1 ? Self.singleLimit : Self.sharedLimit * max(owners.count, ReadAhead.firstGroupSize)
+    guard let (found, moment) = try store.relatedRows(by: property, of: layout.entity, owners: owners, limit: limit)
     else { return }
     table.membersAhead.begin(isNext: isNext, at: moment, in: table.context)
     if let row = found.rows.batch.first, let snapshot = row.snapshot,
@@ -78,14 +79,16 @@ extension ManagedObject {
   }
 
   /// The keys of this object and of the next objects of its entity whose members are unread, in order.
-  private final func nextOwners(of relationship: RelationshipLayout, in table: ObjectTable) -> [Int64] {
-    guard key <= Int64.max - ReadRun.neighborhood else { return [key] }
-    let next = (key + 1...key + ReadRun.neighborhood).lazy.filter { [self] key in
+  private final func nextOwners(
+    of relationship: RelationshipLayout, in table: ObjectTable, _ extent: ReadAhead
+  ) -> [Int64] {
+    guard key <= Int64.max - extent.neighborhood else { return [key] }
+    let next = (key + 1...key + extent.neighborhood).lazy.filter { [self] key in
       guard let owner = table.map[key], owner.layout === layout else { return false }
       return owner.hasUnreadMembers(of: relationship)
         && !table.membersAhead.contains(MembersAhead.Place(owner: key, slot: relationship.slot))
     }
-    return [key] + next.prefix(ReadRun.groupSize - 1)
+    return [key] + next.prefix(table.membersAhead.run.groupSize(extent) - 1)
   }
 
   /// Divides rows by owner, omitting the last one if its rows may be incomplete.

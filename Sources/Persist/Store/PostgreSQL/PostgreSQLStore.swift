@@ -80,11 +80,16 @@ final class PostgreSQLStore: PersistentStore {
 
   func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
 
+  /// The time counts from the arrival of the answer: the way from the server isn't the program's.
   func readingWithMoment<T>(_ body: () throws -> T) rethrows -> (T, ReadMoment?) {
-    let moment = ReadMoment(changeCount: changeCount.load(ordering: .acquiring), instant: .now)
+    let count = changeCount.load(ordering: .acquiring)
     let result = try body()
-    return (result, changeCount.load(ordering: .acquiring) == moment.changeCount ? moment : nil)
+    let isUnchanged = changeCount.load(ordering: .acquiring) == count
+    return (result, isUnchanged ? ReadMoment(changeCount: count, instant: .now) : nil)
   }
+
+  /// Each statement takes a round trip.
+  var readAhead: ReadAhead { .distant }
 
   func isRecent(_ moment: ReadMoment) -> Bool {
     changeCount.load(ordering: .acquiring) == moment.changeCount

@@ -8,9 +8,9 @@ struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copy a store: a file to a server, a server to a file, or within either.",
     discussion: """
-      The copy has the keys, versions, orders, metadata and identifier of the store, so that identifiers and URIs \
-      remain valid. All its values are compared with the store's before it gets its name: if anything fails, the \
-      destination is unchanged. The history is copied only from file to file, because stores on servers have none.
+      The copy has the keys, versions, orders, metadata, history and identifier of the store, so that identifiers and \
+      URIs remain valid. All its values are compared with the store's before it gets its name: if anything fails, the \
+      destination is unchanged.
 
         persist copy Shop.sqlite "postgresql://shop@db.example.com/shop?schema=shop"
       """)
@@ -47,8 +47,8 @@ struct CopyCommand: ParsableCommand {
     let outcome = try copy.run()
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     bar.finish()
-    if outcome.omitsHistory {
-      StandardError.print("note: The history isn't copied, because stores on servers have none.")
+    if outcome.omitsOldValues {
+      StandardError.print("note: The old values in the history aren't copied, because servers don't keep them.")
     }
     if common.json {
       try StandardOutput.print {
