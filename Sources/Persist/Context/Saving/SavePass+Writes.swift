@@ -49,7 +49,7 @@ extension SavePass {
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
         RowWrites.Insert(
-          key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : .permanent(object.key),
+          key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
           entity: layout.entity, values: values, version: object.insertedVersion))
       try relate(object, at: place)
     }

@@ -87,4 +87,30 @@ struct ChildInsertionTests {
       #expect(try ManagedObjectContext(coordinator).names("Person") == ["Bob", "Cid"])
     }
   }
+
+  @Test(
+    "A new object that the parent has discarded is inserted there again by a child whose changes win",
+    arguments: [true, false])
+  func discardedByParent(isRolledBack: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let tag = try parent.make("Tag", ["name": "tag"])
+      try parent.save()
+      let node = try parent.make("Node", ["name": "node"])
+      let child = ManagedObjectContext(parent: parent)
+      child.mergePolicy = .mergeByPropertyObjectTrump
+      let hers = child.object(with: node.objectID)
+      hers["note"] = "hers"
+      try hers.many("tags").insert(child.object(with: tag.objectID))
+      if isRolledBack { parent.rollback() } else { parent.delete(node) }
+      try child.save()
+      let again = try parent.named("Node", "node")
+      #expect(again.objectID.isTemporaryID && again["note"] as? String == "hers")
+      #expect(try Array(tag.many("nodes")) == [again])
+      try parent.save()
+      #expect(hers.objectID == again.objectID && !hers.objectID.isTemporaryID)
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Tag", "tag").names("nodes") == ["node"])
+    }
+  }
 }
