@@ -50,6 +50,7 @@ public final class ManagedObjectContext {
   var queryGeneration: QueryGeneration? { didSet { applyQueryGeneration() } }
   /// Whether a save is running, which must see others' saved changes.
   var isReadingNewest = false { didSet { applyQueryGeneration() } }
+  var newestReads = NewestReads()
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
   // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double

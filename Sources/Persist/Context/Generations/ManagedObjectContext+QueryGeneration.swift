@@ -64,11 +64,16 @@ extension ManagedObjectContext {
     for tables in storeTables { tables.read(generation) }
   }
 
-  /// Reads the newest state of the stores while `body` runs.
+  /// Reads the newest state of the stores while `body` runs. If it fails, the context shows its own state again.
   func readingNewest<T>(_ body: () throws -> T) rethrows -> T {
     guard queryGeneration != nil, !isReadingNewest else { return try body() }
     isReadingNewest = true
-    defer { isReadingNewest = false }
-    return try body()
+    defer { (isReadingNewest, newestReads) = (false, NewestReads()) }
+    do {
+      return try body()
+    } catch {
+      discardNewestReads()
+      throw error
+    }
   }
 }

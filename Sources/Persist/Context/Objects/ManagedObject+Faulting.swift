@@ -15,6 +15,7 @@ extension ManagedObject {
     guard loading == .fault else { return }
     if snapshot == nil {
       guard let table, let store = table.store else { return }
+      table.context.noteRow(of: self)
       do {
         guard let row = try table.row(of: self, from: store) else {
           loading = .missing
@@ -109,6 +110,7 @@ extension ManagedObjectContext {
       guard let first = objects.first, let table = first.table, let store = table.store else { continue }
       let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
       for row in try store.rows(query) { table.map[row.key]?.snapshot = row.snapshot }
+      for object in objects { noteRow(of: object) }
     }
   }
 }

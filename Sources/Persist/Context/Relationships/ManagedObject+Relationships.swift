@@ -209,6 +209,7 @@ extension ManagedObject {
     let members = members(of: relationship)
     if members.areKnown { return members }
     guard let store = table.store else { return nil }
+    table.context.noteMembers(of: self, at: relationship.slot)
     do {
       var stored = try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)
       if relationship.isOneWayToMany { stored = withoutTakenMembers(stored, of: relationship) }

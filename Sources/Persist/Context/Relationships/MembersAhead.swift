@@ -46,6 +46,7 @@ extension ManagedObject {
 
   private final func readMemberRows(of relationship: RelationshipLayout) throws {
     guard let table, let store = table.store, hasUnreadMembers(of: relationship) else { return }
+    table.context.noteMembers(of: self, at: relationship.slot)
     let place = MembersAhead.Place(owner: key, slot: relationship.slot)
     let isNext = table.membersAhead.run.continues(in: table.context, of: store)
     if isNext, let list = table.membersAhead.remove(place) { return members(of: relationship).load(list) }

@@ -32,7 +32,7 @@ final class PrefetchedMembers {
 
   /// Returns the objects of rows: registered ones, or else new faults, with their rows if these are up to date.
   func objects(_ range: Range<Int>, in context: ManagedObjectContext) -> [ManagedObject] {
-    let areTrue = areTrue(in: context)
+    let (areTrue, isNewest) = (areTrue(in: context), context.isReadingNewest)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
     for entry in batch.entries[range] {
@@ -40,6 +40,7 @@ final class PrefetchedMembers {
       if areTrue {
         if object.loading == .fault, object.snapshot == nil, object.layout.index == Int(entry.entityIndex) {
           object.snapshot = batch.snapshot(of: entry)
+          if isNewest { context.noteRow(of: object) }
         }
         if let rows, object.companions == nil { object.companions = rows }
       }

@@ -32,6 +32,7 @@ final class PrefetchedRows {
       row.entityIndex == object.layout.index
     {
       object.snapshot = row.snapshot
+      table.context.noteRow(of: object)
     }
     if object.companions == nil { object.companions = self }
   }

@@ -196,6 +196,43 @@ struct QueryGenerationTests {
     }
   }
 
+  /// Reads other objects when it is validated.
+  private final class CuriousTag: ManagedObject {
+    override func validateForUpdate() throws {
+      try super.validateForUpdate()
+      guard let people = try? managedObjectContext?.fetch(FetchRequest("Person")) else { return }
+      for person in people { for tag in try person.many("tags") { _ = tag["label"] } }
+    }
+  }
+
+  @Test("After a save of a pinned context that failed, everything that it read shows the pinned state")
+  func failedSave() throws {
+    try withTwo { reader, writer in
+      let own = ManagedObjectContext(reader)
+      let tags = try ["a", "b", "c"].map { try own.named("Tag", $0, by: "label") }
+      let person = try own.make("Person", ["name": "old"])
+      let other = try own.make("Person", ["name": "other"])
+      try person.many("tags").insert(tags[2])
+      try own.save()
+      let context = ManagedObjectContext(reader, classes: ["Tag": CuriousTag.self])
+      try context.setQueryGeneration(from: .current)
+      let mine = tags.map { context.object(with: $0.objectID) }
+      mine[0]["label"] = "mine"
+      try mine[1].many("people").insert(context.object(with: other.objectID))
+      #expect(mine[1].isWithoutRow && mine[2].isWithoutRow)
+      for (tag, label) in zip(tags, ["x", "y", "z"]) { tag["label"] = label }
+      person["name"] = "new"
+      try person.many("tags").insert(tags[0])
+      try own.save()
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      let same = context.object(with: person.objectID)
+      #expect(same["name"] as? String == "old" && mine[2]["label"] as? String == "c")
+      #expect(try same.names("tags", by: "label") == ["c"])
+      context.rollback()
+      #expect(mine.map { $0["label"] as? String } == ["a", "b", "c"])
+    }
+  }
+
   @Test("A state expires only when others have written; then the log can be reset, and the next read reports it")
   func expiry() throws {
     try withTwo(lifetime: .milliseconds(50)) { reader, writer in

@@ -11,6 +11,7 @@ extension FetchPass {
     objects.reserveCapacity(batch.count)
     // In an empty context, the rows soon become objects of it; otherwise, the number of new objects is unknown.
     if table.map.count == 0 { table.map.reserve(batch.count) }
+    let isNewest = context.isReadingNewest
     for entry in batch.entries {
       let entityIndex = Int(entry.entityIndex)
       if let object = table.map[entry.key] {
@@ -18,6 +19,7 @@ extension FetchPass {
         // The row exists again.
         if object.loading == .missing, object.change == .none { object.forgetRow() }
         if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
+          if isNewest { context.noteRow(of: object) }
           object.snapshot = snapshot
           if object.loading == .loaded {
             object.replaceMembers(with: [])
@@ -28,6 +30,7 @@ extension FetchPass {
       } else {
         let object = context.makeFault(context.layouts[entityIndex], key: entry.key, in: table)
         object.snapshot = batch.snapshot(of: entry)
+        if isNewest { context.noteRow(of: object) }
         objects.append(object)
       }
     }
