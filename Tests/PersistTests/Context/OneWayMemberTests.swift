@@ -133,4 +133,26 @@ struct OneWayMemberTests {
       #expect(!context.hasChanges)
     }
   }
+
+  @Test("A prefetched owner doesn't show a member that others moved to it and that was added to another one here")
+  func prefetchedOwner() throws {
+    try withShelves(ordered: false) { stack, context, shelves in
+      let spoon = try context.make("Thing", ["name": "spoon"])
+      try context.save()
+      context.refreshAllObjects()
+      try shelves[1].many("things").insert(spoon)
+      let other = stack.context()
+      try other.named("Shelf", "a").many("things").insert(other.named("Thing", "spoon"))
+      try other.save()
+      var request = FetchRequest("Shelf")
+      request.relationshipKeyPathsForPrefetching = ["things"]
+      _ = try context.fetch(request)
+      #expect(try shelves.map { try $0.names("things") } == [["cup"], ["spoon"]])
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Shelf", "a").names("things") == ["cup"])
+      #expect(try fresh.named("Shelf", "b").names("things") == ["spoon"])
+    }
+  }
 }

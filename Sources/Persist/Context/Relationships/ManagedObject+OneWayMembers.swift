@@ -39,15 +39,20 @@ extension ManagedObject {
   final func withoutTakenMembers(
     _ stored: [ManagedObjectID], of relationship: RelationshipLayout
   ) -> [ManagedObjectID] {
-    guard let context = table?.context, context.hasChanges else { return stored }
-    var taken: Set<ManagedObjectID> = []
-    let place = OneWayPlace(relationship, of: layout)
-    for owner in context.inserted.objects + context.updated.objects
-    where owner !== self && !owner.toManys.isEmpty && place.isRelationship(of: owner.layout) {
-      taken.formUnion(owner.toManys[relationship.slot]?.added ?? [])
-    }
-    taken.subtract(members(of: relationship).removed)
-    return taken.isEmpty ? stored : stored.filter { !taken.contains($0) }
+    guard let context = table?.context else { return stored }
+    let taken = context.addedOneWayMembers(of: relationship, layout)
+    return without(taken, .identifiers(stored), of: relationship).identifiers
+  }
+
+  /// Does the same for members that unsaved changes added to owners, as ``addedOneWayMembers(of:_:)`` returns them.
+  final func without(
+    _ taken: [ManagedObjectID: ManagedObject], _ stored: MemberList, of relationship: RelationshipLayout
+  ) -> MemberList {
+    guard !taken.isEmpty else { return stored }
+    let removed = members(of: relationship).removed
+    let ids = stored.identifiers
+    let rest = ids.filter { id in taken[id].map { $0 === self || removed.contains(id) } ?? true }
+    return rest.count == ids.count ? stored : .identifiers(rest)
   }
 
   /// Makes other owners reread their members after this one has discarded members that were added to it.
@@ -67,6 +72,20 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
+  /// Returns the members that unsaved changes added to owners in a relationship without an inverse, with these owners.
+  func addedOneWayMembers(
+    of relationship: RelationshipLayout, _ layout: EntityLayout
+  ) -> [ManagedObjectID: ManagedObject] {
+    guard hasChanges else { return [:] }
+    var added: [ManagedObjectID: ManagedObject] = [:]
+    let place = OneWayPlace(relationship, of: layout)
+    for owner in inserted.objects + updated.objects
+    where !owner.toManys.isEmpty && place.isRelationship(of: owner.layout) {
+      for id in owner.toManys[relationship.slot]?.added ?? [] { added[id] = owner }
+    }
+    return added
+  }
+
   /// Returns the object that has another one as a member of a relationship without an inverse; nil if there is none, or
   /// if it is deleted.
   ///

@@ -88,8 +88,11 @@ struct PrefetchPass {
         places[owner] = start..<end
         start = end
       }
+      let taken = relationship.isOneWayToMany ? context.addedOneWayMembers(of: relationship, layout) : [:]
       for owner in owners {
-        owner.members(of: relationship).load(.rows(members, places[owner.key] ?? 0..<0))
+        let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
+        context.noteMembers(of: owner, at: relationship.slot)
+        owner.members(of: relationship).load(owner.without(taken, list, of: relationship))
       }
     }
   }
