@@ -81,7 +81,7 @@ private struct ModelReading {
     // Sources come first: they contain more than their compiled forms.
     let found =
       files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
-      + ModelFamilyFiles.single(files.single + files.undecided.filter(Self.isModel))
+      + ModelFamilyFiles.single(files.single + files.undecided.filter(ModelFiles.isModel))
       + files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
     var merged: [ModelFamilyFiles] = []
     for family in found where !merged.indices.contains(where: { merged[$0].merge(family) }) { merged.append(family) }
@@ -101,15 +101,5 @@ private struct ModelReading {
       problems.append(PersistenceError(.fileAccess, error.localizedDescription))
     }
     return nil
-  }
-
-  /// Whether a JSON file found in a search is a Persist model, intact or damaged: it starts with one of a model's keys
-  /// and has a format number.
-  private static func isModel(_ url: URL) -> Bool {
-    guard let data = try? BoundedFile.data(at: url, limit: JSONReader.byteLimit),
-      data.range(of: Data("\"format\"".utf8)) != nil
-    else { return false }
-    let start = String(decoding: data.prefix(4096), as: UTF8.self).filter { !$0.isWhitespace }
-    return start.prefixMatch(of: /\{"(composites|configurations|entities|fetchRequests|format)":/) != nil
   }
 }
