@@ -136,8 +136,9 @@ extension ManagedObjectContext {
     for relationship in object.layout.relationships {
       for id in object.endsInMemory(of: relationship, readingMembers: true) {
         guard let other = registeredObject(for: id), let back = other.back(of: relationship) else { continue }
+        if other.change == .deleted, relationship.deleteRule == .cascade { restore(other, standingOn: nil) }
         if other.change == .deleted {
-          if relationship.deleteRule == .cascade { restore(other, standingOn: nil) }
+          if relationship.isToMany { object.forget(other, in: relationship) }
         } else if back.isToMany {
           guard !other.toManys.isEmpty else { continue }
           noteFormerEnds(of: other)
@@ -146,6 +147,9 @@ extension ManagedObjectContext {
           other.committedValue(at: back.slot) == .objectID(object.objectID)
         {
           other.clearPending(at: back.slot)
+        } else if relationship.isToMany, other.isChanged(at: back.slot), other.destination(at: back.slot) !== object {
+          // A deleted object keeps its members when they get another owner.
+          object.forget(other, in: relationship)
         }
       }
     }
