@@ -14,6 +14,8 @@ final class EntityLayout: Sendable {
   let kinds: [SlotKind]
   /// The form in which each property's slot stores its value; ``SlotForm/none`` for composites and non-attributes.
   let forms: [SlotForm]
+  /// Whether a property's value, or an element of it, may be stored in a file, by slot.
+  let mayBeInFile: [Bool]
   /// The types of stored attributes whose values can be converted by type alone, without a transformer or elements.
   let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
@@ -86,6 +88,11 @@ final class EntityLayout: Sendable {
     forms = entity.properties.map { property in
       guard let attribute = property.attribute, !attribute.isTransient else { return .none }
       return SlotForm(attribute)
+    }
+    mayBeInFile = entity.properties.map { property in
+      guard let attribute = property.attribute, !attribute.isTransient else { return false }
+      return SlotForm(attribute) == .externalData
+        || property.elements.contains { SlotForm($0.attribute) == .externalData }
     }
     plainTypes = entity.properties.map { property in
       guard let attribute = property.attribute, !attribute.isTransient else { return nil }

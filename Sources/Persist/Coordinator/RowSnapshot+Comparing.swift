@@ -9,7 +9,7 @@ extension RowSnapshot {
     }
   }
 
-  private func holds(_ slot: Int, _ form: SlotForm, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
+  func holds(_ slot: Int, _ form: SlotForm, as other: RowSnapshot, of layout: EntityLayout) -> Bool {
     let isNull = isNull(slot, of: layout.rowSlotCount)
     guard isNull == other.isNull(slot, of: layout.rowSlotCount) else { return false }
     if isNull { return true }

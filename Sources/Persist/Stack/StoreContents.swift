@@ -127,17 +127,18 @@ package final class StoreContents {
   fileprivate func content(
     _ property: Property, _ attribute: AttributeDescription, in object: Object
   ) throws -> Content {
-    guard attribute.type != .composite else {
-      return .value(composite(property, in: object))
-    }
-    let form = forms[object.entity.number - 1][property.slot]
+    guard attribute.type != .composite else { return try composite(property, in: object) }
+    return try content(property.slot, forms[object.entity.number - 1][property.slot], in: object)
+  }
+
+  private func content(_ slot: Int, _ form: SlotForm, in object: Object) throws -> Content {
     let slotCount = object.entity.rowSlotCount
-    if form == .externalData, !object.snapshot.isNull(property.slot, of: slotCount),
-      case .file(let name) = object.snapshot.externalContent(property.slot)
+    if form == .externalData, !object.snapshot.isNull(slot, of: slotCount),
+      case .file(let name) = object.snapshot.externalContent(slot)
     {
       return try externalContent(named: name)
     }
-    return .value(object.snapshot.value(property.slot, as: form, slotCount: slotCount))
+    return .value(object.snapshot.value(slot, as: form, slotCount: slotCount))
   }
 
   /// An unavailable file is a fact about the store, not a failure to read it.
@@ -149,14 +150,15 @@ package final class StoreContents {
     }
   }
 
-  private func composite(_ property: Property, in object: Object) -> StoredValue {
+  private func composite(_ property: Property, in object: Object) throws -> Content {
     var root: [String: StoredValue] = [:]
     for element in property.elements {
-      let value = object.snapshot.value(
-        element.slot, as: SlotForm(element.attribute), slotCount: object.entity.rowSlotCount)
-      root.insert(value, at: element.path.dropFirst())
+      switch try content(element.slot, SlotForm(element.attribute), in: object) {
+      case .value(let value): root.insert(value, at: element.path.dropFirst())
+      case .missingFile(let name): return .missingFile(name)
+      }
     }
-    return root.values.allSatisfy(\.isNull) ? .null : .composite(root)
+    return .value(root.values.allSatisfy(\.isNull) ? .null : .composite(root))
   }
 
   fileprivate func target(_ property: Property, _ relationship: RelationshipDescription, in object: Object)

@@ -61,7 +61,7 @@ extension ManagedObject {
 
   /// Whether the row has a value; also false if finding out would require reading a file.
   private final func isKnownAsCommitted(_ value: StoredValue, at slot: Int) -> Bool {
-    layout.forms[slot] != .externalData && isCommitted(value, at: slot)
+    !layout.mayBeInFile[slot] && isCommitted(value, at: slot)
   }
 
   /// Notes that to-many relationships and fetched properties will be reread or have other members.

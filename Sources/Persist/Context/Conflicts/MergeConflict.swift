@@ -55,14 +55,9 @@ extension ManagedObject {
   /// Returns the values of a row of this object's entity, by name. A large value whose file is already gone is omitted.
   final func values(of row: RowSnapshot) -> [String: StoredValue] {
     layout.storedSlots.reduce(into: [:]) { values, stored in
-      if stored.form == .externalData, !row.isNull(stored.slot, of: layout.rowSlotCount),
-        case .file(let name) = row.externalContent(stored.slot)
-      {
-        guard let data = try? table?.store?.externalData(named: name) else { return }
-        values[layout.properties[stored.slot].name] = .data(data)
-      } else {
-        values[layout.properties[stored.slot].name] = storedValue(at: stored.slot, in: row)
-      }
+      values[layout.properties[stored.slot].name] =
+        layout.mayBeInFile[stored.slot]
+        ? valueInFiles(at: stored.slot, in: row) : storedValue(at: stored.slot, in: row)
     }
   }
 

@@ -8,11 +8,7 @@ extension ManagedObject {
   /// the file's are discarded when they are set, and when the row is adopted.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
-    if stored.form == .externalData, let snapshot, !snapshot.isNull(stored.slot, of: layout.rowSlotCount),
-      case .file = snapshot.externalContent(stored.slot)
-    {
-      return true
-    }
+    if let snapshot, namesFile(at: stored.slot, in: snapshot) { return true }
     return !isCommitted(value, at: stored.slot)
   }
 
@@ -29,16 +25,9 @@ extension ManagedObject {
   }
 
   /// Whether two of the object's rows have the same stored value for a property.
-  ///
-  /// After a save, the object's row contains a large value itself, while the store's row names the file to which it was
-  /// written. A file that can't be read belongs to a row that others have replaced.
   final func holds(_ stored: EntityLayout.StoredSlot, in old: RowSnapshot, as row: RowSnapshot) -> Bool {
-    if old.holds(stored, as: row, of: layout) { return true }
-    guard stored.form == .externalData, let store = table?.store,
-      !old.isNull(stored.slot, of: layout.rowSlotCount), !row.isNull(stored.slot, of: layout.rowSlotCount),
-      case .inline(let data) = old.externalContent(stored.slot), case .file(let name) = row.externalContent(stored.slot)
-    else { return false }
-    return (try? store.externalData(named: name, equals: data)) ?? false
+    old.holds(stored, as: row, of: layout)
+      || (layout.mayBeInFile[stored.slot] && holdsInFiles(stored.slot, in: old, as: row))
   }
 
   /// Adopts a newer row, keeping the changes made since the older one was read.
@@ -63,7 +52,7 @@ extension ManagedObject {
   /// Discards unsaved values that equal large ones of an adopted row, whose files may be deleted before the next row
   /// is adopted.
   private final func discardValuesInFiles() {
-    for stored in layout.storedSlots where stored.form == .externalData {
+    for stored in layout.storedSlots where layout.mayBeInFile[stored.slot] {
       if let value = pending[stored.slot], isInFile(value, at: stored.slot) { clearPending(at: stored.slot) }
     }
   }

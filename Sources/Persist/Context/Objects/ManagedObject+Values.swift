@@ -25,20 +25,8 @@ extension ManagedObject {
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     given.insert(slot)
-    guard layout.forms[slot] == .externalData, isInFile(value, at: slot) else { return setPending(value, at: slot) }
+    guard layout.mayBeInFile[slot], isInFile(value, at: slot) else { return setPending(value, at: slot) }
     clearPending(at: slot)
-  }
-
-  /// Whether a large value equals the content of the row's file.
-  ///
-  /// Checked when a value is set, and when the row is adopted beneath it: later the file may be replaced, and the value
-  /// would count as a change.
-  final func isInFile(_ value: StoredValue, at slot: Int) -> Bool {
-    guard case .data(let data) = value, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount),
-      case .file(let name) = snapshot.externalContent(slot), let store = table?.store
-    else { return false }
-    // A file that others have replaced, or that can't be read, doesn't contain the value.
-    return (try? store.externalData(named: name, equals: data)) == true
   }
 
   /// Returns the value of an integer attribute by slot, or nil if there is none.
@@ -234,7 +222,9 @@ extension ManagedObject {
   /// Whether an attribute or to-one relationship had a value when it was read.
   final func isCommitted(_ value: StoredValue, at slot: Int) -> Bool {
     let form = layout.forms[slot]
-    guard let snapshot, form != .none, form != .externalData else { return value == committedValue(at: slot) }
+    guard let snapshot else { return value == committedValue(at: slot) }
+    if layout.mayBeInFile[slot] { return holds(value, at: slot, in: snapshot) }
+    guard form != .none else { return value == committedValue(at: slot) }
     return snapshot.holds(value, in: slot, as: form, slotCount: layout.rowSlotCount)
   }
 }

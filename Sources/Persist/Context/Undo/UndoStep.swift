@@ -172,7 +172,7 @@ extension ManagedObject {
   /// Whether an attribute or to-one relationship had a value other than its row's in an earlier state.
   fileprivate final func hasUnsavedValue(at slot: Int, in before: ObjectState) -> Bool {
     guard !before.pending.isEmpty, let value = before.pending[slot] else { return false }
-    guard let row = before.snapshot, layout.kinds[slot] != .transient, layout.forms[slot] != .externalData else {
+    guard let row = before.snapshot, layout.kinds[slot] != .transient, !layout.mayBeInFile[slot] else {
       return true
     }
     return storedValue(at: slot, in: row) != value

@@ -10,15 +10,28 @@ import Testing
 struct LargeValueLawTests {
   private struct Values: Equatable {
     var blob: Int?
+    /// The other element of a composite with a large value.
+    var label: String?
     var number: Int
   }
 
   @Test("Random work of two contexts over a few objects", .law("large-values", short: 15, long: 2000))
   func work() throws {
+    try work(on: "blob")
+  }
+
+  @Test(
+    "Random work of two contexts over a few objects with a large value in a composite",
+    .law("large-values-in-composites", short: 15, long: 2000))
+  func compositeWork() throws {
+    try work(on: "parts")
+  }
+
+  private func work(on property: String) throws {
     let model = try ManagedObjectModel(LargeValueTests.model)
     forEachSeed { seed in
       do {
-        try withTemporaryStore { url in try Run(seed, TestStack(model, at: url)).run() }
+        try withTemporaryStore { url in try Run(seed, property, TestStack(model, at: url)).run() }
       } catch {
         Issue.record(error)
       }
@@ -29,10 +42,13 @@ struct LargeValueLawTests {
     private var random: SeededRandom
     private let stack: TestStack
     private let contexts: [ManagedObjectContext]
+    /// The attribute with the large value: itself, or in its element `cover`.
+    private let property: String
     private var next = 1
     private var log: [String] = []
 
-    init(_ seed: UInt64, _ stack: TestStack) {
+    init(_ seed: UInt64, _ property: String, _ stack: TestStack) {
+      self.property = property
       random = SeededRandom(seed: seed)
       self.stack = stack
       contexts = [stack.context(), stack.context()]
@@ -50,28 +66,32 @@ struct LargeValueLawTests {
     private func stored() throws -> [Int64: Values] {
       let context = stack.context()
       let objects = try context.fetch(FetchRequest("Item"))
-      let rows = Dictionary(uniqueKeysWithValues: objects.map { ($0.key, Self.values($0)) })
+      let rows = Dictionary(uniqueKeysWithValues: objects.map { ($0.key, values($0)) })
       try context.save()
       return rows
     }
 
     private static func name(_ object: ManagedObject) -> String { object["name"] as? String ?? "" }
 
-    private static func values(_ object: ManagedObject) -> Values {
-      let blob = object["blob"] as? Data
+    private func set(_ blob: Data?, of object: ManagedObject) throws {
+      try object.setValue(blob, forKeyPath: property == "parts" ? "parts.cover" : property)
+    }
+
+    private func values(_ object: ManagedObject) -> Values {
+      let parts = object["parts"] as? [String: Any]
+      let blob = (property == "parts" ? parts?["cover"] : object["blob"]) as? Data
       // A value's length is its number, and all its bytes are the same.
       let number = blob.map { $0.count >= 150_000 ? $0.count - 150_000 : $0.count }
       if let blob, let number, blob.count >= 150_000 {
         #expect(blob == LargeValueTests.data(number))
       }
-      return Values(blob: number, number: object["number"] as? Int ?? 0)
+      return Values(blob: number, label: parts?["label"] as? String, number: object["number"] as? Int ?? 0)
     }
 
     func run() throws {
       let maker = stack.context()
       for name in ["a", "b", "c"] {
-        _ = try maker.make(
-          "Item", ["name": name, "number": next, "blob": LargeValueTests.data(next)])
+        try set(LargeValueTests.data(next), of: maker.make("Item", ["name": name, "number": next]))
         next += 1
       }
       try maker.save()
@@ -91,8 +111,11 @@ struct LargeValueLawTests {
       switch Int.random(in: 0..<10, using: &random) {
       case 0, 1, 2:
         log.append("\(index) sets \(name).blob \(next)")
-        object["blob"] =
-          chance(15) ? nil : chance(25) ? Data(count: next) : LargeValueTests.data(next)
+        try set(chance(15) ? nil : chance(25) ? Data(count: next) : LargeValueTests.data(next), of: object)
+        next += 1
+      case 3 where property == "parts" && chance(50):
+        log.append("\(index) sets \(name).label \(next)")
+        try object.setValue("\(next)", forKeyPath: "parts.label")
         next += 1
       case 3:
         log.append("\(index) sets \(name).number \(next)")
@@ -105,12 +128,12 @@ struct LargeValueLawTests {
       case 6:
         let child = ManagedObjectContext(parent: context)
         let below = child.object(with: object.objectID)
-        #expect(Self.values(below) == Self.values(object), "child; \(log.suffix(30))")
+        #expect(values(below) == values(object), "child; \(log.suffix(30))")
         if chance(50) {
           log.append("child of \(index) sets \(name).blob \(next)")
-          below["blob"] = LargeValueTests.data(next)
+          try set(LargeValueTests.data(next), of: below)
           try child.save()
-          #expect(Self.values(object).blob == next)
+          #expect(values(object).blob == next)
           next += 1
         }
       case 7: try undo(object, context, index)
@@ -122,7 +145,7 @@ struct LargeValueLawTests {
     /// Checks that an object shows only values that were valid at some time.
     private func check(_ object: ManagedObject, _ index: Int) throws {
       guard !object.isDeleted, object.managedObjectContext != nil else { return }
-      let shown = Self.values(object)
+      let shown = values(object)
       let now = try stored()[object.key]
       let isCurrent = try object.snapshot?.version == version(of: object)
       if !object.hasChanges, isCurrent { #expect(shown == now, "\(index) shows; \(log.suffix(30))") }
@@ -139,12 +162,12 @@ struct LargeValueLawTests {
       guard context.undoManager != nil else { return }
       context.processPendingChanges()
       let name = Self.name(object)
-      let before = Self.values(object)
+      let before = values(object)
       log.append("\(index) changes and undoes \(name)")
       if chance(40) {
         context.delete(object)
       } else {
-        object["blob"] = LargeValueTests.data(next)
+        try set(LargeValueTests.data(next), of: object)
         next += 1
       }
       context.processPendingChanges()
@@ -155,14 +178,14 @@ struct LargeValueLawTests {
       }
       context.undo()
       // The save may have merged another number that others saved.
-      let undone = Self.values(object)
+      let undone = values(object)
       #expect(
         isSaved ? undone.blob == before.blob : undone == before,
         "undone, saved \(isSaved); \(log.suffix(30))")
       if chance(50) {
         context.redo()
         context.undo()
-        #expect(Self.values(object).blob == before.blob, "redone and undone; \(log.suffix(30))")
+        #expect(values(object).blob == before.blob, "redone and undone; \(log.suffix(30))")
       }
       guard isSaved else { return }
       try context.save()
@@ -182,11 +205,12 @@ struct LargeValueLawTests {
       var expected: [(object: ManagedObject, values: [Values])] = []
       for object in changed {
         guard let now = before[object.key] else { continue }
-        let shown = Self.values(object)
+        let shown = values(object)
         let keys = Set(object.changedValues().keys)
         let isConflict = try object.snapshot?.version != version(of: object)
         let ours = Values(
-          blob: keys.contains("blob") ? shown.blob : now.blob,
+          blob: keys.contains(property) ? shown.blob : now.blob,
+          label: keys.contains(property) ? shown.label : now.label,
           number: keys.contains("number") ? shown.number : now.number)
         if !isConflict {
           expected.append((object, [ours]))
@@ -207,11 +231,11 @@ struct LargeValueLawTests {
         return
       }
       let after = try stored()
-      for (object, values) in expected {
+      for (object, wanted) in expected {
         let found = try #require(after[object.key])
         #expect(
-          values.contains(found), "policy \(place): \(found), not \(values); \(log.suffix(30))")
-        #expect(Self.values(object) == found, "shown after the save; \(log.suffix(30))")
+          wanted.contains(found), "policy \(place): \(found), not \(wanted); \(log.suffix(30))")
+        #expect(values(object) == found, "shown after the save; \(log.suffix(30))")
       }
     }
   }

@@ -19,7 +19,10 @@ struct LargeValueTests {
     ],
     composites: [
       CompositeDescription(
-        "Parts", elements: [AttributeDescription("cover", .binary, allowsExternalStorage: true)])
+        "Parts",
+        elements: [
+          AttributeDescription("cover", .binary, allowsExternalStorage: true), AttributeDescription("label", .string),
+        ])
     ])
 
   static func data(_ number: Int) -> Data {
