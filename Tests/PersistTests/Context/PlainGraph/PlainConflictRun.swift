@@ -15,6 +15,8 @@ struct PlainConflictRun: PlainTrial {
   private var graph = PlainGraph()
   var edits: PlainEdits
   private var log: [String] = []
+  /// The objects that the last edits gave a large value, whose file others may have deleted by then.
+  private var rewritten: Set<Int> = []
 
   init(_ stack: TestStack, _ edits: PlainEdits) {
     self.stack = stack
@@ -28,7 +30,10 @@ struct PlainConflictRun: PlainTrial {
     log.append("— round")
     let seen = graph
     let order = edits.chance(2) ? [0, 1] : [1, 0]
-    guard let theirs = try changed(order[0], seen, count: Int.random(in: 1...6, using: &edits.random)) else { return }
+    guard let theirs = try changed(order[0], seen, count: Int.random(in: 1...6, using: &edits.random)) else {
+      // Some members are reread after it, which others mustn't have changed by then.
+      return try expect(objects[order[0]].state(), stored, "context \(order[0]) after it rolled back")
+    }
     contexts[order[0]].mergePolicy = .error
     log.append("\(order[0]) saves")
     try contexts[order[0]].save()
@@ -38,7 +43,9 @@ struct PlainConflictRun: PlainTrial {
     let policies = [MergePolicy.error] + MergePolicy.settling
     let policy = policies[Int.random(in: 0..<policies.count, using: &edits.random)]
     log.append("\(order[1]) saves, \(policy.mergeType)")
-    try save(order[1], policy, PlainOutcome(seen: seen, mine: mine, theirs: theirs, policy: policy.mergeType))
+    let outcome = PlainOutcome(
+      seen: seen, mine: mine, theirs: theirs, policy: policy.mergeType, rewritten: rewritten)
+    try save(order[1], policy, outcome)
     try sync()
   }
 
@@ -50,10 +57,12 @@ struct PlainConflictRun: PlainTrial {
   /// Changes a context; nil where a rule denies what it did, which it has forgotten then.
   private mutating func changed(_ who: Int, _ seen: PlainGraph, count: Int) throws -> PlainGraph? {
     var plain = seen
+    rewritten = []
     for _ in 0..<count {
       guard let edit = edits.edit(of: plain) else { continue }
       log.append("\(who) \(edit)")
       plain.apply(edit)
+      if case .blob(let id, _) = edit { rewritten.insert(id) }
       try objects[who].apply(edit)
     }
     // A large value that others have exchanged by now reads as the newest.

@@ -8,6 +8,8 @@ struct PlainOutcome {
   let mine: PlainGraph
   let theirs: PlainGraph
   let policy: MergePolicy.MergeType
+  /// The objects that were given a large value here after the others had saved.
+  let rewritten: Set<Int>
 
   private var objectWins: Bool { policy == .mergeByPropertyObjectTrump || policy == .overwrite }
 
@@ -43,8 +45,16 @@ struct PlainOutcome {
 
   private static func nonempty(_ members: [Int]) -> Set<Int>? { members.isEmpty ? nil : Set(members) }
 
+  /// Whether a large value was set to what had been read before others replaced or deleted it. As its file is gone,
+  /// that counts as a change.
+  private func isRewritten(_ id: Int) -> Bool {
+    let (old, new) = (seen.objects[id]?.blob, theirs.objects[id]?.blob)
+    return rewritten.contains(id) && mine.objects[id]?.blob == old && (!theirs.isAlive(id) || new != old)
+  }
+
   /// Whether the object's row was changed by others, and is written or deleted here; nil where it is open.
   private func isConflict(_ id: Int) -> Bool? {
+    if isRewritten(id) { return nil }
     guard changes(id, mine), changes(id, theirs) else { return false }
     // Members that were only added or removed commute.
     if mine.isAlive(id), theirs.isAlive(id), !changesRow(id, mine), !isReordered(id, mine) { return false }
@@ -101,6 +111,7 @@ struct PlainOutcome {
     case (true, true): return hasNoRules(id)
     case (false, false): return false
     case (true, false):
+      if isRewritten(id) { return nil }
       // Under overwrite another object's whole row may lead to this one.
       guard changesRow(id, mine) else { return changes(id, mine) || policy == .overwrite ? nil : false }
       return objectWins ? hasNoRules(id) : false
@@ -168,6 +179,7 @@ struct PlainOutcome {
     guard let mine = values.mine else { return [theirs] }
     guard let old = values.old else { return [mine] }
     if mine == old, theirs == old { return [old] }
+    if name == "blob", isRewritten(id) { return [old, theirs] }
     let conflict = isConflict(id)
     switch policy {
     case .overwrite:
