@@ -29,6 +29,7 @@ let package = Package(
       dependencies: [
         "Notes",
         .product(name: "Persist", package: "Persist"),
+        .product(name: "PersistPostgreSQL", package: "Persist"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -12,6 +12,8 @@ final class LibPQConnection: ServerConnection {
   private var prepared: [String: String] = [:]
   private var nextName = 1
   private var isClosed = false
+  /// Whether a pooler lies between the program and the server; nil before the first statements have succeeded.
+  private var poolerIsBetween: Bool?
   /// The maximum number of statements that the server keeps for one connection.
   private static let preparedCapacity = 500
 
@@ -99,14 +101,24 @@ final class LibPQConnection: ServerConnection {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var expected: [Bool] = []
     for statement in statements { try send(statement, &expected) }
+    let asksForProcess = poolerIsBetween == nil
+    if asksForProcess { try send(.processNumber, &expected) }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
-    return try receive(expected)
+    var results = try receive(expected)
+    // A pooler reports a number of its own as that of the server's process.
+    if asksForProcess, let process = results.popLast() {
+      poolerIsBetween = process.integer(0, 0) != Int64(PQbackendPID(handle))
+    }
+    return results
   }
+
+  var isPooled: Bool { poolerIsBetween == true }
 
   /// - Parameter expected: For each message that was sent, whether its result is that of a statement.
   private func send(_ statement: ServerStatement, _ expected: inout [Bool]) throws {
     let isSent: Int32
-    if statement.isReused {
+    // Behind a pooler, the next transaction may run on a connection that doesn't have the prepared statement.
+    if statement.isReused, poolerIsBetween == false {
       let name = try prepare(statement, &expected)
       isSent = Self.withParameters(statement.parameters) { _, values, lengths, formats in
         PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)

@@ -27,27 +27,80 @@
     }
 
     private static func start() -> Result<String, Unavailable> {
-      if let given = ProcessInfo.processInfo.environment["PERSIST_POSTGRESQL"], !given.isEmpty { return .success(given) }
+      let environment = ProcessInfo.processInfo.environment
+      if let given = environment["PERSIST_POSTGRESQL"], !given.isEmpty { return .success(given) }
+      return RunningServer.start([]).map { server in
+        held.withLock { $0 = server }
+        return server.url
+      }
+    }
+
+    /// Runs code with a replica of the server, which is stopped afterward.
+    ///
+    /// - Throws: ``Unavailable`` if there can't be one, as for a server that this program hasn't started.
+    public static func withReplica<T>(_ body: (RunningServer) throws -> T) throws -> T {
+      let replica = try RunningServer.start(["--replica-of", url.get()]).get()
+      defer { replica.stop() }
+      return try body(replica)
+    }
+
+    /// Runs code with a pooler in front of the server, which gives each transaction one of two connections.
+    ///
+    /// - Throws: ``Unavailable`` if there is no PgBouncer.
+    public static func withPooler<T>(_ body: (RunningServer) throws -> T) throws -> T {
+      let pooler = try RunningServer.start(["--pooler-of", url.get()]).get()
+      defer { pooler.stop() }
+      return try body(pooler)
+    }
+
+    /// The reason why there is no pooler; nil if there is one.
+    public static var missingPooler: String? {
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin"]
+      let isThere = folders.contains { FileManager.default.isExecutableFile(atPath: $0 + "/pgbouncer") }
+      return isThere ? nil : "There is no PgBouncer here."
+    }
+
+    private static let held = Mutex<RunningServer?>(nil)
+  }
+
+  /// A throw-away server, which runs until it is stopped or this process ends.
+  public final class RunningServer: Sendable {
+    public let url: String
+    private let process: Mutex<(process: Process, input: Pipe)>
+
+    private init(_ url: String, _ process: Process, _ input: Pipe) {
+      self.url = url
+      self.process = Mutex((process, input))
+    }
+
+    static func start(_ arguments: [String]) -> Result<RunningServer, TestServer.Unavailable> {
       // Not a process that is killed at the end of the run: the script stops the server and deletes its files.
       let process = Process()
       process.executableURL = PackageFolder.url.appendingPathComponent("Scripts/postgresql-server")
+      process.arguments = arguments
       let (input, output, errors) = (Pipe(), Pipe(), Pipe())
       (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
       // Otherwise a child that has the pipe too would keep the server running after the run.
       _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-      do { try process.run() } catch { return .failure(Unavailable(reason: "\(error)")) }
+      do { try process.run() } catch { return .failure(TestServer.Unavailable(reason: "\(error)")) }
       let line = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
       guard !url.isEmpty else {
         let reason = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        return .failure(Unavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines)))
+        return .failure(TestServer.Unavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines)))
       }
-      // The server ends when the pipe does: with this process.
-      held.withLock { $0 = (process, input) }
-      return .success(url)
+      return .success(RunningServer(url, process, input))
     }
 
-    private static let held = Mutex<(Process, Pipe)?>(nil)
+    /// Stops the server and waits until its files are deleted.
+    public func stop() {
+      process.withLock { running in
+        // The server ends when the pipe does.
+        try? running.input.fileHandleForWriting.close()
+        running.process.waitUntilExit()
+      }
+    }
   }
 
   extension Trait where Self == ConditionTrait {
@@ -55,6 +108,12 @@
     public static var needsServer: Self {
       let reason = if case .failure(let error) = TestServer.url { error.reason } else { "" }
       return .enabled(if: reason.isEmpty, "Needs a PostgreSQL server: \(reason)")
+    }
+
+    /// Runs a test only if PgBouncer is installed.
+    public static var needsPooler: Self {
+      let reason = TestServer.missingPooler
+      return .enabled(if: reason == nil, "Needs a pooler: \(reason ?? "")")
     }
   }
 #endif

@@ -1,22 +1,23 @@
 import Foundation
 
-// Measures Persist on a PostgreSQL server beside libpq used by hand: ServerBenchmarks URL [ROWS] [ROUNDS].
+// Measures Persist on a PostgreSQL server beside libpq used by hand: ServerBenchmarks URL [ROWS] [ROUNDS] [WORKLOAD].
 // Writes a table in Markdown.
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
 guard let url = arguments.first, let port = URL(string: url)?.port else {
-  FileHandle.standardError.write(Data("ServerBenchmarks postgresql://USER@127.0.0.1:PORT/DATABASE [ROWS] [ROUNDS]\n".utf8))
+  FileHandle.standardError.write(Data("ServerBenchmarks postgresql://USER@127.0.0.1:PORT/DATABASE [ROWS] [ROUNDS] [WORKLOAD]\n".utf8))
   exit(64)
 }
 let rows = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
 let rounds = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 3
+let chosen = arguments.dropFirst(3).first
 
 do {
   let proxy = try DelayProxy(to: UInt16(port), delay: 0.0005)
   let distant = url.replacing(":\(port)/", with: ":\(proxy.port)/")
   print("| workload | | by hand, ms | Persist, ms | ratio | wanted |")
   print("| --- | --- | ---: | ---: | ---: | ---: |")
-  for contest in Contest.all {
+  for contest in Contest.all where chosen == nil || chosen == contest.name {
     let result = try contest.measure(url, distant: distant, rows: rows, rounds: rounds)
     func milliseconds(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1000) }
     print(

@@ -47,9 +47,11 @@ public final class ManagedObjectContext {
   let slotTables: [SlotTable]
   private(set) var storeTables: [StoreTables] = []
   /// The state of the stores that the context reads; nil for the current state.
-  var queryGeneration: QueryGeneration? { didSet { applyQueryGeneration() } }
+  var queryGeneration: QueryGeneration? { didSet { applyReadView() } }
+  /// The replicas that the context reads; nil for the stores themselves.
+  var replicaView: ReplicaView? { didSet { applyReadView() } }
   /// Whether a save is running, which must see others' saved changes.
-  var isReadingNewest = false { didSet { applyQueryGeneration() } }
+  var isReadingNewest = false { didSet { applyReadView() } }
   var newestReads = NewestReads()
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
@@ -223,7 +225,7 @@ extension ManagedObjectContext {
   func tables(of store: any PersistentStore) -> StoreTables {
     if let tables = storeTables.first(where: { $0.origin === store }) { return tables }
     let tables = StoreTables(context: self, store: store)
-    if let queryGeneration, !isReadingNewest { tables.read(queryGeneration) }
+    if let readView { tables.read(readView) }
     storeTables.append(tables)
     return tables
   }

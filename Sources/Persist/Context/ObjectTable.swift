@@ -86,9 +86,9 @@ final class StoreTables {
     tables = Array(repeating: nil, count: context.layouts.count)
   }
 
-  /// Makes the table read a generation from now on; nil for the store's current state.
-  func read(_ generation: QueryGeneration?) {
-    store = generation.map { GenerationRows(of: origin, in: $0) } ?? origin
+  /// Makes the tables read a view from now on; nil for the store itself.
+  func read(_ view: (any ReadView)?) {
+    store = view.map { RowsInView(of: origin, in: $0) } ?? origin
     for table in existing {
       table.store = store
       table.forgetReadAhead()

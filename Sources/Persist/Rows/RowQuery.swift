@@ -12,6 +12,8 @@ package struct RowQuery: Sendable, Hashable {
   /// The condition on the rows, limited to the part that the store supports according to
   /// ``PersistentStore/divide(_:over:)``; nil for all.
   package var predicate: FetchPredicate?
+  /// A condition that is evaluated in memory afterward: the store may omit rows that don't meet it.
+  package var narrowing: FetchPredicate?
   /// The value of `now()` in the predicate.
   package var now = Date()
   package var sort: [FetchSortDescriptor]

@@ -28,14 +28,14 @@ extension PersistentContainer {
       }
       try persistentStoreCoordinator.addInMemoryStore(options: description.options)
     case .sqlite, .postgreSQL:
-      guard let url = description.url else {
+      guard let url = description.url, description.location != .memory else {
         throw PersistenceError(
           .fileAccess, "The description of a store in a file or on a server has no URL.",
           fix: "Give it a URL, or the type inMemory.")
       }
       guard persistentStoreCoordinator.store(at: url) == nil else { return }
       if url.isFileURL, !description.isReadOnly { try Self.makeFolder(of: url) }
-      try persistentStoreCoordinator.addStore(at: url, options: description.options)
+      try persistentStoreCoordinator.addStore(description.location, options: description.options)
     default:
       let types = PersistentStoreCoordinator.registeredStoreTypes
       throw PersistenceError(

@@ -65,6 +65,28 @@ public final class PersistentContainer: Sendable {
     try loadPersistentStores()
   }
 
+  /// Opens a store in a file or on a server with a model. Creates it if it doesn't exist.
+  ///
+  /// ```swift
+  /// let container = try PersistentContainer(
+  ///   at: .postgreSQL("postgresql://shop@db.example.com/shop"), model: model, options: .automaticMigration)
+  /// ```
+  public convenience init(
+    at location: StoreLocation, model: ManagedObjectModel, registry: ModelRegistry? = nil,
+    options: StoreOptions = StoreOptions()
+  ) throws {
+    let description = PersistentStoreDescription(at: location, options: options)
+    let name =
+      switch location {
+      case .memory: "Memory"
+      case .file(let url): url.deletingPathExtension().lastPathComponent
+      case .server(let address): address.schema
+      }
+    self.init(name: name, model: model, registry: registry)
+    persistentStoreDescriptions = [description]
+    try loadPersistentStores()
+  }
+
   /// Creates a container with a store in memory, for tests and previews.
   public convenience init(inMemory model: ManagedObjectModel) throws {
     self.init(name: "Memory", model: model)

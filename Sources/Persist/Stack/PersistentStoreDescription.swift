@@ -11,8 +11,13 @@ public import Foundation
 /// try container.loadPersistentStores()
 /// ```
 public struct PersistentStoreDescription: Sendable {
-  /// The store's file; nil for a store in memory.
-  public var url: URL?
+  /// The place of the store.
+  public var location: StoreLocation
+  /// The store's file, or the URL of its server without the password; nil for a store in memory.
+  public var url: URL? {
+    get { if case .server(let address) = location { address.url(showingSecrets: false) } else { location.url } }
+    set { location = StoreLocation(newValue) }
+  }
   /// The type of the store: a file by default.
   public var type: StoreType
   /// The options for opening the store. They migrate an older store to the container's model, unless another migrator
@@ -24,7 +29,7 @@ public struct PersistentStoreDescription: Sendable {
   ///   - configuration: The model configuration whose entities the store holds; nil for all entities.
   ///   - isReadOnly: Whether the store is only read; it is then neither created nor migrated.
   public init(url: URL, configuration: String? = nil, isReadOnly: Bool = false) {
-    self.url = url
+    location = .file(url)
     type = .sqlite
     options = isReadOnly ? StoreOptions(isReadOnly: true) : .automaticMigration
     options.configuration = configuration
@@ -37,9 +42,25 @@ public struct PersistentStoreDescription: Sendable {
   ///   - url: The store's file; nil for a store in memory.
   ///   - options: The options for opening the store.
   public init(type: StoreType, url: URL? = nil, options: StoreOptions = .automaticMigration) {
-    self.url = url
+    location = StoreLocation(url)
     self.type = type
     self.options = options
+  }
+
+  /// Creates the description of a store in a file, in memory or on a server.
+  ///
+  /// ```swift
+  /// PersistentStoreDescription(at: try .postgreSQL("postgresql://shop@db.example.com/shop"))
+  /// ```
+  public init(at location: StoreLocation, options: StoreOptions = .automaticMigration) {
+    self.location = location
+    self.options = options
+    type =
+      switch location {
+      case .memory: .inMemory
+      case .file: .sqlite
+      case .server: .postgreSQL
+      }
   }
 
   /// A store in memory, which exists as long as its container.

@@ -22,6 +22,10 @@ package protocol PersistentStore: SharedRowSource {
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?
   /// Holds the current state of the store for reading; nil if the store can't do that without blocking writers.
   func generation() throws -> (any StoreGeneration)?
+  /// The rows as a replica of the store's server has them; nil if there is no replica.
+  func replicaRows() -> (any SharedRowSource)?
+  /// Makes replicas show at least what the store contains at the moment, from now on.
+  func advanceReplicas() throws
   /// The record of the store's changes; nil if the store has none.
   var history: (any StoreHistory)? { get }
 
@@ -115,6 +119,8 @@ package protocol PersistentStore: SharedRowSource {
 extension PersistentStore {
   var history: (any StoreHistory)? { nil }
   func generation() throws -> (any StoreGeneration)? { nil }
+  func replicaRows() -> (any SharedRowSource)? { nil }
+  func advanceReplicas() throws {}
   var postsRemoteChanges: Bool { false }
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
   var busyTimeout: Duration { StoreOptions().busyTimeout }

@@ -52,6 +52,19 @@ public struct StoreOptions: Sendable {
   /// - Throws: Reading throws ``PersistenceError/Code/queryGenerationExpired`` after this time.
   public var queryGenerationLifetime: Duration = .seconds(600)
 
+  /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by
+  /// default.
+  ///
+  /// The schema is that of the store, and each context uses one of the replicas. Only stores on servers have replicas:
+  /// opening another store with them throws ``PersistenceError/Code/invalidRequest``.
+  ///
+  /// ```swift
+  /// var options = StoreOptions.automaticMigration
+  /// options.readsFrom = [try .postgreSQL("postgresql://shop@replica.example.com/shop")]
+  /// try coordinator.addStore(.postgreSQL("postgresql://shop@db.example.com/shop"), options: options)
+  /// ```
+  public var readsFrom: [StoreLocation] = []
+
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],
@@ -66,6 +79,14 @@ public struct StoreOptions: Sendable {
     self.migrator = migrator
     self.tracksHistory = tracksHistory
     self.historyKeeps = historyKeeps
+  }
+
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if there are replicas, which only servers have.
+  func requireNoReplicas(at url: URL?) throws {
+    guard !readsFrom.isEmpty else { return }
+    throw PersistenceError(
+      .invalidRequest, at: .store(url), "A store in a file or in memory has no replicas.",
+      fix: "Leave readsFrom empty, or open a store on a server.")
   }
 
   /// Whether the options switch the history on.

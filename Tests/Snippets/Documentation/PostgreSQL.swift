@@ -6,6 +6,10 @@ func opened(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 0>
 }
 
-func moved(_ coordinator: PersistentStoreCoordinator, from url: URL) throws {
+func readingReplicas(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 1>
+}
+
+func moved(_ coordinator: PersistentStoreCoordinator, from url: URL) throws {
+  // <block 2>
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import Persist
+public import Persist
 import PersistMacrosless
 
 /// The notes in a store, for many requests at once.
@@ -10,14 +10,17 @@ public struct NoteStore: Sendable {
   /// How long a call may take. What waits then ends: for a lane, for another process, for a lock.
   let deadline: Duration
 
-  /// Opens the store of a file, and brings one of an older version to the newest.
-  public init(at url: URL, deadline: Duration = .seconds(2)) throws {
+  /// Opens a store in a file or on a server, and brings one of an older version to the newest.
+  ///
+  /// - Parameter replicas: replicas of the store's server, from which lists of notes are read.
+  public init(at location: StoreLocation, replicas: [StoreLocation] = [], deadline: Duration = .seconds(2)) throws {
     var options = StoreOptions.automaticMigration
     // A commit is on the disk before it is acknowledged, even if the power fails then. SQLite's default in this mode,
-    // NORMAL, survives the end of the program but may lose the last commits with the power.
+    // NORMAL, survives the end of the program but may lose the last commits with the power. A server's default is safe.
     options.pragmas = ["synchronous": "FULL"]
     options.busyTimeout = deadline
-    container = try PersistentContainer(at: url, model: ManagedObjectModel(Note.self), options: options)
+    options.readsFrom = replicas
+    container = try PersistentContainer(at: location, model: ManagedObjectModel(Note.self), options: options)
     self.deadline = deadline
   }
 
@@ -25,7 +28,8 @@ public struct NoteStore: Sendable {
   public func notes(limit: Int, offset: Int) async throws -> [SavedNote] {
     try await inTime {
       try await container.read { context in
-        try context.fetch(Note.all.sorted(by: \.created).sorted(by: \.id).limited(to: limit, offset: offset))
+        context.readsFromReplicas = true
+        return try context.fetch(Note.all.sorted(by: \.created).sorted(by: \.id).limited(to: limit, offset: offset))
           .map(SavedNote.init)
       }
     }

@@ -18,7 +18,11 @@ struct Trial {
     do {
       let trial = Trial(folder: folder)
       try await trial.stops()
-      try await trial.slowWriter()
+      if ProcessInfo.processInfo.environment["NOTES_DATABASE"] == nil {
+        try await trial.slowWriter()
+      } else {
+        print("No slow writer: on a server, only writers of the same notes wait for each other")
+      }
       try await trial.backup()
       print("Passed: \(await trial.ledger.count) acknowledged notes were there after every stop.")
     } catch {
@@ -84,7 +88,7 @@ struct Trial {
     try require(try server.stop(by: SIGTERM) == 0, "The server didn't stop.")
     let name = String(decoding: answer.body, as: UTF8.self)
     let copy = folder.appendingPathComponent("Backups/\(name)")
-    let notes = try NoteStore(at: copy)
+    let notes = try NoteStore(at: .file(copy))
     for id in before { _ = try await notes.note(id) }
     try notes.close()
     print("A backup under load: it has all \(before.count) notes that were acknowledged before")

@@ -58,21 +58,27 @@ extension ManagedObjectContext {
     return queryGenerationToken
   }
 
-  /// Makes the stores' tables read the current generation, or the newest state during a save.
-  func applyQueryGeneration() {
-    let generation = isReadingNewest ? nil : queryGeneration
-    for tables in storeTables { tables.read(generation) }
+  /// Where the context reads instead of its stores; nil for the stores, whose newest state a save reads.
+  var readView: (any ReadView)? {
+    if isReadingNewest { return nil }
+    if let queryGeneration { return queryGeneration }
+    return replicaView
+  }
+
+  /// Makes the stores' tables read the present view.
+  func applyReadView() {
+    for tables in storeTables { tables.read(readView) }
   }
 
   /// Reads the newest state of the stores while `body` runs. If it fails, the context shows its own state again.
   func readingNewest<T>(_ body: () throws -> T) rethrows -> T {
-    guard queryGeneration != nil, !isReadingNewest else { return try body() }
+    guard readView != nil else { return try body() }
     isReadingNewest = true
     defer { (isReadingNewest, newestReads) = (false, NewestReads()) }
     do {
       return try body()
     } catch {
-      discardNewestReads()
+      if queryGeneration != nil { discardNewestReads() }
       throw error
     }
   }

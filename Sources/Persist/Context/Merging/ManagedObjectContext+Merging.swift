@@ -61,6 +61,7 @@ extension ManagedObjectContext {
     processTrackedChanges()
     rowGeneration += 1
     advanceQueryGeneration()
+    advanceReplicas()
     tracker?.announceMerge(of: changes)
     var pass = MergePass(self, leavingConflicts: leavingConflicts)
     do { try pass.merge(changes) } catch { deferError(error) }

@@ -23,7 +23,7 @@ public struct QueryGenerationToken: Sendable, Hashable {
 }
 
 /// One state of each of a coordinator's stores, acquired when one of them is first read.
-final class QueryGeneration: Sendable {
+final class QueryGeneration: ReadView {
   let coordinator: PersistentStoreCoordinator
   /// The states by the stores' identifiers; nil until a store is read.
   private let states = LockProtected<[String: any StoreGeneration]?>(nil)

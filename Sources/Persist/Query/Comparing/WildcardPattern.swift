@@ -31,6 +31,20 @@ struct WildcardPattern: Sendable {
     self.parts = parts
   }
 
+  /// The pattern of SQL's `LIKE`, with a backslash as its escape, for texts of ASCII characters.
+  var sqlPattern: String {
+    parts.map { part in
+      switch part {
+      case .any: "%"
+      case .one: "_"
+      case .character("%"): "\\%"
+      case .character("_"): "\\_"
+      case .character("\\"): "\\\\"
+      case .character(let character): String(character)
+      }
+    }.joined()
+  }
+
   func matches(_ text: String) -> Bool {
     let characters = Array(comparison.folded(text))
     var (index, part) = (0, 0)

@@ -45,7 +45,7 @@ extension PostgreSQLStore {
   func generation() throws -> (any StoreGeneration)? {
     do {
       let state = try HeldServerState(pool.address)
-      let pool = pool.reading(in: state)
+      let pool = pool.reading(from: state)
       return PostgreSQLGeneration(
         PostgreSQLStore(reading: pool, of: self), state, of: self, lifetime: pool.options.queryGenerationLifetime)
     } catch let failure as ServerFailure {

@@ -12,6 +12,7 @@ final class PostgreSQLStore: PersistentStore {
   let configuration: String?
   private let connections: LockProtected<ServerPool>
   var pool: ServerPool { connections.withLock { $0 } }
+  private let replicas: ServerReplicas
   /// The types of the columns.
   let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
   /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
@@ -25,8 +26,14 @@ final class PostgreSQLStore: PersistentStore {
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
   /// The meaning of the store's history; nil if it has none.
   let historyMap: LockProtected<HistoryMap?>
-  /// The number of changes by this store.
-  private let changeCount = Atomic<UInt64>(0)
+  /// The number of changes by this store, which its views share.
+  private let changes: ChangeCount
+
+  private final class ChangeCount: Sendable {
+    private let count = Atomic<UInt64>(0)
+    var value: UInt64 { count.load(ordering: .acquiring) }
+    func increment() { count.add(1, ordering: .acquiringAndReleasing) }
+  }
 
   var url: URL? { pool.url }
   var type: String { StoreType.postgreSQL.rawValue }
@@ -36,6 +43,8 @@ final class PostgreSQLStore: PersistentStore {
 
   init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap, history: HistoryMap?) {
     connections = LockProtected(pool)
+    replicas = ServerReplicas(of: pool.address, pool.options)
+    changes = ChangeCount()
     historyMap = LockProtected(history)
     self.map = map
     model = map.model
@@ -55,16 +64,29 @@ final class PostgreSQLStore: PersistentStore {
     }
   }
 
-  /// Creates a view that reads only within a transaction, and shares the store's plans.
+  /// Creates a view that reads from elsewhere, and shares the store's plans.
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
     connections = LockProtected(pool)
+    (replicas, changes) = (store.replicas, store.changes)
     historyMap = LockProtected(store.historyMap.withLock { $0 })
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
     (kinds, indexedColumns) = (store.kinds, store.indexedColumns)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
   }
 
-  func close() throws { pool.close() }
+  func close() throws {
+    pool.close()
+    replicas.close()
+  }
+
+  func replicaRows() -> (any SharedRowSource)? {
+    replicas.take().map { replica in
+      let pool = pool
+      return PostgreSQLStore(reading: pool.reading(from: ReplicaReads(replica, or: pool)), of: self)
+    }
+  }
+
+  func advanceReplicas() throws { try pool.noteSeenPosition() }
 
   /// A number that every transaction of the server changes, also those of other stores: they cost a look.
   func foreignChangeCount() throws -> Int64? {
@@ -78,13 +100,13 @@ final class PostgreSQLStore: PersistentStore {
   /// The time for which rows may be used after they were read, in place of reading them again.
   private static let maximumAge = Duration.milliseconds(5)
 
-  func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
+  func noteChange() { changes.increment() }
 
   /// The time counts from the arrival of the answer: the way from the server isn't the program's.
   func readingWithMoment<T>(_ body: () throws -> T) rethrows -> (T, ReadMoment?) {
-    let count = changeCount.load(ordering: .acquiring)
+    let count = changes.value
     let result = try body()
-    let isUnchanged = changeCount.load(ordering: .acquiring) == count
+    let isUnchanged = changes.value == count
     return (result, isUnchanged ? ReadMoment(changeCount: count, instant: .now) : nil)
   }
 
@@ -92,8 +114,7 @@ final class PostgreSQLStore: PersistentStore {
   var readAhead: ReadAhead { .distant }
 
   func isRecent(_ moment: ReadMoment) -> Bool {
-    changeCount.load(ordering: .acquiring) == moment.changeCount
-      && moment.instant.duration(to: .now) <= Self.maximumAge
+    changes.value == moment.changeCount && moment.instant.duration(to: .now) <= Self.maximumAge
   }
 
   // MARK: Values in files

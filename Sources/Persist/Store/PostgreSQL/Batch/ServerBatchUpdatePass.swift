@@ -35,7 +35,7 @@ struct ServerBatchUpdatePass {
     try transaction.run([
       "CREATE TEMPORARY TABLE z_persist_updated (k bigint PRIMARY KEY\(definitions)) ON COMMIT DROP"
     ])
-    let view = PostgreSQLStore(reading: store.pool.reading(in: OwnTransaction(transaction)), of: store)
+    let view = PostgreSQLStore(reading: store.pool.reading(from: OwnTransaction(transaction)), of: store)
     var start = 0
     while start < keys.count {
       let group = Array(keys[start..<min(start + Self.groupSize, keys.count)])

@@ -1,7 +1,9 @@
 import Foundation
 
-/// A transaction to which reads are limited.
-protocol ReadableTransaction: AnyObject, Sendable {
+/// Where a store reads instead of on any of its connections.
+protocol ServerReadSource: AnyObject, Sendable {
+  /// Whether all reads see the same state.
+  var isOneState: Bool { get }
   /// - Parameter watch: Checks that the tables are still those of the open store.
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T
 }
@@ -9,7 +11,7 @@ protocol ReadableTransaction: AnyObject, Sendable {
 /// One state of a store, held by a transaction on a connection of its own that reads.
 ///
 /// `@unchecked Sendable`: the lock lets one thread use the connection at a time.
-final class HeldServerState: ReadableTransaction, @unchecked Sendable {
+final class HeldServerState: ServerReadSource, @unchecked Sendable {
   private let lock = NSLock()
   private let session: ServerSession
   private var ending: PersistenceError?
@@ -32,6 +34,8 @@ final class HeldServerState: ReadableTransaction, @unchecked Sendable {
   static let countChanges: ServerText = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
 
   deinit { session.connection.close() }
+
+  var isOneState: Bool { true }
 
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
     lock.lock()
@@ -59,10 +63,12 @@ final class HeldServerState: ReadableTransaction, @unchecked Sendable {
 /// A transaction that writes, and that has to see the rows as they are within it.
 ///
 /// `@unchecked Sendable`: only the thread that runs the transaction reads.
-final class OwnTransaction: ReadableTransaction, @unchecked Sendable {
+final class OwnTransaction: ServerReadSource, @unchecked Sendable {
   private let session: ServerSession
 
   init(_ transaction: ServerTransaction) { session = transaction.session }
+
+  var isOneState: Bool { true }
 
   /// The transaction has checked the store when it began.
   func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T { try body(session) }

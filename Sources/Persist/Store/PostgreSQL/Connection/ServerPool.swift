@@ -8,8 +8,10 @@ final class ServerPool: @unchecked Sendable {
   let options: StoreOptions
   /// The address for messages, without secrets.
   let url: URL?
-  /// The only transaction that reads; nil to read the newest state.
-  private let held: (any ReadableTransaction)?
+  /// Where reads go; nil for the pool's own connections and the newest state.
+  private let source: (any ServerReadSource)?
+  /// The position that the program has seen; nil without replicas that may be behind it.
+  let seenPosition: SeenPosition?
   private let condition = NSCondition()
   private var idle: [any ServerConnection] = []
   private var count = 0
@@ -20,19 +22,20 @@ final class ServerPool: @unchecked Sendable {
   private static let capacity = 8
 
   convenience init(_ address: ServerAddress, options: StoreOptions) {
-    self.init(address, options: options, holding: nil)
+    self.init(address, options: options, readingFrom: nil)
   }
 
-  private init(_ address: ServerAddress, options: StoreOptions, holding held: (any ReadableTransaction)?) {
+  private init(_ address: ServerAddress, options: StoreOptions, readingFrom source: (any ServerReadSource)?) {
     self.address = address
     self.options = options
-    self.held = held
+    self.source = source
+    seenPosition = options.readsFrom.isEmpty ? nil : SeenPosition()
     url = address.url(showingSecrets: false)
   }
 
-  /// A pool that reads the same store only within a transaction.
-  func reading(in transaction: any ReadableTransaction) -> ServerPool {
-    let pool = ServerPool(address, options: options, holding: transaction)
+  /// A pool that reads the same store from elsewhere.
+  func reading(from source: any ServerReadSource) -> ServerPool {
+    let pool = ServerPool(address, options: options, readingFrom: source)
     pool.setWatch(condition.withLock { watch })
     return pool
   }
@@ -133,19 +136,22 @@ final class ServerPool: @unchecked Sendable {
   /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
   func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
-    return try mapped { try watched(by: watch) { try read(watch, body) } }
+    return try mapped { try watched(by: watch) { try read(watch, nil, body) } }
   }
 
   /// Reads like ``read(_:)``, even if the store isn't the one opened any longer.
-  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, body) } }
+  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, nil, body) } }
 
-  private func read<T>(_ watch: ServerWatch?, _ body: (ServerSession) throws -> T) throws -> T {
-    if let held { return try held.read(watch, body) }
+  /// - Throws: ``ServerFailure``, ``ServerWatch/Changed`` and the errors of `body`.
+  func read<T>(
+    _ watch: ServerWatch?, _ position: PositionCheck?, _ body: (ServerSession) throws -> T
+  ) throws -> T {
+    if let source { return try source.read(watch, body) }
     while true {
       do {
         return try withSession { session, wasIdle in
           var session = session
-          session.watch = watch
+          (session.watch, session.position) = (watch, position)
           do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
             throw LostConnection()
           }
@@ -180,10 +186,18 @@ final class ServerPool: @unchecked Sendable {
 
   private struct LostConnection: Error {}
 
+  /// A statement of a write found that another transaction has changed its rows.
+  struct Overtaken: Error {}
+
+  /// Records the server's present position as seen, if it has replicas.
+  func noteSeenPosition() throws {
+    guard let seenPosition else { return }
+    _ = try mapped { try read(nil, .noting(seenPosition)) { try $0.run([]) } }
+  }
+
   /// Reads one state of the store with several statements.
   func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
-    // A held state is a transaction already.
-    if held != nil { return try read(body) }
+    if let source, source.isOneState { return try read(body) }
     return try read { try $0.readTransaction(body) }
   }
 
@@ -210,7 +224,7 @@ final class ServerPool: @unchecked Sendable {
           let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout, watch: watch)
           do {
             let result = try body(transaction)
-            try transaction.commit { try self.outcome(of: $0) }
+            try transaction.commit(noting: seenPosition) { try self.outcome(of: $0) }
             return result
           } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
             throw LostConnection()
@@ -220,6 +234,8 @@ final class ServerPool: @unchecked Sendable {
           }
         }
       } catch is LostConnection {
+      } catch let failure as ServerFailure where failure.isOvertaken {
+        throw Overtaken()
       } catch let failure as ServerFailure where failure.isRepeatable && ContinuousClock.now < deadline {
         attempt += 1
         // Two transactions that met once shouldn't meet again.

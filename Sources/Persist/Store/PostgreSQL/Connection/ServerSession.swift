@@ -8,14 +8,22 @@ struct ServerSession {
   let url: URL?
   /// Checks in each flight that the store is still the one opened; nil for no checks.
   var watch: ServerWatch?
+  /// Compares or records the server's position with each flight; nil for neither.
+  var position: PositionCheck?
 
   /// Runs statements in one flight.
   @discardableResult
   func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
-    let statements = texts.map { $0.statement(in: schema, isReused: areReused) }
-    guard let watch else { return try connection.run(statements) }
-    var results = try connection.run(statements + [ServerMark.present.statement(in: schema, isReused: true)])
-    try watch.check(results.popLast())
+    func check(_ text: ServerText) -> ServerStatement { text.statement(in: schema, isReused: true) }
+    var statements = texts.map { $0.statement(in: schema, isReused: areReused) }
+    // A replica that has reached a position before it reads shows at least the state of that position.
+    if case .reaching = position { statements.insert(check(SeenPosition.reached), at: 0) }
+    if watch != nil { statements.append(check(ServerMark.present)) }
+    if case .noting = position { statements.append(check(SeenPosition.written)) }
+    var results = try connection.run(statements)
+    if case .noting(let seen) = position { seen.note(results.popLast()) }
+    if case .reaching(let seen) = position { try seen.requireReached(results.removeFirst()) }
+    try watch?.check(results.popLast())
     return results
   }
 
@@ -45,6 +53,13 @@ struct ServerSession {
 
   /// Reads one state of the store with several statements.
   func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    guard position == nil else {
+      // The position is compared before the transaction takes its state.
+      try run([])
+      var session = self
+      session.position = nil
+      return try session.readTransaction(body)
+    }
     try run([
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
     ])
@@ -131,13 +146,16 @@ final class ServerTransaction {
   /// Takes the result of the last statement as the number of the transaction in the history.
   func expectHistoryNumber() { historyStatement = last.count - 1 }
 
-  /// - Parameter outcome: Asks on another connection whether a transaction was committed.
-  func commit(_ outcome: (String) throws -> Bool) throws {
+  /// - Parameters:
+  ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
+  ///   - outcome: Asks on another connection whether a transaction was committed.
+  func commit(noting seen: SeenPosition?, _ outcome: (String) throws -> Bool) throws {
     guard hasBegun || !last.isEmpty else { return }
     // Without its number, the transaction's outcome can't be asked for.
     if !hasBegun { try run([]) }
     do {
-      let results = try run(last + ["COMMIT"], areReused: true)
+      let results = try run(last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written]), areReused: true)
+      seen?.note(results.last)
       historyNumber = historyStatement.map { results[$0].integer(0, 0) }
     } catch let failure as ServerFailure where failure.isDisconnected {
       if try outcome(number) { return }
@@ -149,6 +167,10 @@ final class ServerTransaction {
 extension ServerFailure {
   /// Whether the server rolled back a transaction only because of others: it can be run again.
   var isRepeatable: Bool { ["40001", "40P01"].contains(state) }
+
+  /// Whether a statement that checks versions itself has found another one: it divides by zero then, because that is
+  /// the error that a plain statement can cause.
+  var isOvertaken: Bool { state == "22012" }
 }
 
 extension PersistenceError {

@@ -27,6 +27,9 @@ package protocol ServerConnection: AnyObject {
   func waitForNotification(_ time: Duration) throws -> Bool
   /// Whether the connection is open, as far as is known without asking the server.
   var isOpen: Bool { get }
+  /// Whether a pooler lies between the program and the server, which gives each transaction another connection, so that
+  /// neither prepared statements nor notifications can be relied on. False until the first statements have succeeded.
+  var isPooled: Bool { get }
   /// Whether a transaction is open on the connection.
   var isInTransaction: Bool { get }
   /// Cancels the running statement, from any thread.
@@ -47,6 +50,11 @@ package struct ServerStatement: Sendable {
     self.parameters = parameters
     self.isReused = isReused
   }
+}
+
+extension ServerStatement {
+  /// Reads the number of the server's process that runs the statement.
+  package static let processNumber = ServerStatement("SELECT pg_backend_pid()")
 }
 
 /// The value of a parameter in the server's binary form.

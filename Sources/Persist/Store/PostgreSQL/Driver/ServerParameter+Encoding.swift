@@ -83,7 +83,7 @@ extension ServerResult {
   func isNull(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == nil }
 
   /// An integer of 8, 4 or 2 bytes; 0 for null.
-  func integer(_ row: Int, _ column: Int) -> Int64 {
+  package func integer(_ row: Int, _ column: Int) -> Int64 {
     guard let bytes = bytes(row, column) else { return 0 }
     return switch bytes.count {
     case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))

@@ -171,6 +171,13 @@ package struct PostgreSQLEngine: StoreEngine {
         .invalidRequest, at: .store(location.url), "The history of a store on a server keeps no old values.",
         fix: "Open it with tracksHistory, without historyKeeps.")
     }
+    for replica in options.readsFrom {
+      guard case .server = replica else {
+        throw PersistenceError(
+          .invalidRequest, at: .store(location.url), "A replica of a store on a server must be on a server too.",
+          fix: "Create the locations in readsFrom with .postgreSQL(…).")
+      }
+    }
   }
 
   /// The server itself completes or rolls back what a program left.

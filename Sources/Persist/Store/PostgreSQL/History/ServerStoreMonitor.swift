@@ -3,8 +3,9 @@ import Synchronization
 
 /// Reports the changes of a store on a server, by this program or others, from a thread and a connection of its own.
 ///
-/// Saves of a store with a history notify all programs that listen. The server doesn't tell of other changes: for a
-/// store without a history it is asked 20 times a second whether there was any transaction, also of another store.
+/// Saves of a store with a history notify all programs that listen. The server doesn't tell of other changes, and
+/// notifications don't pass a pooler: without a history or behind a pooler, the server is asked 20 times a second
+/// whether there was any transaction, also of another store.
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/sql-notify.html>
 final class ServerStoreMonitor: StoreMonitor {
@@ -63,6 +64,8 @@ final class ServerStoreMonitor: StoreMonitor {
 
     deinit { session.connection.close() }
 
+    var isPooled: Bool { session.connection.isPooled }
+
     func waitForNotification(_ time: Duration) throws -> Bool { try session.connection.waitForNotification(time) }
 
     func hasOtherCount() throws -> Bool {
@@ -86,7 +89,11 @@ final class ServerStoreMonitor: StoreMonitor {
         guard let listener else { continue }
         let isNotified = try listener.waitForNotification(.milliseconds(50))
         guard !isEnded.load(ordering: .acquiring) else { break }
-        if isNotified { report() } else if !hasHistory(), try listener.hasOtherCount() { report() }
+        if isNotified {
+          report()
+        } else if !hasHistory() || listener.isPooled, try listener.hasOtherCount() {
+          report()
+        }
       } catch {
         // The connection is lost.
         listener = nil

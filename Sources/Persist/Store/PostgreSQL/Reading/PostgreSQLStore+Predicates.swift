@@ -26,6 +26,13 @@ extension PostgreSQLStore {
     return terms.condition(rewrite.rewritten(term)) ?? terms.condition(term)
   }
 
+  /// A condition that all rows meet which meet a predicate, and perhaps others too; nil if the server has none.
+  func widerCondition(_ predicate: FetchPredicate, over entity: Entity, now: Date) -> ServerText? {
+    var translation = newTranslation(at: now)
+    let term = translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
+    return term.flatMap { newTerms(over: entity).wider($0) }
+  }
+
   /// The terms of an order with its direction; nil if the server can't compute it, or orders otherwise.
   func sortTerm(_ descriptor: FetchSortDescriptor, over entity: Entity) -> ServerText? {
     guard descriptor.textQuery == nil else { return nil }

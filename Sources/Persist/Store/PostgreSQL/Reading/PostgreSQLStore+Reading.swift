@@ -138,6 +138,9 @@ extension PostgreSQLStore {
       }
       conditions.append(condition)
     }
+    if let narrowing = query.narrowing {
+      conditions += narrowing.conjuncts.compactMap { widerCondition($0, over: query.entity, now: query.now) }
+    }
     let filter: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return " FROM \(table: plan.selection.table) AS r0\(filter)"
   }
@@ -161,7 +164,7 @@ extension PostgreSQLStore {
 
 extension RowQuery {
   /// Whether the statement has no condition but keys, so that one plan of the server's serves all values.
-  fileprivate var isPlain: Bool { keys != nil && predicate == nil && sort.isEmpty }
+  fileprivate var isPlain: Bool { keys != nil && predicate == nil && narrowing == nil && sort.isEmpty }
 }
 
 extension ServerSession {

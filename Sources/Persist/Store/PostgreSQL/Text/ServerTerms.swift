@@ -14,6 +14,9 @@ struct ServerTerms {
   private var columns: [String: [String: Kind]]
   /// The tables of the rows in scope.
   private var tables: [SQLRow: String]
+  /// Whether all texts that functions are applied to contain only ASCII characters, for which the server has functions
+  /// that give Persist's results.
+  var assumesASCII = false
 
   /// - Parameter table: The table of ``SQLText/RowSelection/root``.
   init(_ columns: [String: [String: Kind]], table: String) {
@@ -54,6 +57,7 @@ struct ServerTerms {
     case .call(.ifNull, let parts) where parts.count == 2 && parts[1] == .always:
       return condition(parts[0]).map { "COALESCE(\($0), TRUE)" }
     case .call(.endsWith, let parts): return hasSuffix(parts)
+    case .call(.like, let parts): return isLike(parts)
     case .exists(let scan): return self.scan(scan).map { "EXISTS (SELECT 1 FROM \($0))" }
     case .choice(let test, let first, let second):
       guard let test = condition(test), let first = condition(first), let second = condition(second) else { return nil }
@@ -158,10 +162,10 @@ struct ServerTerms {
   }
 
   private func hasSuffix(_ parts: [SQLTerm]) -> ServerText? {
-    guard parts.count == 3, parts[1] == .value(.integer(0)), let whole = value(parts[0]), whole.kind == .text,
-      let part = value(parts[2])
+    guard parts.count == 3, let options = parts[1].options, case .value(.text(let part)) = parts[2],
+      let whole = folded(parts[0], options), let end = value(.value(.text(TextComparison(options).folded(part))))
     else { return nil }
-    return "(right(\(whole.text), char_length(\(part.text))) = \(part.text))"
+    return "(right(\(whole.text), char_length(\(end.text))) = \(end.text))"
   }
 
   // MARK: Values
@@ -177,6 +181,8 @@ struct ServerTerms {
     case .value(.double(let number)): return ("\(double: number)", .double)
     case .value(.text(let text)): return text.utf8.contains(0) ? nil : ("\(text: text)", .text)
     case .value(.blob(let data)): return ("\(data: data)", .bytes)
+    case .call(.fold, let parts): return parts.count == 2 ? parts[1].options.flatMap { folded(parts[0], $0) } : nil
+    case .call(let function, let parts) where assumesASCII && parts.count == 1: return ofASCII(function, parts[0])
     case .text(let part): return value(part).flatMap { $0.kind == .integer ? ("\($0.text)::text", .text) : nil }
     case .call(.nullIf, let parts):
       guard parts.count == 2, let first = value(parts[0]), let second = value(parts[1]), first.kind == second.kind
@@ -201,6 +207,14 @@ struct ServerTerms {
   private func extremum(_ function: ServerText, _ selected: SQLTerm, _ scan: SQLScan) -> Value? {
     guard let (selected, rows) = selection(selected, of: scan), selected.kind != .bytes else { return nil }
     return ("(SELECT \(function)(\(selected.text)) FROM \(rows))", selected.kind)
+  }
+
+  /// A text in the form that is compared with these options.
+  func folded(_ term: SQLTerm, _ options: FetchPredicate.Options) -> Value? {
+    let options = TextComparison(options).options
+    guard options.isEmpty || assumesASCII, let text = value(term), text.kind == .text else { return nil }
+    guard options.contains(.caseInsensitive) else { return text }
+    return ("lower(\(text.text) COLLATE \"C\")", .text)
   }
 
   func decimal(_ term: SQLTerm) -> ServerText? {
@@ -238,8 +252,9 @@ struct ServerTerms {
 
   private func scan(_ scan: SQLScan) -> ServerText? { adding(scan).rows(scan) }
 
-  private func adding(_ scan: SQLScan) -> ServerTerms {
+  func adding(_ scan: SQLScan) -> ServerTerms {
     var inner = self
+    inner.assumesASCII = false
     for table in scan.tables { inner.tables[table.row] = table.name }
     return inner
   }

@@ -3,19 +3,22 @@ import Foundation
 extension PostgreSQLStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
-    do { return try write(writes, freesValuesFirst: false) } catch let error as PersistenceError
+    if writes.onlyDelete {
+      do { return try write(writes, .deleting) } catch is ServerPool.Overtaken {}
+    }
+    do { return try write(writes, .locking) } catch let error as PersistenceError
       where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
     {
-      return try write(writes, freesValuesFirst: true)
+      return try write(writes, .freeingValues)
     }
   }
 
-  private func write(_ writes: RowWrites, freesValuesFirst: Bool) throws -> CommitReceipt {
+  private func write(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
     do {
       let (pass, metadata, transaction) = try pool.write { transaction in
         var pass = ServerCommitPass(writes, store: self)
         pass.history = historyWriter(by: writes.origin)
-        try pass.run(transaction, freesValuesFirst: freesValuesFirst)
+        try pass.run(transaction, method)
         let metadata = try writePendingMetadata(transaction)
         try transaction.record(&pass.history)
         return (pass, metadata, transaction)

@@ -4,15 +4,15 @@ import Foundation
 struct ServerCommitPass {
   let store: PostgreSQLStore
   let writes: RowWrites
-  private let plans: [WritePlan]
-  private let kinds: [String: [String: ServerTerms.Kind]]
+  let plans: [WritePlan]
+  let kinds: [String: [String: ServerTerms.Kind]]
   private(set) var insertedKeys: [Int64] = []
   private var temporaryKeys = TemporaryKeys()
   private var overtakenTouches: [Int] = []
   /// Records the save in the history; nil if changes aren't recorded.
   var history: ServerHistoryWriter?
   /// The statements that write, in order.
-  private(set) var statements: [ServerText] = []
+  var statements: [ServerText] = []
   /// New members of ordered relationships that have no position yet.
   private(set) var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
@@ -34,13 +34,23 @@ struct ServerCommitPass {
     kinds = store.kinds.value
   }
 
-  /// - Parameter freesValuesFirst: Whether unique values are cleared before others are written: the server checks row
-  ///   by row, and a value may move from a deleted or changed row to another one.
-  mutating func run(_ transaction: ServerTransaction, freesValuesFirst: Bool) throws {
+  /// How a save writes its rows.
+  enum Method {
+    /// Each statement that deletes checks the versions itself. For saves that only delete: to lock rows first would
+    /// write each of them twice.
+    case deleting
+    /// All rows that the save depends on are locked and checked before the first is written.
+    case locking
+    /// Like locking, and clears unique values before others are written: the server checks row by row, and a value may
+    /// move from a deleted or changed row to another one.
+    case freeingValues
+  }
+
+  mutating func run(_ transaction: ServerTransaction, _ method: Method) throws {
     try assignKeys(store.keys(for: writes.inserts, transaction))
-    try checkVersions(transaction)
-    if freesValuesFirst {
-      try deleteRows()
+    if method != .deleting { try checkVersions(transaction) }
+    if method == .freeingValues {
+      try deleteRows(checkingVersions: false)
       try freeUniqueValues()
       try updateRows()
       try insertRows()
@@ -55,7 +65,7 @@ struct ServerCommitPass {
       statements = []
       try orderRows(transaction)
     }
-    if !freesValuesFirst { try deleteRows() }
+    if method != .freeingValues { try deleteRows(checkingVersions: method == .deleting) }
     try recordChanges()
     transaction.runLast(statements)
   }
@@ -261,35 +271,6 @@ struct ServerCommitPass {
     for row in writes.touches { try keys[plan(row.entity).table, default: []].append(key(of: row.key, row.entity)) }
     for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
       add("UPDATE \(table: table) SET z_opt = z_opt + 1 WHERE z_pk = ANY(\(integers: keys))")
-    }
-  }
-
-  private mutating func deleteRows() throws {
-    var keys: [Int: [Int64]] = [:]
-    for row in writes.deletes { try keys[row.entity.number - 1, default: []].append(key(of: row.key, row.entity)) }
-    for (index, keys) in keys.sorted(by: { $0.key < $1.key }) {
-      let plan = plans[index]
-      statements += history?.recordDeletions(of: keys, index, kinds) ?? []
-      for (slot, place) in store.map[plan.entity].toMany.sorted(by: { $0.key < $1.key }) {
-        release(keys, place, isAlone: plan.entity.properties[slot].relationship?.inverse == nil)
-      }
-      add("DELETE FROM \(table: plan.table) WHERE z_pk = ANY(\(integers: keys))")
-    }
-  }
-
-  /// Removes the relationships of rows to delete that are stored elsewhere.
-  private mutating func release(_ keys: [Int64], _ place: TableMap.ToMany, isAlone: Bool) {
-    switch place {
-    case .join(let join):
-      for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
-        add("DELETE FROM \(table: join.table) WHERE \(name: column) = ANY(\(integers: keys))")
-      }
-    case .foreignKey(let key) where isAlone:
-      let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
-      let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
-      add("UPDATE \(table: key.table) SET \(assignments) WHERE \(name: key.column) = ANY(\(integers: keys))")
-    // If there is an inverse, the members' own changes are part of the save.
-    case .foreignKey: break
     }
   }
 

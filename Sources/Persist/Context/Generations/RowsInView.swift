@@ -1,16 +1,17 @@
 import Foundation
 
-/// The rows of one store as seen by a pinned context, which reads one generation and writes to the store itself.
-final class GenerationRows: SharedRowSource {
+/// The rows of one store as seen by a context that reads elsewhere: a generation or replicas. It writes to the store
+/// itself.
+final class RowsInView: SharedRowSource {
   private let store: any PersistentStore
-  private let generation: QueryGeneration
+  private let view: any ReadView
 
-  init(of store: any PersistentStore, in generation: QueryGeneration) {
+  init(of store: any PersistentStore, in view: any ReadView) {
     self.store = store
-    self.generation = generation
+    self.view = view
   }
 
-  private var source: any SharedRowSource { get throws { try generation.rows(of: store) } }
+  private var source: any SharedRowSource { get throws { try view.rows(of: store) } }
 
   var identifier: String { store.identifier }
   var url: URL? { store.url }

@@ -1,0 +1,7 @@
+import Foundation
+import Persist
+import PersistPostgreSQL
+
+func opened(_ coordinator: PersistentStoreCoordinator, at url: URL) throws {
+  // <block 0>
+}
