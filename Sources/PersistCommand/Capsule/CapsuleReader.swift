@@ -52,7 +52,8 @@ struct CapsuleReader {
       return Header(
         settings: CapsuleSettings(
           to: settings["to"]?.text, copies: settings["copy"]?.flag == true,
-          allowsLoss: settings["allowLoss"]?.flag == true, defersWork: settings["defer"]?.flag == true),
+          allowsLoss: settings["allowLoss"]?.flag == true, defersWork: settings["defer"]?.flag == true,
+          discards: settings["discard"]?.flag == true),
         failure: RecordedFailure(
           code: failure["code"]?.wholeNumber ?? 0, name: failure["name"]?.text ?? "", entity: failure["entity"]?.text,
           property: failure["property"]?.text, message: failure["message"]?.text ?? "",

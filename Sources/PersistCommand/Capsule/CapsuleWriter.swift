@@ -79,6 +79,7 @@ struct CapsuleWriter {
           $0.field("copy", settings.copies)
           $0.field("allowLoss", settings.allowsLoss)
           $0.field("defer", settings.defersWork)
+          $0.field("discard", settings.discards)
         }
         $0.key("failure")
         $0.object { $0.fields(of: failure) }

@@ -8,6 +8,7 @@ struct CapsuleSettings: Hashable {
   var copies = false
   var allowsLoss = false
   var defersWork = false
+  var discards = false
 }
 
 /// The failure of a migration: the error, and the step at which it occurred.
@@ -59,6 +60,7 @@ struct MigrationAttempt {
         return true
       }
       migrator.defersWork = settings.defersWork
+      migrator.parking = settings.discards ? .discarding : .olderVersions
       plan = try MigrationPlan(storeAt: url, to: version, registry: registry, migrator: migrator)
       try migrator.migrate(storeAt: url, to: version, registry: registry)
       return (plan, nil)

@@ -54,8 +54,8 @@ struct FillCommand: ParsableCommand {
         $0.field("seconds", seconds)
       }
     } else {
-      let words = String(format: "%.2f", seconds)
-      try StandardOutput.print("\(made) objects of version '\(writer.versionName ?? "")' in \(words) s")
+      let words = Measure.duration(seconds: seconds)
+      try StandardOutput.print("\(made) objects of version '\(writer.versionName ?? "")' in \(words)")
     }
   }
 }

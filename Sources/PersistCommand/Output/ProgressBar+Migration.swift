@@ -8,7 +8,7 @@ extension ProgressBar {
   static func detail(_ progress: MigrationProgress) -> String {
     let hop = progress.hop.count > 1 ? "hop \(progress.hop.number) of \(progress.hop.count)" : nil
     let work = [progress.pass.words, progress.entity].compactMap { $0 }.joined(separator: " ")
-    let left = progress.timeLeft.map { "\(Int(($0 / .seconds(1)).rounded(.up))) s left" }
+    let left = progress.timeLeft.map { "\(Measure.duration(seconds: ($0 / .seconds(1)).rounded(.up))) left" }
     return ["\(progress.completed) of \(progress.total) rows", left, hop, work].compactMap { $0 }
       .filter { !$0.isEmpty }.joined(separator: ", ")
   }

@@ -67,7 +67,14 @@ enum StandardError {
   }
 
   /// Prints the reason for which the command fails, without passwords that an argument contains.
-  static func printError(_ text: String) { write(StoreArgument.withoutPasswords(text), terminator: "\n") }
+  static func printError(_ text: String) {
+    let text = StoreArgument.withoutPasswords(text)
+    let name = "persist:"
+    guard text.hasPrefix(name), TerminalStyle.areShown(isTerminal: isTerminal) else {
+      return write(text, terminator: "\n")
+    }
+    write(TerminalStyle.error.applied(to: name, isShown: true) + text.dropFirst(name.count), terminator: "\n")
+  }
 
   private static func write(_ text: String, terminator: String) {
     // Failing to show a message doesn't fail the command.

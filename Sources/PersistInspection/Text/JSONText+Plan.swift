@@ -7,14 +7,7 @@ extension JSONText {
     field("to", plan.to)
     field("way", plan.way.rawValue)
     field("steps", of: plan.steps) { json, step in json.object { $0.fields(of: step) } }
-    field("losses", of: plan.losses) { json, loss in
-      json.object {
-        $0.field("entity", loss.entity)
-        $0.field("property", loss.property)
-        $0.field("what", loss.what)
-        $0.field("rows", loss.rows)
-      }
-    }
+    fields("losses", plan.losses)
     field("blockers", of: plan.blockers) { json, blocker in
       json.object {
         $0.field("entity", blocker.entity)
@@ -30,6 +23,19 @@ extension JSONText {
       field("hops", of: plan.hops) { json, hop in json.object { $0.fields(of: hop) } }
     }
     if !plan.notes.isEmpty { field("notes", strings: plan.notes) }
+    if !plan.parked.isEmpty { fields("parked", plan.parked) }
+    if !plan.restored.isEmpty { fields("restored", plan.restored) }
+  }
+
+  private mutating func fields(_ name: String, _ losses: [MigrationLoss]) {
+    field(name, of: losses) { json, loss in
+      json.object {
+        $0.field("entity", loss.entity)
+        $0.field("property", loss.property)
+        $0.field("what", loss.what)
+        $0.field("rows", loss.rows)
+      }
+    }
   }
 
   private mutating func fields(of step: MigrationPlan.Step) {

@@ -39,7 +39,7 @@ struct CopySurroundings {
   private func isOfStore(_ name: String) -> Bool {
     let folded = name.foldedIdentifier
     return modelTables.contains(folded) || folded.hasPrefix("sqlite_")
-      || name.hasPrefix(FullTextIndex.prefix)
+      || name.hasPrefix(FullTextIndex.prefix) || ParkedSlot.Table.all.contains(name)
       || ["z_primarykey", "z_metadata", "z_modelcache", "persist_metadata"].contains(folded)
   }
 

@@ -11,6 +11,8 @@ struct MigrationResources: Sendable {
   var infersMapping = true
   /// Whether to defer steps that aren't urgent, if the whole migration is in place.
   var defersWork = false
+  /// The treatment of values that an older version has no place for.
+  var parking = AutomaticMigrator.Parking.none
 
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.
   var pathRegistry: ModelRegistry? {

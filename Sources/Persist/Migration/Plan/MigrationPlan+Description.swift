@@ -3,7 +3,8 @@ extension MigrationPlan: CustomStringConvertible {
   public var description: String {
     var lines = ["\(from) → \(to): \(way.sentence)"]
     if let rows, let bytes {
-      lines.append("  \(rows) rows, \(bytes) bytes; up to \(extraBytes ?? 0) more bytes of disk space while it runs")
+      let extra = Measure.bytes(extraBytes ?? 0)
+      lines.append("  \(rows) rows, \(Measure.bytes(bytes)); up to \(extra) more of disk space while it runs")
     }
     if hops.count > 1 {
       for (number, hop) in hops.enumerated() {
@@ -13,6 +14,10 @@ extension MigrationPlan: CustomStringConvertible {
     } else {
       lines += stepLines
     }
+    if !parked.isEmpty { lines.append("parked, until a migration to a version that has a place for it:") }
+    lines += parked.map { "  \($0)" }
+    if !restored.isEmpty { lines.append("restored:") }
+    lines += restored.map { "  \($0)" }
     if !losses.isEmpty { lines.append("lost:") }
     lines += losses.map { "  \($0)" }
     if !blockers.isEmpty { lines.append("in the way:") }

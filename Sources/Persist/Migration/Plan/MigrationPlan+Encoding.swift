@@ -1,6 +1,6 @@
 extension MigrationPlan: Encodable {
   private enum Key: String, CodingKey {
-    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes
+    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes, parked, restored
   }
 
   /// Encodes the format that the command line prints for `diff` and `plan`.
@@ -17,6 +17,8 @@ extension MigrationPlan: Encodable {
     try container.encodeIfPresent(extraBytes, forKey: .extraBytes)
     if !hops.isEmpty { try container.encode(hops, forKey: .hops) }
     if !notes.isEmpty { try container.encode(notes, forKey: .notes) }
+    if !parked.isEmpty { try container.encode(parked, forKey: .parked) }
+    if !restored.isEmpty { try container.encode(restored, forKey: .restored) }
   }
 }
 

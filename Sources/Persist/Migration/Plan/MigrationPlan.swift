@@ -47,6 +47,11 @@ public struct MigrationPlan: Sendable, Hashable {
   /// Cases in which the models may not mean what they say: versions that differ only in renaming identifiers, and
   /// values that would have another source in a migration through the versions in between.
   public var notes: [String] = []
+  /// The values, objects and pairs that are parked in the store instead of being lost, with numbers of rows or pairs:
+  /// see ``AutomaticMigrator/parking``.
+  public var parked: [MigrationLoss] = []
+  /// What earlier migrations parked and this one restores.
+  public var restored: [MigrationLoss] = []
 
   /// Creates a plan from its parts. Plans are usually made by comparing models, or a store with a model.
   init(

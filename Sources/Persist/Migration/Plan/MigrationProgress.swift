@@ -92,6 +92,10 @@ public struct MigrationReport: Sendable, Hashable {
   public var duration: Duration
   /// The comparison of both ways that preceded the commit; nil if none was requested, or there is only one way.
   public var proof: MigrationProof?
+  /// The number of values, objects and pairs that were parked, because the older version has no place for them.
+  public var parked = 0
+  /// The number of values, objects and pairs that an earlier migration had parked and that this one restored.
+  public var restored = 0
 
   /// Creates a report from its parts.
   init(from: String, to: String, way: MigrationWay, hops: Int, rows: Int?, duration: Duration) {

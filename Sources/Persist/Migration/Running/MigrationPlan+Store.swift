@@ -32,6 +32,8 @@ extension MigrationPlan {
         ? try MigrationPlan(survey.direct, migrator.downgrade, inspector, url: url)
         : try MigrationPlan(survey, migrator, inspector, url: url)
       plan.notes = survey.path.notes(resources.pathRegistry)
+      plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
+      if resources.parking != .discarding { plan.restored = try survey.restored(inspector) }
       return plan
     }
   }
@@ -46,7 +48,7 @@ extension MigrationPlan {
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.downgradeBlocker(
       StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
-    blockers = [back].compactMap { $0 } + blockers
+    blockers = [back, survey.parkingBlocker].compactMap { $0 } + blockers
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(inspector)
     let location = StoreLocation(url)
@@ -61,6 +63,7 @@ extension MigrationPlan {
     self.init(survey.hop, work: survey.work)
     let found = try survey.findings(inspector, countingLosses: true)
     losses = found.losses
+    parked = found.parked
     blockers = [survey.downgradeBlocker(found, downgrade)].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
@@ -90,5 +93,21 @@ extension MigrationPlan {
     }
     let written = touched.reduce(0) { $0 + (rowsByTable[$1.key] ?? 0) * $1.value }
     return base + Int(Double(bytes) * Double(written) / Double(rows))
+  }
+}
+
+extension PathSurvey {
+  /// The parked values that the migration restores.
+  fileprivate func restored(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+    guard !slots.isEmpty, path.isInPlace, !isUpToDate else { return [] }
+    let comparisons = try ParkingComparisons(slots, with: path.destination, resources.pathRegistry, inspector)
+    var found: [MigrationLoss] = []
+    for slot in slots where comparisons.hasPlace(slot) {
+      let rows = try inspector.firstNumber(.countParked(slot))
+      let what = MigrationLoss(slot.kind, entity: slot.entity, property: slot.property)
+      guard rows > 0, !found.contains(where: { $0.isSame(as: what) }) else { continue }
+      found.append(what.counting(rows))
+    }
+    return found
   }
 }

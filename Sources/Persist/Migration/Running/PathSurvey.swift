@@ -5,6 +5,8 @@ struct PathSurvey {
   /// The direct comparison of the store and the version, as for a single transaction.
   let direct: StoreSurvey
   let resources: MigrationResources
+  /// What earlier migrations parked in the store.
+  let slots: [ParkedSlot]
 
   /// - Parameter catalog: the store's catalog, if already read.
   init(
@@ -19,7 +21,17 @@ struct PathSurvey {
       if path.isInPlace, let only = path.hops.first { only } else {
         try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
       }
-    direct = StoreSurvey(store, hop: hop, defersWork: resources.defersWork)
+    let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
+    var direct = StoreSurvey(store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork)
+    slots = try inspector.parkedSlots()
+    // On the way back, values of the older version are parked in turn.
+    let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
+    if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, inspector.canPark,
+      path.isInPlace
+    {
+      direct.planParking(resources)
+    }
+    self.direct = direct
   }
 
   var isUpToDate: Bool { direct.isUpToDate }
@@ -46,8 +58,18 @@ struct PathSurvey {
     return try survey.findings(inspector, countingLosses: countingLosses)
   }
 
+  /// The obstacle to a migration that copies the store: it can't restore parked values.
+  var parkingBlocker: MigrationBlocker? {
+    guard !slots.isEmpty, !isUpToDate, !path.isInPlace, resources.parking != .discarding else { return nil }
+    return MigrationBlocker(
+      .migrationFailed,
+      what: "The store contains parked values of '\(slots[0].version)', which only a migration in place restores.",
+      fix: "Migrate in place, or discard the values (`--discard`, `parking: .discarding`).")
+  }
+
   /// The error that prevents the migration; nil if it is possible.
   func error(_ inspector: any StoreInspector, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
+    if let parkingBlocker { return parkingBlocker.error }
     if !path.blockers.isEmpty, !path.isInPlace || !resources.infersMapping {
       let back = direct.downgradeBlocker(StoreSurvey.Findings(blockers: path.blockers), migrator.downgrade)
       return MigrationPlan(

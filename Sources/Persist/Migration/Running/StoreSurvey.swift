@@ -5,6 +5,8 @@ struct StoreSurvey {
     var blockers: [MigrationBlocker] = []
     /// Actual losses; those without rows are omitted.
     var losses: [MigrationLoss] = []
+    /// What is parked instead of being lost.
+    var parked: [MigrationLoss] = []
   }
 
   let store: IdentifiedStore
@@ -13,13 +15,10 @@ struct StoreSurvey {
   let work: InPlaceWork
   /// Whether the store is newer than the target version.
   let isDowngrade: Bool
-
-  init(
-    _ store: IdentifiedStore, to destination: ModelVersion, registry: ModelRegistry?, defersWork: Bool = false
-  ) throws {
-    self.init(
-      store, hop: try MigrationHop(from: store.source, to: destination, registry: registry), defersWork: defersWork)
-  }
+  /// What is parked; nil if losses remain losses.
+  var parking: ParkingPlan?
+  /// The reasons for which nothing can be parked, although it should be.
+  var parkingObstacles: [String] = []
 
   /// - Parameters:
   ///   - hop: a hop from the store's version.
@@ -88,6 +87,9 @@ struct StoreSurvey {
         }
       }
     }
+    guard let parking else { return findings }
+    findings.losses = []
+    findings.parked = countingLosses ? try parking.counts(inspector) : []
     return findings
   }
 
@@ -95,7 +97,9 @@ struct StoreSurvey {
   func error(_ findings: Findings, allowsLoss: Bool, downgrade: AutomaticMigrator.Downgrade) -> PersistenceError? {
     var blockers = findings.blockers
     if let back = downgradeBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
-    if !allowsLoss { blockers += findings.losses.map(MigrationBlocker.init(refusing:)) }
+    if !allowsLoss {
+      blockers += findings.losses.map { MigrationBlocker(refusing: $0, notParkedBecause: parkingObstacles.first) }
+    }
     guard !blockers.isEmpty else { return nil }
     return MigrationPlan(
       from: hop.source.name, to: hop.destination.name, way: .impossible, blockers: blockers
@@ -115,8 +119,10 @@ struct StoreSurvey {
     if downgrade == .withLoss { return nil }
     guard findings.losses.isEmpty else {
       let losses = findings.losses.map(\.description).joined(separator: "; ")
+      let reason = parkingObstacles.first.map { " They can't be parked: \($0)" } ?? ""
       return MigrationBlocker(
-        .newerStore, what: "\(what); downgrading it to '\(hop.destination.name)' would lose values: \(losses).",
+        .newerStore,
+        what: "\(what); downgrading it to '\(hop.destination.name)' would lose values: \(losses).\(reason)",
         fix: "\(program), or allow the loss (`--allow-loss`, `downgrade: .withLoss`).")
     }
     guard downgrade == .refused else { return nil }
@@ -128,9 +134,12 @@ struct StoreSurvey {
 
 extension MigrationBlocker {
   /// Creates the blocker for a loss that isn't allowed.
-  init(refusing loss: MigrationLoss) {
+  ///
+  /// - Parameter obstacle: The reason for which the values can't be parked, in a sentence.
+  init(refusing loss: MigrationLoss, notParkedBecause obstacle: String? = nil) {
+    let reason = obstacle.map { " It can't be parked: \($0)" } ?? ""
     self.init(
-      .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.",
+      .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.\(reason)",
       fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep the lost properties in the new model.")
   }
 }
@@ -140,7 +149,7 @@ extension MigrationPlan {
   static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistenceError? {
     guard !losses.isEmpty else { return nil }
     return MigrationPlan(
-      from: from, to: to, way: .impossible, blockers: losses.map(MigrationBlocker.init(refusing:))
+      from: from, to: to, way: .impossible, blockers: losses.map { MigrationBlocker(refusing: $0) }
     ).error
   }
 }

@@ -55,7 +55,14 @@ protocol MigrationConnection: StoreInspector {
   /// adapts the meaning of earlier entries.
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws
 
+  /// Replaces parked names of files by the content of the files, because the migration deletes files that no row names.
+  func readParkedFiles(of slot: ParkedSlot) throws
+
   func close()
+}
+
+extension MigrationConnection {
+  func readParkedFiles(of slot: ParkedSlot) throws {}
 }
 
 extension MigrationConnection where Self: HistoryConnection {

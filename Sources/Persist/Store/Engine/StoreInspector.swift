@@ -34,6 +34,15 @@ protocol StoreInspector {
   /// The definitions of the views that the application added.
   func views() throws -> [String]
 
+  // MARK: Parked values
+
+  /// Whether values can be parked in the store.
+  var canPark: Bool { get }
+  /// What is parked in the store; empty for most stores.
+  func parkedSlots() throws -> [ParkedSlot]
+  /// The text of the model in which parked values have a place.
+  func parkedModel(_ digest: String) throws -> Data?
+
   // MARK: Its condition
 
   /// Checks that a migration can write the store, and that the store is intact as far as a quick check can tell.
@@ -44,6 +53,10 @@ protocol StoreInspector {
 }
 
 extension StoreInspector {
+  var canPark: Bool { false }
+  func parkedSlots() throws -> [ParkedSlot] { [] }
+  func parkedModel(_ digest: String) throws -> Data? { nil }
+
   func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
     try identify(among: registry, known: nil)
   }

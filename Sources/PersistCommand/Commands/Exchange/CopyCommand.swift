@@ -57,9 +57,9 @@ struct CopyCommand: ParsableCommand {
         $0.field("seconds", seconds)
       }
     } else {
-      let words = String(format: "%.2f", seconds)
+      let words = Measure.duration(seconds: seconds)
       try StandardOutput.print(
-        "\(outcome.objects) objects in \(words) s. All \(outcome.values) values of the copy are equal.")
+        "\(outcome.objects) objects in \(words). All \(outcome.values) values of the copy are equal.")
     }
   }
 }

@@ -103,8 +103,8 @@ struct ImportCommand: ParsableCommand {
         $0.field("seconds", seconds)
       }
     } else {
-      let words = String(format: "%.2f", seconds)
-      try StandardOutput.print("\(outcome.count) objects in \(words) s")
+      let words = Measure.duration(seconds: seconds)
+      try StandardOutput.print("\(outcome.count) objects in \(words)")
     }
   }
 }

@@ -32,7 +32,8 @@ struct CapsuleCommand: ParsableCommand {
   func run() throws {
     let destination = try StoreArgument.file(output, "A capsule")
     let settings = CapsuleSettings(
-      to: arguments.to, copies: copy, allowsLoss: allowLoss, defersWork: arguments.defersWork)
+      to: arguments.to, copies: copy, allowsLoss: allowLoss, defersWork: arguments.defersWork,
+      discards: arguments.discard)
     let models = URL(fileURLWithPath: arguments.models)
     try TemporaryFolder.with { folder in
       let original = folder.appendingPathComponent("original.sqlite")

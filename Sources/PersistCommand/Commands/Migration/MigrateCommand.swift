@@ -47,6 +47,7 @@ struct MigrateCommand: ParsableCommand {
       return true
     }
     migrator.defersWork = arguments.defersWork
+    migrator.parking = arguments.parking
     if prove { migrator = migrator.provingInPlace() }
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: url, to: version, registry: registry, options: options)
@@ -63,6 +64,8 @@ struct MigrateCommand: ParsableCommand {
         $0.field("seconds", seconds)
         // If the store already has the version, no backup is made.
         $0.field("backup", report.way == .none ? nil : backup)
+        if report.parked > 0 { $0.field("parked", report.parked) }
+        if report.restored > 0 { $0.field("restored", report.restored) }
         guard prove else { return }
         $0.key("proof")
         guard let proof = report.proof else { return $0.null() }
@@ -76,9 +79,14 @@ struct MigrateCommand: ParsableCommand {
       try StandardOutput.print("The store has version '\(report.to)' already.\(steps)")
     } else {
       let hops = report.hops == 1 ? "" : " in \(report.hops) hops"
-      let time = String(format: "%.3f", seconds)
+      let time = Measure.duration(seconds: seconds)
       try StandardOutput.print(
-        "Migrated from '\(report.from)' to '\(report.to)'\(hops): \(report.rows ?? 0) rows in \(time) s.")
+        "Migrated from '\(report.from)' to '\(report.to)'\(hops): \(report.rows ?? 0) rows in \(time).")
+      if report.parked > 0 {
+        try StandardOutput.print(
+          "Parked: \(report.parked) values, objects and pairs. A migration to a version with a place restores them.")
+      }
+      if report.restored > 0 { try StandardOutput.print("Restored: \(report.restored) values, objects and pairs.") }
       if let proof = report.proof {
         try StandardOutput.print(
           "Proved: \(proof.values) values of \(proof.objects) objects are the same in place and by copying.")

@@ -16,9 +16,19 @@ struct MigrationArguments: ParsableArguments {
   @Flag(name: .customLong("defer"), help: "Defer work that can wait: dropping columns and creating indexes.")
   var defersWork = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Don't park values that an older version has no place for, and delete those that are parked.",
+      discussion: """
+        Without it, a migration to an older version parks such values in the store, and a later one restores them.
+        """))
+  var discard = false
+
   @OptionGroup var common: OutputArguments
 
   var json: Bool { common.json }
+
+  var parking: AutomaticMigrator.Parking { discard ? .discarding : .olderVersions }
 
   var url: URL { get throws { try StoreArgument.url(store) } }
 

@@ -28,6 +28,7 @@ struct PlanCommand: ParsableCommand {
     let (registry, version) = try arguments.target()
     var migrator = AutomaticMigrator()
     migrator.defersWork = arguments.defersWork
+    migrator.parking = arguments.parking
     for name in policies?.split(separator: ",") ?? [] {
       // A plan only checks whether a class of the name is registered.
       migrator.policies.register(EntityMigrationPolicy.self, as: name.trimmingCharacters(in: .whitespaces))
@@ -36,7 +37,9 @@ struct PlanCommand: ParsableCommand {
     if arguments.json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {
-      try StandardOutput.print(plan.description)
+      try StandardOutput.print(
+        TerminalStyle.plan(
+          plan.description, isShown: TerminalStyle.areShown(isTerminal: StandardOutput.isTerminal)))
     }
     guard plan.isPossible else { throw Failure.found }
     guard let sqlFile else { return }

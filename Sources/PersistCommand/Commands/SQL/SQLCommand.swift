@@ -145,7 +145,7 @@ extension SQLMigrationReport {
     try StandardOutput.print(
       count == 0
         ? "Nothing to do: the database has \(to == nil ? "" : "version ")\(version)."
-        : "\(work) in \(String(format: "%.3f", seconds)) s: \(to == nil ? "" : "version ")\(version).")
+        : "\(work) in \(Measure.duration(seconds: seconds)): \(to == nil ? "" : "version ")\(version).")
   }
 }
 

@@ -73,7 +73,8 @@ struct MigrationCostTests {
       let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
       let registry = ModelRegistry(versions: versions)
       let known = try StoreIdentification.identify(storeAt: url, registry: registry)
-      let direct = try StoreSurvey(known, to: versions[1], registry: registry)
+      let hop = try MigrationHop(from: known.source, to: versions[1], registry: registry)
+      let direct = StoreSurvey(known, hop: hop)
       try MadeStore.run("ALTER TABLE ZBOOK ADD COLUMN ZMINE VARCHAR", "CREATE INDEX MINE ON ZBOOK (ZMINE)", at: url)
       _ = try InPlaceMigration(
         url: url, destination: versions[1], registry: registry, options: StoreOptions(), migrator: AutomaticMigrator(),

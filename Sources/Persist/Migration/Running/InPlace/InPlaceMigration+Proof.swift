@@ -29,6 +29,8 @@ extension InPlaceMigration {
       // Losses were accepted or refused before.
       migrator.allowsLoss = true
       migrator.downgrade = .withLoss
+      // Parked values aren't visible in the version that they are parked for.
+      if migrator.parking == .olderVersions { migrator.parking = .none }
       try migrator.migrate(storeAt: copy, to: destination, registry: registry)
       return copy
     }

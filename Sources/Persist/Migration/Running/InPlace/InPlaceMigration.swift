@@ -60,18 +60,23 @@ struct InPlaceMigration {
     let textIndexes = try connection.intactFullTextIndexes(among: survey.store.tableMap.fullTextIndexes)
     let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
     try requireDiskSpace(survey, connection)
+    var parked = try ParkedValues(connection, registry)
+    report.parked = try prepareParking(&parked, survey)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
     try record(survey, logEntry, connection)
     let map = try verify(survey.store, connection)
+    let restored = try hop == nil ? parked.settle(in: map, destination) : (count: 0, tables: [])
+    report.restored = restored.count
     try verifyRelationships(survey, map, connection)
     if hop == nil {
       let renames = PropertyRenames(survey.hop.comparison)
       try connection.recordMigrationInHistory(from: survey.store.tableMap, to: map, renames: renames)
     }
     try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
-    let rewritten = Set(survey.work.changes.flatMap { $0.change.tablesWithOtherRows.map(\.foldedIdentifier) })
+    let changed = survey.work.changes.flatMap(\.change.tablesWithOtherRows) + restored.tables
+    let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
     // Lets other programs that have the store open notice the new model.
@@ -93,9 +98,9 @@ struct InPlaceMigration {
   }
 
   func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
-    let store = try connection.identify(among: registry)
-    return try hop.map { StoreSurvey(store, hop: $0.models, isDowngrade: false) }
-      ?? StoreSurvey(store, to: destination, registry: registry, defersWork: migrator.defersWork)
+    if let hop { return StoreSurvey(try connection.identify(among: registry), hop: hop.models, isDowngrade: false) }
+    // Only what the caller found to be possible in place gets here.
+    return try PathSurvey(connection, to: destination, resources: migrator.inPlaceResources(registry)).direct
   }
 
   private func report(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> MigrationReport {

@@ -1,0 +1,291 @@
+import Foundation
+
+/// Parks values in a store and restores them, within the transaction of a migration in place.
+struct ParkedValues {
+  let connection: any MigrationConnection
+  let registry: ModelRegistry?
+  /// The slots that the store had before the migration.
+  private var slots: [ParkedSlot]
+  /// The slots whose order, or that of the inverse, the model before the migration doesn't know.
+  private var unordered: Set<Int> = []
+  private var inverselyUnordered: Set<Int> = []
+
+  init(_ connection: any MigrationConnection, _ registry: ModelRegistry?) throws {
+    self.connection = connection
+    self.registry = registry
+    slots = try connection.parkedSlots()
+  }
+
+  /// Forgets everything that is parked.
+  mutating func discard() throws {
+    guard !slots.isEmpty else { return }
+    for table in ParkedSlot.Table.all { try connection.execute(.dropParking(table)) }
+    slots = []
+  }
+
+  // MARK: Before the changes
+
+  /// Forgets values that were replaced since they were parked: the value that stood in for them was changed, or the
+  /// pair was removed.
+  mutating func forgetReplaced(in map: TableMap, _ version: ModelVersion) throws {
+    let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
+    for slot in slots {
+      guard let (comparison, entity) = comparisons.subject(of: slot) else { continue }
+      switch slot.kind {
+      case .object: continue
+      case .attribute:
+        guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { continue }
+        try connection.execute(.dropReplacedValues(slot, table: table, column: column))
+      case .relationship:
+        guard let pairs = Self.standInPairs(of: slot, entity, comparison, map) else { continue }
+        try connection.execute(.dropReplacedPairs(slot, pairs))
+        if pairs.place == nil { unordered.insert(slot.number) }
+        if pairs.inversePlace == nil { inverselyUnordered.insert(slot.number) }
+      }
+    }
+  }
+
+  /// - Returns: The number of parked values, objects and pairs.
+  func park(_ plan: ParkingPlan) throws -> Int {
+    guard !plan.parts.isEmpty else { return 0 }
+    var total = 0
+    for sql in SQLText.createParking { try connection.execute(sql) }
+    let text = Data(plan.version.model.description.json.utf8)
+    let digest = ParkedSlot.digest(of: plan.version.model)
+    try connection.execute(.addParkedModel(digest, .blob(text)))
+    var number = slots.last?.number ?? 0
+    for part in plan.parts {
+      number += 1
+      let slot = ParkedSlot(
+        number: number, kind: part.kind, entity: part.entity, property: part.property, elements: part.elements,
+        model: digest, version: plan.version.name)
+      let count: Int
+      switch part.work {
+      case .objects(let table, let entityNumber):
+        count = try connection.execute(.parkObjects(slot, table: table, [entityNumber]))
+      case .values(let table, let column, let entityNumber, let rows, let areInFiles):
+        count = try connection.execute(.parkValues(slot, table: table, column: column, [entityNumber], rows))
+        if areInFiles, count > 0 { try connection.readParkedFiles(of: slot) }
+      case .pairs(let rows): count = try connection.execute(.parkPairs(slot, rows))
+      }
+      if count > 0 { try connection.execute(.addParkedSlot(slot)) }
+      total += count
+    }
+    try connection.execute(.removeUnusedParkedModels)
+    return total
+  }
+
+  // MARK: After the changes
+
+  /// Restores the values that have a place in the new version, and records the values that stand in for the others.
+  ///
+  /// - Returns: The number of restored values, and the tables that contain them.
+  func settle(in map: TableMap, _ version: ModelVersion) throws -> (count: Int, tables: Set<String>) {
+    let comparisons = try ParkingComparisons(connection.parkedSlots(), with: version, registry, connection)
+    var restored: (count: Int, tables: Set<String>) = (0, [])
+    for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
+      for slot in slots where slot.kind == kind {
+        guard let (comparison, entity) = comparisons.subject(of: slot),
+          let (count, table) = try restore(slot, entity, comparison, map)
+        else { continue }
+        restored.count += count
+        restored.tables.insert(table)
+      }
+    }
+    for slot in try connection.parkedSlots() { try recordStandIns(slot, comparisons, map) }
+    try removeEmptyTables()
+    return restored
+  }
+
+  private func recordStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, _ map: TableMap) throws {
+    guard let (comparison, entity) = comparisons.subject(of: slot) else { return }
+    switch slot.kind {
+    case .object: return
+    case .attribute:
+      guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return }
+      try connection.execute(.recordStandIns(slot, table: table, column: column))
+    case .relationship:
+      try connection.execute(.recordStandIns(slot, Self.standInPairs(of: slot, entity, comparison, map)))
+    }
+  }
+
+  private func removeEmptyTables() throws {
+    guard !slots.isEmpty else { return }
+    if try connection.parkedSlots().isEmpty {
+      for table in ParkedSlot.Table.all { try connection.execute(.dropParking(table)) }
+    } else {
+      try connection.execute(.removeUnusedParkedModels)
+    }
+  }
+
+  private static func standIn(
+    of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+  ) -> (table: String, column: String)? {
+    guard let (source, property) = comparison.standIn(ofAttribute: slot.property, in: entity),
+      let column = map.column(ofAttribute: property, slot.path, in: source)
+    else { return nil }
+    return (map[source].table, column.name)
+  }
+
+  private static func standInPairs(
+    of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+  ) -> PairSource? {
+    guard let (source, name) = comparison.standIn(ofRelationship: slot.property, of: entity),
+      let property = source.property(named: name)
+    else { return nil }
+    return map.pairs(of: property, in: source)
+  }
+
+  // MARK: Restoring
+
+  /// - Returns: nil if the slot has no place in the new version.
+  private func restore(
+    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+  ) throws -> (count: Int, table: String)? {
+    switch slot.kind {
+    case .object:
+      guard let found = comparison.entity(entity) else { return nil }
+      let place = map[found]
+      let count = try connection.execute(
+        .restoreObjects(slot, table: place.table, number: place.number, fills: fills(of: found, comparison, map)))
+      try connection.execute(.raiseKeyCounter(table: place.table, entityNumber: map[found.root].number))
+      try remove(slot)
+      return (count, place.table)
+    case .attribute:
+      guard let place = comparison.place(ofAttribute: slot.property, slot.path, in: entity),
+        let column = map.column(ofAttribute: place.property, slot.path, in: place.entity)
+      else { return nil }
+      let table = map[place.entity].table
+      let count = try connection.execute(
+        .restoreValues(
+          slot, table: table, column: column.name, [map[place.entity].number], mark: place.mark,
+          onlyPresent: !place.isExact))
+      // Otherwise some of the values wouldn't come back from here.
+      if place.isExact { try remove(slot) }
+      return (count, table)
+    case .relationship:
+      guard let place = comparison.place(ofRelationship: slot.property, of: entity),
+        let result = try restorePairs(slot, place, map)
+      else { return nil }
+      if place.isExact { try remove(slot) }
+      return result
+    }
+  }
+
+  private func remove(_ slot: ParkedSlot) throws {
+    for sql in SQLText.removeParkedSlot(slot) { try connection.execute(sql) }
+  }
+
+  /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have, and
+  /// null for everything else, because a column can have a default of its own.
+  private func fills(
+    of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+  ) -> [(column: String, value: SQLValue)] {
+    var defaults: [String: SQLValue] = [:]
+    for column in map[entity].columns {
+      guard case .attribute(let attribute) = column.role, !attribute.isDerived,
+        let origin = comparison.there.correspondence.origin(of: column.property, in: entity.name),
+        origin.source == nil, let value = origin.fill.flatMap({ SQLValue($0, of: attribute) })
+      else { continue }
+      defaults[column.name] = value
+    }
+    return (map.layout[map[entity].table] ?? []).map { ($0.name, defaults[$0.name] ?? .null) }
+  }
+
+  private func restorePairs(
+    _ slot: ParkedSlot, _ place: ParkingComparison.RelationshipPlace, _ map: TableMap
+  ) throws -> (count: Int, table: String)? {
+    let destination = map.model.destination(of: place.relationship)
+    guard let property = place.entity.property(named: place.relationship.name),
+      let pairs = map.pairs(of: property, in: place.entity)
+    else { return nil }
+    let (owners, members) = (map.end(place.entity), map.end(destination))
+    let count: Int
+    if place.relationship.isToMany, case .join(let end) = map[place.entity].toMany[property.slot] {
+      count = try connection.execute(
+        .restorePairs(
+          slot,
+          into: PairTarget(
+            table: end.table, owner: end.ownColumn, member: end.memberColumn, place: end.orderColumn,
+            inversePlace: end.inverseOrderColumn, owners: owners, members: members, isReflexive: end.isReflexive)))
+    } else if place.relationship.isToMany {
+      guard case .foreignKey(let key) = map[place.entity].toMany[property.slot] else { return nil }
+      let target = KeyTarget(
+        rows: members, row: .member, column: key.column, place: key.orderColumn, targets: owners)
+      count = try connection.execute(.restoreKeys(slot, into: target, taken: nil))
+      try takeNumbers(key.entityColumn, beside: key.column, of: key.table, from: owners.table)
+    } else {
+      let inverse = map.model.inverse(of: place.relationship).flatMap { destination.property(named: $0.name) }
+      let taken = inverse.flatMap { inverse in
+        map[destination].columns.first { $0.slot == inverse.slot && $0.role == .toOne }?.name
+      }
+      let target = KeyTarget(
+        rows: owners, row: .owner, column: pairs.member, place: pairs.inversePlace, targets: members)
+      count = try connection.execute(.restoreKeys(slot, into: target, taken: taken))
+      let number = map[place.entity].columns.first { $0.property == property.name && $0.role == .toOneEntity }
+      try takeNumbers(number?.name, beside: pairs.member, of: pairs.table, from: members.table)
+    }
+    if unordered.contains(slot.number), let place = pairs.place {
+      try connection.execute(.restoreOrder(slot, pairs, place: place, inverse: false))
+    }
+    if inverselyUnordered.contains(slot.number), let place = pairs.inversePlace {
+      try connection.execute(.restoreOrder(slot, pairs, place: place, inverse: true))
+    }
+    return (count, pairs.table)
+  }
+
+  private func takeNumbers(_ number: String?, beside key: String, of table: String, from target: String) throws {
+    guard let number else { return }
+    try connection.apply(.takeEntityNumbers(table: table, key: key, number: number, target: target))
+  }
+}
+
+extension ParkedSlot {
+  /// The digest by which slots name a model.
+  static func digest(of model: ManagedObjectModel) -> String {
+    model.description.digest.map { String(format: "%02x", $0) }.joined()
+  }
+
+  /// The names from a composite attribute to the element.
+  var path: [String] { elements.split(separator: ".").map(String.init) }
+}
+
+/// The comparisons of the models of slots with another model.
+struct ParkingComparisons {
+  private var byModel: [String: ParkingComparison] = [:]
+
+  /// Models that can't be read or compared are omitted: their values remain parked.
+  init(
+    _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
+  ) throws {
+    for slot in slots where byModel[slot.model] == nil {
+      guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text),
+        let model = try? ManagedObjectModel(ParsedModel(description))
+      else { continue }
+      let known = registry?.versions.first { $0.model.fingerprints == model.fingerprints }
+      let own = known ?? ModelVersion(name: slot.version, model: model)
+      guard let there = try? MigrationHop(from: own, to: version, registry: registry),
+        let back = try? MigrationHop(from: version, to: own, registry: registry)
+      else { continue }
+      byModel[slot.model] = ParkingComparison(there: there.comparison, back: back.comparison)
+    }
+  }
+
+  /// The comparison for a slot, and its entity.
+  func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
+    guard let comparison = byModel[slot.model], let entity = comparison.model.entitiesByName[slot.entity] else {
+      return nil
+    }
+    return (comparison, entity)
+  }
+
+  /// Whether the values of a slot are restored in the other model.
+  func hasPlace(_ slot: ParkedSlot) -> Bool {
+    guard let (comparison, entity) = subject(of: slot) else { return false }
+    switch slot.kind {
+    case .object: return comparison.entity(entity) != nil
+    case .attribute: return comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.isExact == true
+    case .relationship: return comparison.place(ofRelationship: slot.property, of: entity)?.isExact == true
+    }
+  }
+}

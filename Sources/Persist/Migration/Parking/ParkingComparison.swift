@@ -1,0 +1,129 @@
+/// Whether the parts of a model have a place in another one, to which they lead and from which they come back.
+///
+/// A place exists only if the names correspond in both directions: what a migration to the other model takes from here,
+/// a migration back returns to here.
+struct ParkingComparison {
+  /// From the model with the parts to the other one.
+  let there: ModelComparison
+  /// From the other one to the model with the parts.
+  let back: ModelComparison
+
+  var model: ManagedObjectModel { there.old }
+  var other: ManagedObjectModel { there.new }
+
+  /// The place of an attribute, or of an element of a composite one.
+  struct AttributePlace {
+    let entity: Entity
+    let attribute: AttributeDescription
+    let property: String
+    /// Whether every value comes back as it was, nulls included.
+    let isExact: Bool
+    /// The change of the mark of bytes that may be in files.
+    let mark: SQLText.ParkedMark
+  }
+
+  struct RelationshipPlace {
+    let entity: Entity
+    let relationship: RelationshipDescription
+    /// Whether every pair comes back at its place.
+    let isExact: Bool
+  }
+
+  // MARK: Entities
+
+  /// The entity whose objects an entity's objects become, and from which they come back.
+  func entity(_ entity: Entity) -> Entity? {
+    guard let name = there.correspondence.newName(ofEntity: entity.name),
+      back.correspondence.entities[entity.name] == name, let found = other.entitiesByName[name],
+      found.isAbstract == entity.isAbstract
+    else { return nil }
+    return found
+  }
+
+  /// Whether objects of an entity become others than those that come back to it.
+  func isCrossed(_ entity: Entity) -> Bool {
+    guard self.entity(entity) == nil else { return false }
+    return there.correspondence.newName(ofEntity: entity.name) != nil
+      || back.correspondence.entities[entity.name] != nil
+  }
+
+  // MARK: Attributes
+
+  /// - Parameter path: The names from a composite attribute to the element; empty for a whole attribute.
+  func place(ofAttribute name: String, _ path: [String], in entity: Entity) -> AttributePlace? {
+    guard let found = self.entity(entity), let old = element(name, path, of: entity),
+      let property = there.correspondence.newName(of: name, inOldEntity: entity.name),
+      back.correspondence.origin(of: name, in: entity.name)?.source == property,
+      let new = element(property, path, of: found), !new.isTransient, !new.isDerived
+    else { return nil }
+    let conversion = AttributeConversion(from: old.type, to: new.type)
+    guard conversion != .refused else { return nil }
+    let fills = [
+      there.correspondence.origin(of: property, in: found.name)?.fill,
+      back.correspondence.origin(of: name, in: entity.name)?.fill,
+    ]
+    let isFilled = fills.contains { $0 != nil }
+    let isReversible = AttributeConversion(from: new.type, to: old.type) != .refused
+    let marks = (old.allowsExternalStorage, new.allowsExternalStorage)
+    return AttributePlace(
+      entity: found, attribute: new, property: property, isExact: !isFilled && isReversible,
+      mark: marks == (false, true) ? .added : marks == (true, false) ? .removed : .same)
+  }
+
+  /// Whether a missing value of a new object of the other model becomes a default on the way back.
+  func isFilled(ofAttribute name: String, in entity: Entity) -> Bool {
+    back.correspondence.origin(of: name, in: entity.name)?.fill != nil
+  }
+
+  /// The attribute of the other model from which an attribute takes its values on the way back.
+  func standIn(ofAttribute name: String, in entity: Entity) -> (entity: Entity, property: String)? {
+    guard let source = back.source(of: entity),
+      let property = back.correspondence.origin(of: name, in: entity.name)?.source
+    else { return nil }
+    return (source, property)
+  }
+
+  private func element(_ name: String, _ path: [String], of entity: Entity) -> AttributeDescription? {
+    guard let attribute = entity.attribute(named: name) else { return nil }
+    guard !path.isEmpty else { return attribute }
+    return entity.property(named: name)?.elements.first { Array($0.path.dropFirst()) == path }?.attribute
+  }
+
+  // MARK: Relationships
+
+  /// The place of a relationship that an entity declares.
+  func place(ofRelationship name: String, of declaring: Entity) -> RelationshipPlace? {
+    guard let found = entity(declaring), let old = declaring.relationship(named: name),
+      let property = sharedName(of: name, declaring), let new = found.relationship(named: property),
+      !new.isTransient, new.isToMany == old.isToMany
+    else { return nil }
+    let (oldInverse, newInverse) = (model.inverse(of: old), other.inverse(of: new))
+    guard (oldInverse == nil) == (newInverse == nil), oldInverse?.isToMany == newInverse?.isToMany else { return nil }
+    let (oldTarget, newTarget) = (model.destination(of: old), other.destination(of: new))
+    if let oldInverse, let newInverse, sharedName(of: oldInverse.name, oldTarget) != newInverse.name { return nil }
+    let ends = Set((model.hierarchy(of: declaring) + model.hierarchy(of: oldTarget)).map(\.name))
+    let areAllThere = ends.allSatisfy { name in model.entitiesByName[name].flatMap(entity) != nil }
+    let isDeclaredAlike = there.declaring(new, of: found) === found && entity(oldTarget) === newTarget
+    let isOrderKept = old.isOrdered == new.isOrdered && oldInverse?.isOrdered == newInverse?.isOrdered
+    return RelationshipPlace(
+      entity: found, relationship: new, isExact: areAllThere && isDeclaredAlike && isOrderKept)
+  }
+
+  /// The name that a property has in all entities of a hierarchy; nil if there is none, or if it doesn't come back.
+  private func sharedName(of name: String, _ declaring: Entity) -> String? {
+    let names = model.hierarchy(of: declaring).compactMap { heir -> String? in
+      guard entity(heir) != nil else { return nil }
+      guard let found = there.correspondence.newName(of: name, inOldEntity: heir.name),
+        back.correspondence.origin(of: name, in: heir.name)?.source == found
+      else { return "" }
+      return found
+    }
+    guard let first = names.first, !first.isEmpty, names.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+
+  /// The relationship of the other model from which a relationship takes its pairs on the way back.
+  func standIn(ofRelationship name: String, of declaring: Entity) -> (entity: Entity, property: String)? {
+    standIn(ofAttribute: name, in: declaring)
+  }
+}

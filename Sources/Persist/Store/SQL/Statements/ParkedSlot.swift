@@ -1,0 +1,39 @@
+import Foundation
+
+/// A property, or the objects of an entity, whose values a migration to an older version parked in the store.
+///
+/// | table | contains |
+/// |---|---|
+/// | `PERSIST_PARKED` | a row for each slot: what it is, and the model in which it has a place |
+/// | `PERSIST_PARKED_MODELS` | these models, as text |
+/// | `PERSIST_PARKED_VALUES` | values of attributes by object; for objects their versions |
+/// | `PERSIST_PARKED_PAIRS` | pairs of relationships with their positions |
+///
+/// Objects are identified by their keys, which a migration in place never changes and which are never assigned again.
+struct ParkedSlot: Sendable, Hashable {
+  enum Kind: String, Sendable, Hashable {
+    case object, attribute, relationship
+  }
+
+  /// The tables, in the order in which they are created.
+  enum Table {
+    static let slots = "PERSIST_PARKED"
+    static let models = "PERSIST_PARKED_MODELS"
+    static let values = "PERSIST_PARKED_VALUES"
+    static let pairs = "PERSIST_PARKED_PAIRS"
+    static let all = [slots, models, values, pairs]
+  }
+
+  let number: Int
+  let kind: Kind
+  /// The exact entity of the objects; for a relationship the one that declares it.
+  let entity: String
+  /// The name of the property; empty for objects.
+  let property: String
+  /// The names from a composite attribute to the element, separated by dots; empty for a whole attribute.
+  let elements: String
+  /// The digest of the text of the model in which the slot has a place, in hexadecimal.
+  let model: String
+  /// The name of that model's version.
+  let version: String
+}

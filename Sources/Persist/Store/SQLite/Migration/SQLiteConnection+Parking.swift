@@ -1,0 +1,30 @@
+import Foundation
+
+/// Values that are parked in an SQLite file.
+extension SQLiteConnection {
+  var canPark: Bool { true }
+
+  func parkedSlots() throws -> [ParkedSlot] {
+    guard try first(.knows(table: ParkedSlot.Table.slots), { _ in true }) == true else { return [] }
+    return try all(.parkedSlots) { row in
+      ParkedSlot(
+        number: Int(clamping: row.integer(0)), kind: ParkedSlot.Kind(rawValue: row.text(1)) ?? .attribute,
+        entity: row.text(2), property: row.text(3), elements: row.text(4), model: row.text(5), version: row.text(6))
+    }
+  }
+
+  func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
+
+  func readParkedFiles(of slot: ParkedSlot) throws {
+    guard let url else { return }
+    let folder = ExternalDataFolder(storeAt: url)
+    let files = try all(.parkedFiles(slot)) { row in
+      (object: row.integer(0), name: String(decoding: row.data(1).dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+    }
+    for (object, name) in files {
+      // A missing file remains missing.
+      guard try folder.file(named: name) != nil else { continue }
+      try execute(.setParkedValue(slot, of: object, .blob(Data([1]) + folder.data(named: name))))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// Amounts in words for people.
+package enum Measure {
+  /// A duration with two or three digits: `0.4 ms`, `73 ms`, `2.4 s`, `3 min 5 s`, `2 h 10 min`.
+  package static func duration(seconds: Double) -> String {
+    let seconds = max(0, seconds)
+    switch seconds {
+    case ..<0.001: return "\(rounded(seconds * 1000)) ms"
+    case ..<0.9995: return "\(Int((seconds * 1000).rounded())) ms"
+    case ..<9.95: return "\(rounded(seconds)) s"
+    case ..<59.5: return "\(Int(seconds.rounded())) s"
+    default: break
+    }
+    guard seconds < Double(Int32.max) else { return "\(Int64(min(seconds / 86_400, 1e15))) days" }
+    let whole = Int(seconds.rounded())
+    guard whole >= 3600 else { return parts(whole / 60, "min", whole % 60, "s") }
+    let minutes = Int((seconds / 60).rounded())
+    return parts(minutes / 60, "h", minutes % 60, "min")
+  }
+
+  /// A number of bytes with two or three digits: `812 bytes`, `4.2 KB`, `120 KB`, `3.4 MB`. A kilobyte is 1000 bytes.
+  package static func bytes(_ count: Int) -> String {
+    guard count >= 1000 else { return count == 1 ? "1 byte" : "\(count) bytes" }
+    var amount = Double(count)
+    var unit = -1
+    let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
+    repeat {
+      amount /= 1000
+      unit += 1
+    } while amount >= 999.5 && unit + 1 < units.count
+    return amount < 9.95 ? "\(rounded(amount)) \(units[unit])" : "\(Int(amount.rounded())) \(units[unit])"
+  }
+
+  /// One digit after the point, unless it is zero.
+  private static func rounded(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+  }
+
+  private static func parts(_ first: Int, _ unit: String, _ second: Int, _ smaller: String) -> String {
+    second == 0 ? "\(first) \(unit)" : "\(first) \(unit) \(second) \(smaller)"
+  }
+}
