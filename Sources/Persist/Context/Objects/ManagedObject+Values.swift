@@ -179,7 +179,10 @@ extension ManagedObject {
   /// newest row's value is returned: saving the object detects a conflict. If others have deleted the row, the default
   /// is returned.
   private final func externalData(named name: String, at slot: Int) -> StoredValue {
-    guard let context = table?.context, let store = table?.store else { return .null }
+    guard let context = table?.context, let store = table?.store else {
+      noteEmptyAnswer(at: slot)
+      return .null
+    }
     do {
       return try .data(store.externalData(named: name))
     } catch {

@@ -28,6 +28,21 @@ struct EmptyAnswerTests {
     }
   }
 
+  @Test("An object without its context says so when its large value reads as empty")
+  func largeValue() throws {
+    try withStack(LargeValueTests.model) { stack in
+      let lines = LockProtected<[String]>([])
+      let maker = stack.context()
+      try maker.make("Item", ["blob": LargeValueTests.data(1)])
+      try maker.save()
+      let item = try stack.context().fetch(FetchRequest("Item"))[0]
+      ManagedObject.$printsEmptyAnswers.withValue({ line in lines.withLock { $0.append(line) } }) {
+        #expect(item["blob"] == nil)
+      }
+      #expect(lines.withLock { $0.map { $0.contains("'blob'") } } == [true])
+    }
+  }
+
   @Test("Values read before don't count as empty, and neither do recorded key paths")
   func quiet() throws {
     try withStack(SampleModels.pets) { stack in
