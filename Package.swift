@@ -114,6 +114,8 @@ if hasServerLibrary {
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")
   }
+  // As another program uses the server.
+  package.targets.first { $0.name == "PersistTestSupport" }?.dependencies.append("CPostgreSQL")
 }
 // The programs open stores on servers wherever libpq is. Without it, the plugin still works for packages that use it.
 if hasServerHeaders {

@@ -33,10 +33,18 @@ final class LibPQConnection: ServerConnection {
       let message = Self.message(handle)
       PQfinish(handle)
       isClosed = true
-      throw ServerFailure(state: "08001", message: message, isDisconnected: true)
+      throw ServerFailure(state: Self.stateAfterRefusal(pairs), message: message, isDisconnected: true)
     }
     // Notices, such as that a table already exists, aren't for the program's output.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
+  }
+
+  /// The state of a failed connection: libpq tells the server's reason only in the server's language.
+  private static func stateAfterRefusal(_ settings: [(key: String, value: String)]) -> String {
+    let answer = withStrings(settings.map(\.key)) { names in
+      withStrings(settings.map(\.value)) { values in PQpingParams(names, values, 0) }
+    }
+    return answer == PQPING_OK ? "28000" : "08001"
   }
 
   deinit { close() }
@@ -129,7 +137,7 @@ final class LibPQConnection: ServerConnection {
           handle, statement.text, Int32(statement.parameters.count), types, values, lengths, formats, 1)
       }
     }
-    guard isSent == 1 else { throw lost() }
+    guard isSent == 1 else { throw unsent() }
     expected.append(true)
   }
 
@@ -146,7 +154,7 @@ final class LibPQConnection: ServerConnection {
     let name = "persist_\(nextName)"
     nextName += 1
     let types = statement.parameters.map(\.type.rawValue)
-    guard PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1 else { throw lost() }
+    guard PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1 else { throw unsent() }
     expected.append(false)
     prepared[statement.text] = name
     return name
@@ -167,7 +175,7 @@ final class LibPQConnection: ServerConnection {
         }
       }
       if let last, isStatement { results.append(last) }
-      if PQstatus(handle) != CONNECTION_OK { throw failure ?? lost() }
+      if PQstatus(handle) != CONNECTION_OK { throw disconnected(by: failure) }
     }
     // The result of the synchronization, after which the connection can be used again.
     while let result = PQgetResult(handle) {
@@ -175,7 +183,9 @@ final class LibPQConnection: ServerConnection {
       PQclear(result)
       if isEnd { break }
     }
-    guard PQstatus(handle) == CONNECTION_OK, PQexitPipelineMode(handle) == 1 else { throw failure ?? lost() }
+    guard PQstatus(handle) == CONNECTION_OK, PQexitPipelineMode(handle) == 1 else {
+      throw disconnected(by: failure)
+    }
     if let failure {
       // A statement whose preparation failed, or came after the failure, isn't known to the server.
       if !prepared.isEmpty { forgetPrepared() }
@@ -187,6 +197,23 @@ final class LibPQConnection: ServerConnection {
   private func forgetPrepared() {
     prepared.removeAll()
     if !isInTransaction, let result = PQexec(handle, "DEALLOCATE ALL") { PQclear(result) }
+  }
+
+  /// The error of a lost connection, with the server's last words, if any: it may have announced its end.
+  private func disconnected(by failure: ServerFailure?) -> ServerFailure {
+    guard let failure else { return lost() }
+    return ServerFailure(
+      state: failure.state, message: failure.message, constraint: failure.constraint, isDisconnected: true)
+  }
+
+  /// The error of a statement that libpq didn't send: it exceeds a limit, unless the connection is lost. What was sent
+  /// of the pipeline can't be completed, so the connection is closed.
+  private func unsent() -> ServerFailure {
+    let isLost = !isOpen
+    let failure = ServerFailure(
+      state: isLost ? "08006" : "54000", message: Self.message(handle), isDisconnected: isLost)
+    close()
+    return failure
   }
 
   private func lost() -> ServerFailure {

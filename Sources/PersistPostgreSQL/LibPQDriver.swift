@@ -29,7 +29,7 @@ extension StoreLocation {
   ///     names one.
   /// - SeeAlso: <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>
   public static func postgreSQL(_ connection: String, schema: String? = nil) throws -> StoreLocation {
-    ServerDrivers.install(LibPQDriver())
+    ServerDrivers.installIfMissing(LibPQDriver())
     return .server(try ServerAddress(connectionString: connection, schema: schema))
   }
 }

@@ -9,7 +9,7 @@ import PersistTestSupport
 /// Another process that migrates a store, to be killed at any moment or to be measured: prints `ready`, migrates, and
 /// prints the number of bytes by which its peak memory grew.
 ///
-/// `MigrationRunner FILE WAY [SECONDS]`, the maximum wait for others.
+/// `MigrationRunner STORE WAY [SECONDS]`, the maximum wait for others. A store is a file or the URL of a server.
 ///
 /// `MigrationRunner FILE --start-marked` and `--start-other` simulate an interrupted test run: they start a
 /// long-running process, print its number, and wait to be killed. `FILE --wait` is that other process.
@@ -23,7 +23,7 @@ struct MigrationRunner {
     let before = greatestMemory
     FileHandle.standardOutput.write(Data("ready\n".utf8))
     let wait = arguments.count > 3 ? Double(arguments[3]) ?? 0 : 0.05
-    try scenario.migrate(URL(fileURLWithPath: arguments[1]), options: StoreOptions(busyTimeout: .seconds(wait)))
+    try scenario.migrate(storeURL(ofArgument: arguments[1]), options: StoreOptions(busyTimeout: .seconds(wait)))
     FileHandle.standardOutput.write(Data("\(greatestMemory - before)\n".utf8))
   }
 

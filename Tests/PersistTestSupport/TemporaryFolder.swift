@@ -1,5 +1,10 @@
 public import Foundation
 
+#if canImport(PersistPostgreSQL)
+  import Persist
+  import PersistPostgreSQL
+#endif
+
 /// Runs `body` with a new folder, which is removed afterward.
 public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let folder = try makeTemporaryFolder()
@@ -21,12 +26,48 @@ public func withTemporaryFolder<Result>(
 /// With `PERSIST_TEST_ENGINE=postgresql` it is a place on the server for tests: `Scripts/test --engine postgresql` runs
 /// the tests that aren't about files with it.
 public func withTemporaryStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  guard TestEngine.current == .sqlite else { return try withTemporaryServerStore(body) }
+  return try withTemporaryFile(body)
+}
+
+/// Runs `body` with the location of a file in a new folder, whatever the engine of the run is.
+public func withTemporaryFile<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
+}
+
+#if canImport(PersistPostgreSQL)
+  private func withTemporaryServerStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    try TestServer.withSchema { text in
+      guard let url = URL(string: text) else { throw URLError(.badURL) }
+      return try body(url)
+    }
+  }
+#else
+  private func withTemporaryServerStore<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    throw ForeignSQL.Failure(description: "libpq isn't installed.")
+  }
+#endif
+
+/// The location of a store for the command line of another program: a file's path or a server's URL.
+public func storeArgument(_ url: URL) -> String { url.isFileURL ? url.path : url.absoluteString }
+
+/// The store that a program's argument names, of which a server needs a driver.
+public func storeURL(ofArgument argument: String) -> URL {
   #if canImport(PersistPostgreSQL)
-    if ProcessInfo.processInfo.environment["PERSIST_TEST_ENGINE"] == "postgresql" {
-      return try TestServer.withSchema { url in try body(URL(string: url) ?? URL(fileURLWithPath: "/")) }
+    if argument.contains("://"), let url = URL(string: argument) {
+      _ = try? StoreLocation.postgreSQL(argument)
+      return url
     }
   #endif
-  return try withTemporaryFolder { try body($0.appendingPathComponent("Store.sqlite")) }
+  return URL(fileURLWithPath: argument)
+}
+
+/// The location of another store, of the same engine, that is deleted together with the one beside it.
+public func otherStore(_ name: String, beside url: URL) -> URL {
+  #if canImport(PersistPostgreSQL)
+    if !url.isFileURL { return TestServer.otherSchema(name, beside: url) }
+  #endif
+  return url.deletingLastPathComponent().appendingPathComponent(name + ".sqlite")
 }
 
 /// Runs `body` with a copy of a real store, including its `-wal` and its folder of external files.

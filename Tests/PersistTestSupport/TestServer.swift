@@ -20,10 +20,34 @@
       let server = try url.get()
       let schema = "test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
       let own = server + (server.contains("?") ? "&" : "?") + "schema=" + schema
-      let location = try StoreLocation.postgreSQL(own)
-      let result = try body(own)
-      try location.engine.destroyStore(at: location)
-      return result
+      _ = try StoreLocation.postgreSQL(own)
+      try CountedServer.begin()
+      defer { deleteSchemas(schema, server) }
+      return try body(own)
+    }
+
+    /// Deletes a schema and those made beside it.
+    private static func deleteSchemas(_ name: String, _ server: String) {
+      guard let url = URL(string: server) else { return }
+      let names = #"SELECT nspname FROM pg_namespace WHERE nspname = '\#(name)' OR nspname LIKE '\#(name)\_%'"#
+      for row in (try? ForeignSQL.run([names], at: url)) ?? [] {
+        // What a test still holds open isn't waited for; the server ends with the run.
+        _ = try? ForeignSQL.run("SET lock_timeout = '1s'; DROP SCHEMA IF EXISTS \"\(row[0])\" CASCADE", at: url)
+      }
+    }
+
+    /// The URL of a schema that is deleted together with another one.
+    static func otherSchema(_ name: String, beside url: URL) -> URL {
+      let text = url.absoluteString.replacing(/schema=([^&]*)/) { "schema=\($0.1)_\(name.lowercased())" }
+      return URL(string: text) ?? url
+    }
+
+    /// The connection string and the schema of a store's URL.
+    static func parts(of url: URL) -> (connection: String, schema: String) {
+      let text = url.absoluteString
+      guard let match = text.firstMatch(of: /([?&])schema=([^&]*)(&?)/) else { return (text, "public") }
+      let rest = text.replacingCharacters(in: match.range, with: match.3.isEmpty ? "" : String(match.1))
+      return (rest, String(match.2).removingPercentEncoding ?? String(match.2))
     }
 
     private static func start() -> Result<String, Unavailable> {
@@ -33,6 +57,14 @@
         held.withLock { $0 = server }
         return server.url
       }
+    }
+
+    /// Runs code with a server of its own, to which anything may happen. What it has committed survives its end.
+    public static func withOwnServer<T>(_ body: (_ url: String) throws -> T) throws -> T {
+      let server = try RunningServer.start([], settings: "-c synchronous_commit=on").get()
+      defer { server.stop() }
+      _ = try StoreLocation.postgreSQL(server.url)
+      return try body(server.url)
     }
 
     /// Runs code with a replica of the server, which is stopped afterward.
@@ -74,11 +106,19 @@
       self.process = Mutex((process, input))
     }
 
-    static func start(_ arguments: [String]) -> Result<RunningServer, TestServer.Unavailable> {
+    /// - Parameters:
+    ///   - arguments: Those of the script.
+    ///   - settings: Further options of the server's program.
+    static func start(
+      _ arguments: [String], settings: String = ""
+    ) -> Result<RunningServer, TestServer.Unavailable> {
       // Not a process that is killed at the end of the run: the script stops the server and deletes its files.
       let process = Process()
       process.executableURL = PackageFolder.url.appendingPathComponent("Scripts/postgresql-server")
       process.arguments = arguments
+      if !settings.isEmpty {
+        process.environment = ProcessInfo.processInfo.environment.merging(["PERSIST_SERVER_SETTINGS": settings]) { $1 }
+      }
       let (input, output, errors) = (Pipe(), Pipe(), Pipe())
       (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
       // Otherwise a child that has the pipe too would keep the server running after the run.

@@ -48,6 +48,22 @@
       }
     }
 
+    @Test("A store with parked values isn't copied to a server, which couldn't restore them")
+    func parked() throws {
+      try withTemporaryFolder { folder in
+        try TestServer.withSchema { server in
+          let file = folder.appendingPathComponent("Shop.sqlite").path
+          try fill(file, version: "Shop 3")
+          _ = try succeed(["migrate", file, "--models", shop, "--to", "Shop"])
+          let refused = try Command.run(["copy", file, server])
+          #expect(refused.status == 1 && refused.messages.contains("parked values of 'Shop 3'"))
+          _ = try succeed(["migrate", file, "--models", shop])
+          _ = try succeed(["copy", file, server])
+          try #expect(dump(server) == dump(file))
+        }
+      }
+    }
+
     @Test("A store on a server is planned, migrated and drawn as one in a file")
     func migrating() throws {
       try withTemporaryFolder { folder in

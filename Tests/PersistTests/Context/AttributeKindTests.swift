@@ -115,7 +115,9 @@ struct AttributeKindTests {
     }
   }
 
-  @Test("The file of a changed or deleted large value is deleted after the save, not before, and no other file is")
+  @Test(
+    "The file of a changed or deleted large value is deleted after the save, not before, and no other file is",
+    .aboutFiles("files of large values"))
   func largeValues() throws {
     try withStack(SampleModels.types) { stack in
       let folder = ExternalDataFolder(storeAt: stack.url)

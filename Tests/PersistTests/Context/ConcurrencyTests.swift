@@ -44,7 +44,7 @@ struct ConcurrencyTests {
       #expect(try reader.count(for: FetchRequest("Pet", where: "owner == nil")) == 0)
       try coordinator.remove(store)
       var problems: [String] = []
-      try StoreCheck.check(storeAt: url, registry: ModelRegistry(versions: [ModelVersion(name: "1", model: model)])) {
+      try checkStore(at: url, registry: ModelRegistry(versions: [ModelVersion(name: "1", model: model)])) {
         problems.append("\($0)")
       }
       #expect(problems == [])

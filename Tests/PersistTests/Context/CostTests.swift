@@ -22,16 +22,16 @@ struct CostTests {
   ])
 
   private struct Stack {
-    let store: SQLiteStore
+    let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
 
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 
     /// The number of statements that run in `body`.
     func statements(_ body: () throws -> Void) throws -> Int {
-      let before = store.pool.counts.executed
+      let before = store.statementCount
       try body()
-      return store.pool.counts.executed - before
+      return store.statementCount - before
     }
 
     func expectStatements(
@@ -52,7 +52,7 @@ struct CostTests {
   private func withPeople(pets: Int = 0, _ body: (Stack) throws -> Void) throws {
     let model = try ManagedObjectModel(Self.model)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model)
+      let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let stack = Stack(store: store, coordinator: coordinator)
@@ -68,7 +68,9 @@ struct CostTests {
     }
   }
 
-  @Test("A save of new, changed or deleted objects runs one statement for each, and at most four more")
+  @Test(
+    "A save of new, changed or deleted objects runs one statement for each, and at most four more",
+    .aboutFiles("SQLite's statements"))
   func saves() throws {
     try withPeople { stack in
       let context = stack.context()

@@ -97,7 +97,7 @@ struct RealObjectTests {
 
   private func problems(_ url: URL, _ model: ManagedObjectModel) throws -> [String] {
     var found: [String] = []
-    try StoreCheck.check(storeAt: url, registry: ModelRegistry(versions: [ModelVersion(name: "it", model: model)])) {
+    try checkStore(at: url, registry: ModelRegistry(versions: [ModelVersion(name: "it", model: model)])) {
       found.append("\($0.kind) \($0.entity ?? "") \($0.pk ?? 0) \($0.property ?? "")")
     }
     return found.sorted()

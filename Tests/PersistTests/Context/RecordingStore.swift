@@ -4,7 +4,7 @@ import Foundation
 
 /// A store that records its calls, and forwards them.
 final class RecordingStore: PersistentStore {
-  private let store: any PersistentStore
+  let store: any PersistentStore
   private let record = LockProtected<(calls: Int, commits: [RowWrites])>((0, []))
 
   init(_ store: any PersistentStore) { self.store = store }

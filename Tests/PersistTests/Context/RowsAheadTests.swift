@@ -9,7 +9,7 @@ struct RowsAheadTests {
   private static let count = 640
 
   private struct Stack {
-    let store: SQLiteStore
+    let store: any PersistentStore
     let context: ManagedObjectContext
     let people: [ManagedObject]
 
@@ -17,9 +17,9 @@ struct RowsAheadTests {
     let other: ManagedObjectContext
 
     func statements(_ body: () throws -> Void) rethrows -> Int {
-      let before = store.pool.counts.executed
+      let before = store.statementCount
       try body()
-      return store.pool.counts.executed - before
+      return store.statementCount - before
     }
 
     /// Fires so many faults that rows of others are read ahead.
@@ -35,7 +35,7 @@ struct RowsAheadTests {
   ) throws {
     let model = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model)
+      let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let writer = ManagedObjectContext(coordinator)
@@ -45,7 +45,7 @@ struct RowsAheadTests {
       }
       try writer.save()
       let other = PersistentStoreCoordinator(model: model)
-      try other.add(SQLiteStore.open(url, model: model))
+      try other.add(openStore(at: url, model: model))
       let context = ManagedObjectContext(coordinator)
       var random = SeededRandom(seed: 5)
       let ids = try context.fetchObjectIDs(FetchRequest("Person", sortedBy: "salary"))
@@ -59,9 +59,8 @@ struct RowsAheadTests {
 
   /// Writes as another program would: through a connection that no coordinator knows.
   private func writeFromOutside(_ stack: Stack) throws {
-    let connection = try SQLiteConnection(stack.store.url, mode: .readWrite)
-    defer { connection.close() }
-    try connection.execute("UPDATE ZPERSON SET ZSALARY = ZSALARY + 1000, Z_OPT = Z_OPT + 1")
+    let url = try #require(stack.store.url)
+    try ForeignSQL.run("UPDATE ZPERSON SET ZSALARY = ZSALARY + 1000, Z_OPT = Z_OPT + 1", at: url)
   }
 
   @Test("Faults that are fired one after another are read in groups, in any order", arguments: [true, false])
@@ -79,7 +78,9 @@ struct RowsAheadTests {
   @Test("The first faults read only their own rows")
   func first() throws {
     try withFaults { stack in
-      #expect(stack.statements { for person in stack.people.prefix(3) { _ = person["name"] } } == 3)
+      let statements = stack.statements { for person in stack.people.prefix(3) { _ = person["name"] } }
+      // The way to a server takes longer than reading more rows.
+      #expect(TestEngine.current == .sqlite ? statements == 3 : statements <= 3)
       #expect(stack.people.allSatisfy { $0.snapshot == nil || !$0.isFault })
     }
   }
@@ -123,7 +124,9 @@ struct RowsAheadTests {
     }
   }
 
-  @Test("Once anything in the program has read another program's changes, every fault does")
+  @Test(
+    "Once anything in the program has read another program's changes, every fault does",
+    .aboutFiles("the counter of changes in SQLite's file"))
   func noticedChanges() throws {
     try withFaults { stack in
       stack.fire()

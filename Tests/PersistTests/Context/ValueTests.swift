@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -10,11 +11,13 @@ struct ValueTests {
     try withStack(SampleModels.types) { stack in
       let context = stack.context()
       let uuid = UUID()
+      // A server refuses U+0000.
+      let text = TestEngine.current == .sqlite ? "Grüße 🍵\u{0}x" : "Grüße 🍵x"
       let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
       let url = try #require(URL(string: "https://example.org/a?b=c#d"))
       let values: KeyValuePairs<String, Any?> = [
         "int16": Int16.min, "int32": Int32.max, "int64": Int64.min, "decimal": decimal, "double": 0.1,
-        "float": Float(0.1), "string": "Grüße 🍵\u{0}x", "boolean": true,
+        "float": Float(0.1), "string": text, "boolean": true,
         "date": Date(timeIntervalSinceReferenceDate: 445_103_622.25), "binary": Data([0, 1, 255]),
         "external": Data(repeating: 7, count: 300), "uuid": uuid, "uri": url, "transformable": [1, 2, 3] as [UInt8],
         "location": ["x": 34.51446212994721, "y": -1.0], "memory": "kept in memory",
@@ -24,7 +27,7 @@ struct ValueTests {
         #expect(sample["int16"] as? Int == -32768 && sample["int32"] as? Int == 2_147_483_647)
         #expect(sample["int64"] as? Int == .min && sample["decimal"] as? Decimal == decimal)
         #expect(sample["double"] as? Double == 0.1 && sample["float"] as? Double == Double(Float(0.1)))
-        #expect(sample["string"] as? String == "Grüße 🍵\u{0}x" && sample["boolean"] as? Bool == true)
+        #expect(sample["string"] as? String == text && sample["boolean"] as? Bool == true)
         #expect((sample["date"] as? Date)?.timeIntervalSinceReferenceDate == 445_103_622.25)
         #expect(sample["binary"] as? Data == Data([0, 1, 255]))
         #expect(sample["external"] as? Data == Data(repeating: 7, count: 300))

@@ -21,7 +21,7 @@ struct CoordinatorTests {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: people)
       let store = try coordinator.addStore(at: url)
-      #expect(store.type == "SQLite" && store.url == url && coordinator.store(at: url) == store)
+      #expect(store.type == .ofTests && store.url == url && coordinator.store(at: url) == store)
       let memory = try coordinator.addInMemoryStore()
       #expect(memory.type == "InMemory" && coordinator.persistentStores == [store, memory])
       #expect(persistError { try coordinator.addStore(at: url) }?.code == .storeOpenFailed)
@@ -54,7 +54,8 @@ struct CoordinatorTests {
       for options in [StoreOptions(createsIfMissing: false), StoreOptions(isReadOnly: true)] {
         #expect(persistError { try coordinator.addStore(at: url, options: options) }?.code == .fileAccess)
       }
-      #expect(!FileManager.default.fileExists(atPath: url.path))
+      let location = StoreLocation(url)
+      try #expect(location.engine.canCreateStore(at: location))
       let wrong = StoreOptions(configuration: "none")
       #expect(persistError { try coordinator.addStore(at: url, options: wrong) }?.code == .modelNotFound)
     }
@@ -64,13 +65,13 @@ struct CoordinatorTests {
   func incompatible() throws {
     try withTemporaryStore { url in
       try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
-      let before = try FolderSnapshot(url.deletingLastPathComponent())
+      let before = try StoreSnapshot(url)
       let error = try #require(
         persistError { try PersistentStoreCoordinator(model: richer).addStore(at: url) })
       #expect(error.code == .incompatibleModel && error.code.rawValue == 134100)
       #expect(error.errors.contains { $0.message.contains("title") || $0.message.contains("Person") }, "\(error)")
       #expect(error.fix?.contains("automaticMigration") == true)
-      try #expect(FolderSnapshot(url.deletingLastPathComponent()) == before)
+      try #expect(StoreSnapshot(url) == before)
     }
   }
 
@@ -98,8 +99,9 @@ struct CoordinatorTests {
         at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
       ) throws {
         calls.withLock { $0 += 1 }
-        try StoreFiles(storeAt: url).delete()
-        try SQLiteStore.create(url, model: model).close()
+        let location = StoreLocation(url)
+        try location.engine.destroyStore(at: location)
+        try createStore(at: url, model: model).close()
       }
     }
     try withTemporaryStore { url in

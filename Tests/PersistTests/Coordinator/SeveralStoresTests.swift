@@ -36,13 +36,13 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("An SQLite store and one in memory are both open, in the order in which they were added (CRD-01)")
+  @Test("A persistent store and one in memory are both open, in the order in which they were added (CRD-01)")
   func order() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
       let file = try coordinator.addStore(at: url)
       let memory = try coordinator.addInMemoryStore()
-      #expect(coordinator.persistentStores.map(\.type) == [.sqlite, .inMemory])
+      #expect(coordinator.persistentStores.map(\.type) == [.ofTests, .inMemory])
       try coordinator.remove(file)
       #expect(coordinator.persistentStores == [memory])
       try coordinator.remove(memory)

@@ -54,7 +54,7 @@ struct StoreFileTests {
 
   /// Checks that a store passes its own check.
   private func expectWhole(_ url: URL) throws {
-    try StoreCheck.check(storeAt: url) { Issue.record(Comment(rawValue: $0.detail)) }
+    try checkStore(at: url) { Issue.record(Comment(rawValue: $0.detail)) }
   }
 
   private func externalFiles(_ url: URL) -> [String] { ExternalDataFolder(storeAt: url).names() }

@@ -10,7 +10,9 @@ struct StoreMoveTests {
 
   init() throws { model = try ManagedObjectModel(SampleModels.people) }
 
-  @Test("After a store is moved, contexts continue with the new file, their objects and their changes")
+  @Test(
+    "After a store is moved, contexts continue with the new file, their objects and their changes",
+    .aboutFiles("a file that is moved"))
   func moved() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
@@ -36,12 +38,14 @@ struct StoreMoveTests {
     }
   }
 
-  @Test("A file that is missing, contains another store or isn't one is refused, and the store continues as before")
+  @Test(
+    "A file that is missing, contains another store or isn't one is refused, and the store continues as before",
+    .aboutFiles("files that are no stores"))
   func refused() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: model)
       let store = try coordinator.addStore(at: url)
-      let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
+      let other = otherStore("Other", beside: url)
       #expect(persistError { try coordinator.setURL(other, for: store) }?.code == .fileAccess)
       #expect(!FileManager.default.fileExists(atPath: other.path))
       let stranger = PersistentStoreCoordinator(model: model)
@@ -58,6 +62,9 @@ struct StoreMoveTests {
     }
   }
 
+  /// The name of a store's file or schema.
+  private func shortName(_ url: URL) -> String { ServerAddress(url)?.schema ?? url.lastPathComponent }
+
   @Test("Adding, moving and removing a store is posted, with the store under the key of the operation")
   func notifications() throws {
     try withTemporaryStore { url in
@@ -70,7 +77,7 @@ struct StoreMoveTests {
       let observers = names.map { name in
         NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: nil) { note in
           let keys = (note.userInfo ?? [:]).map { key, value in
-            "\(key) \((value as? [StoreInfo])?.compactMap { $0.url?.lastPathComponent }.joined(separator: ",") ?? "?")"
+            "\(key) \((value as? [StoreInfo])?.compactMap { $0.url.map(shortName) }.joined(separator: ",") ?? "?")"
           }
           let what = name.rawValue.replacingOccurrences(of: "PersistentStoreCoordinator", with: "")
           seen.withLock { $0.append("\(what) \(keys.joined())") }
@@ -78,15 +85,15 @@ struct StoreMoveTests {
       }
       defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
       let store = try coordinator.addStore(at: url)
-      let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
+      let other = otherStore("Other", beside: url)
       let moved = try coordinator.migratePersistentStore(store, to: other)
       try coordinator.remove(moved)
-      let name = url.lastPathComponent
+      let (name, otherName) = (shortName(url), shortName(other))
       #expect(
         seen.withLock { $0 } == [
           "StoresWillChange added \(name)", "StoresDidChange added \(name)",
-          "StoresDidChange changed \(name),Other.sqlite", "WillRemoveStore removed Other.sqlite",
-          "StoresWillChange removed Other.sqlite", "StoresDidChange removed Other.sqlite",
+          "StoresDidChange changed \(name),\(otherName)", "WillRemoveStore removed \(otherName)",
+          "StoresWillChange removed \(otherName)", "StoresDidChange removed \(otherName)",
         ])
       #expect(persistError { try coordinator.remove(moved) }?.code == .invalidRequest)
       #expect(seen.withLock { $0.count } == 6)

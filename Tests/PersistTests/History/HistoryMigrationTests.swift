@@ -55,7 +55,7 @@ struct HistoryMigrationTests {
       try recorded.forEachTransaction(HistoryQuery()) { numbers.append($0.transactionNumber) }
       #expect(numbers == [1, 2, 3, 4])
       var problems: [StoreProblem] = []
-      try StoreCheck.check(storeAt: url, registry: nil) { problems.append($0) }
+      try checkStore(at: url, registry: nil) { problems.append($0) }
       #expect(problems.isEmpty, "\(problems)")
       try new.addStore(at: url, options: options)
       let after = try new.transactions()
@@ -93,7 +93,7 @@ struct HistoryMigrationTests {
       try coordinator.remove(store)
       func problems() throws -> [String] {
         var found: [String] = []
-        try StoreCheck.check(storeAt: url, registry: nil) { problem in
+        try checkStore(at: url, registry: nil) { problem in
           found.append("\(problem.kind.name) \(problem.entity ?? "") \(problem.detail)")
         }
         return found
@@ -131,7 +131,7 @@ struct HistoryMigrationTests {
       try coordinator.remove(store)
       var problems = 0
       for file in [url, backup] {
-        try StoreCheck.check(storeAt: file, registry: nil) { _ in problems += 1 }
+        try checkStore(at: file, registry: nil) { _ in problems += 1 }
         let contents = try StoreContents(readingStoreAt: file, registry: nil)
         var count = 0
         try contents.forEachTransaction(HistoryQuery()) { _ in count += 1 }

@@ -137,7 +137,9 @@ struct HistoryReadingTests {
     }
   }
 
-  @Test("Older tables, with the texts in their rows, are read; deletions show what was preserved")
+  @Test(
+    "Older tables, with the texts in their rows, are read; deletions show what was preserved",
+    .aboutFiles("histories that Core Data wrote"))
   func oldTables() throws {
     try withOldHistory { url in
       let read = try Self.transactions(of: url)
@@ -164,7 +166,7 @@ struct HistoryReadingTests {
   func noHistory() throws {
     let model = try StoreFixture().model
     try withTemporaryStore { url in
-      try SQLiteStore.create(url, model: model).close()
+      try createStore(at: url, model: model).close()
       try #expect(!StoreContents(readingStoreAt: url, registry: nil).hasHistory)
       try MadeStore.run("CREATE TABLE ATRANSACTION (x INTEGER)", "CREATE TABLE ACHANGE (Z_PK INTEGER)", at: url)
       try #expect(!StoreContents(readingStoreAt: url, registry: nil).hasHistory)
@@ -172,7 +174,9 @@ struct HistoryReadingTests {
     }
   }
 
-  @Test("A change of an unknown kind is damage; one of an entity that nothing names is left out")
+  @Test(
+    "A change of an unknown kind is damage; one of an entity that nothing names is left out",
+    .aboutFiles("histories that Core Data wrote"))
   func damage() throws {
     try withOldHistory { url in
       try MadeStore.run("UPDATE ACHANGE SET ZENTITY = 99 WHERE Z_PK = 4", at: url)

@@ -141,7 +141,9 @@ struct HistoryWritingTests {
     }
   }
 
-  @Test("The tables have the names, columns, types and indexes of Core Data's", .needsSharedData)
+  @Test(
+    "The tables have the names, columns, types and indexes of Core Data's",
+    .aboutFiles("the layout of Core Data's tables"), .needsSharedData)
   func tables() throws {
     try withHistory { _, url in
       let real = try SharedData.url("notes/NoteStore-macOS-15-Seqoia.sqlite")
@@ -187,7 +189,9 @@ struct HistoryWritingTests {
     }
   }
 
-  @Test("A table of texts is used where there is one; without one, texts go into the transactions")
+  @Test(
+    "A table of texts is used where there is one; without one, texts go into the transactions",
+    .aboutFiles("histories that Core Data wrote"))
   func olderTables() throws {
     let model = try HistoryModel.make()
     try withTemporaryStore { url in

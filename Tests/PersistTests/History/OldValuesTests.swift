@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("History: old values")
+@Suite("History: old values", .aboutFiles("old values, which only histories in files keep"))
 struct OldValuesTests {
   private static let options = StoreOptions(historyKeeps: .oldValues)
 
@@ -127,7 +127,7 @@ struct OldValuesTests {
       try close(coordinator)
       try MadeStore.run("UPDATE PERSIST_HISTORY_VALUES SET TRANSACTIONID = 99, ENTITY = 77", at: url)
       var problems: [StoreProblem] = []
-      try StoreCheck.check(storeAt: url, registry: nil) { problems.append($0) }
+      try checkStore(at: url, registry: nil) { problems.append($0) }
       #expect(problems.map(\.kind) == [.danglingHistory, .danglingHistory])
     }
   }
@@ -232,7 +232,7 @@ struct OldValuesTests {
       try #expect(back.many("labels").map(\.objectID) == [id("Tag", ids[2])])
       try close(new)
       var problems: [StoreProblem] = []
-      try StoreCheck.check(storeAt: url, registry: nil) { problems.append($0) }
+      try checkStore(at: url, registry: nil) { problems.append($0) }
       #expect(problems.isEmpty, "\(problems)")
     }
   }

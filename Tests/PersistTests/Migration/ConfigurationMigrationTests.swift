@@ -21,7 +21,7 @@ struct ConfigurationMigrationTests {
   }
 
   @Test(
-    "It keeps its contents, and afterward has tables for every entity of the new version, in place and by copy",
+    "It keeps its contents, and afterward has tables for every entity of the new version, in place and by copy", .aboutFiles("stores that Core Data made"),
     arguments: [false, true], ["another attribute", "the other entity renamed", "the other entity gone", "related"])
   func migrate(copies: Bool, change: String) throws {
     let old = try Self.model([Self.item, Self.tag, Self.note])
@@ -62,7 +62,7 @@ struct ConfigurationMigrationTests {
       #expect(after.values == before.values)
       #expect(after.pairs("Item", "tags") == before.pairs("Item", "tags"))
       #expect(!after.pairs("Item", "tags").isEmpty)
-      try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
+      try checkStore(at: url, registry: registry) { Issue.record("\($0)") }
     }
   }
 }

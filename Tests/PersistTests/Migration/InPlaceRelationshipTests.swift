@@ -159,7 +159,7 @@ struct InPlaceRelationshipTests {
         #expect(objects["Crate"]?[2]?["things"] == "2", "\(before) → \(after)")
         try MadeStore.expectNewStore(of: new, at: url)
         var problems: [StoreProblem] = []
-        try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+        try checkStore(at: url, registry: registry) { problems.append($0) }
         #expect(problems == [], "\(before) → \(after)")
       }
     }

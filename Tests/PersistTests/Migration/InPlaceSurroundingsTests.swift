@@ -12,7 +12,9 @@ struct InPlaceSurroundingsTests {
     try model(EntityDescription("Item", attributes: attributes))
   }
 
-  @Test("The file of a removed value is deleted, and that of a remaining one is kept")
+  @Test(
+    "The file of a removed value is deleted, and that of a remaining one is kept",
+    .aboutFiles("files of large values"))
   func externalFiles() throws {
     func photos(_ names: String...) throws -> ModelVersion {
       let attributes = names.map { AttributeDescription($0, .binary, allowsExternalStorage: true) }
@@ -31,12 +33,16 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("The store's history continues with the new entity numbers, and drops removed entities")
+  @Test(
+    "The store's history continues with the new entity numbers, and drops removed entities",
+    .aboutFiles("histories that Core Data wrote"))
   func history() throws {
     try MadeStore.expectHistoryGoesOn { try MadeStore.migrateTables(at: $0, from: $1, to: $2) }
   }
 
-  @Test("Triggers of derived attributes remain, follow new names, and don't fire during the migration")
+  @Test(
+    "Triggers of derived attributes remain, follow new names, and don't fire during the migration",
+    .aboutFiles("triggers of Core Data"))
   func derivedTriggers() throws {
     func articles(_ title: AttributeDescription, _ words: AttributeType) throws -> ManagedObjectModel {
       try item(
@@ -61,7 +67,9 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("Another framework's indexes of the model with expressions or conditions don't interfere")
+  @Test(
+    "Another framework's indexes of the model with expressions or conditions don't interfere",
+    .aboutFiles("indexes of Core Data"))
   func indexesOfOthers() throws {
     let indexes = [
       FetchIndexDescription(
@@ -93,7 +101,7 @@ struct InPlaceSurroundingsTests {
     }
   }
 
-  @Test("Unknown objects are kept: tables, columns, indexes, triggers")
+  @Test("Unknown objects are kept: tables, columns, indexes, triggers", .aboutFiles("SQLite's definitions"))
   func unknown() throws {
     try withTemporaryStore { url in
       let old = try item(

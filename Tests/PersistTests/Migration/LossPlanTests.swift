@@ -42,7 +42,7 @@ struct LossPlanTests {
         try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
         results.append(try MadeStore.rows(query, at: url))
         var problems: [StoreProblem] = []
-        try StoreCheck.check(storeAt: url, registry: registry) { if $0.kind != .keyCounter { problems.append($0) } }
+        try checkStore(at: url, registry: registry) { if $0.kind != .keyCounter { problems.append($0) } }
         #expect(problems == [])
       }
       #expect(results[0] == results[1])

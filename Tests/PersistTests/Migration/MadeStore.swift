@@ -8,6 +8,7 @@ import Testing
 enum MadeStore {
   /// Creates a store of a model like a new one.
   static func make(_ model: ManagedObjectModel, at url: URL) throws {
+    guard url.isFileURL else { return try makeOnServer(model, at: url) }
     let connection = try SQLiteConnection(url, mode: .create)
     defer { connection.close() }
     try connection.transaction {
@@ -34,8 +35,18 @@ enum MadeStore {
     }
   }
 
-  /// Runs SQL that a test passes as text.
+  private static func makeOnServer(_ model: ManagedObjectModel, at url: URL) throws {
+    let location = StoreLocation(url)
+    try location.engine.createStore(at: location, model: model, options: StoreOptions()).close()
+  }
+
+  /// Runs SQL that a test passes as text, as another program does.
   static func run(_ statements: String..., at url: URL) throws {
+    guard url.isFileURL else {
+      try ForeignSQL.run(statements, at: url)
+      return
+    }
+    // The functions of triggers are Persist's.
     let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }
     for statement in statements { try connection.execute(SQLText(storedIn: StoredDefinition(sql: statement))) }
@@ -43,6 +54,7 @@ enum MadeStore {
 
   /// The rows of a query, values as text.
   static func rows(_ query: String, at url: URL) throws -> [[String]] {
+    guard url.isFileURL else { return try ForeignSQL.run([query], at: url) }
     let connection = try SQLiteConnection(url, mode: .readOnly)
     defer { connection.close() }
     return try connection.all(SQLText(storedIn: StoredDefinition(sql: query))) { row in
@@ -60,11 +72,12 @@ enum MadeStore {
   static func migrateTables(
     at url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, canDropColumns: Bool = true
   ) throws {
-    let connection = try SQLiteConnection(url, mode: .readWrite)
+    let location = StoreLocation(url)
+    let connection = try location.migrationEngine.connect(to: location, options: StoreOptions())
     defer { connection.close() }
-    try connection.prepareForChanges()
+    try connection.prepareForMigration()
     try connection.transaction {
-      let catalog = try StoreCatalog(connection)
+      let catalog = try connection.catalog()
       let map = TableMap(
         model: old, numbers: EntityNumbers(model: old, rows: catalog.numberRows), schema: catalog.schema)
       try #require(map.differences == [])
@@ -83,7 +96,8 @@ enum MadeStore {
   static func migrate(
     _ old: ManagedObjectModel, _ new: ManagedObjectModel, filling: String..., expecting: (URL) throws -> Void
   ) throws {
-    for canDropColumns in [true, false] {
+    // A server always drops columns.
+    for canDropColumns in TestEngine.current == .sqlite ? [true, false] : [true] {
       try withTemporaryStore { url in
         try make(old, at: url)
         for statement in filling { try run(statement, at: url) }
@@ -99,33 +113,39 @@ enum MadeStore {
   /// - Parameter isOld: Whether to ignore differences of older frameworks: names of indexes, constraints in tables, and
   ///   the place of the embedded model.
   static func schema(at url: URL, isOld: Bool = false) throws -> [String] {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    let schema = try StoreSchema(connection)
+    let store = try RawStore(url, mode: .readOnly)
+    defer { store.close() }
+    let schema = try store.catalog().schema
     let others = isOld ? ["PERSIST_METADATA", "Z_MODELCACHE"] : ["PERSIST_METADATA"]
     let tables = schema.tables.filter { !others.contains($0.name) }.map { table in
       "\(table.name): "
         + table.columns.map { "\($0.name) \($0.declaredType)" }.sorted().joined(separator: ", ")
     }
     let indexes = schema.indexes.compactMap { index in
-      index.sql.map { sql in
-        "\(index.name) on \(index.table): " + (IndexSignature(definition: sql).map { "\($0)" } ?? sql)
+      index.sql.map { sql -> String in
+        let signature = url.isFileURL ? IndexSignature(definition: sql).map { "\($0)" } : nil
+        let own = ServerAddress(url).map { sql.replacing(" ON \($0.schema).", with: " ON ").replacing(" ON \"\($0.schema)\".", with: " ON ") }
+        return "\(index.name) on \(index.table): " + (signature ?? own ?? sql)
       }
     }
-    return (isOld ? tables : tables + indexes).sorted()
+    // Those of files aren't part of the layout.
+    let triggers = url.isFileURL ? [] : schema.triggers.map { "\($0.name) on \($0.table)" }
+    return (isOld ? tables : tables + indexes + triggers).sorted()
   }
 
   /// The law of every migration in place: the tables are those of a new store, and the file is intact.
   static func expectNewStore(
     of model: ManagedObjectModel, at url: URL, isOld: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let fresh = url.deletingLastPathComponent().appendingPathComponent("fresh-\(UUID().uuidString).sqlite")
+    let fresh = otherStore("fresh-\(UUID().uuidString)", beside: url)
     try make(model, at: fresh)
     let (found, wanted) = (try schema(at: url, isOld: isOld), try schema(at: fresh, isOld: isOld))
     #expect(found == wanted, sourceLocation: sourceLocation)
     let numbers = "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT"
     try #expect(rows(numbers, at: url) == rows(numbers, at: fresh), sourceLocation: sourceLocation)
-    try #expect(rows("PRAGMA integrity_check", at: url) == [["ok"]], sourceLocation: sourceLocation)
+    if url.isFileURL {
+      try #expect(rows("PRAGMA integrity_check", at: url) == [["ok"]], sourceLocation: sourceLocation)
+    }
   }
 }
 

@@ -106,7 +106,7 @@ struct MigrationLawTests {
         #expect(differences == [], "\(step)")
         try MadeStore.expectNewStore(of: version.model, at: url)
         var problems: [StoreProblem] = []
-        try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+        try checkStore(at: url, registry: registry) { problems.append($0) }
         #expect(problems == [], "\(step)")
         last = version
       }

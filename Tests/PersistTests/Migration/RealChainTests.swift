@@ -33,7 +33,7 @@ struct RealChainTests {
     #expect(now.tableMap.unexplained == [])
     try MadeStore.expectNewStore(of: destination.model, at: url, isOld: isOld)
     var problems: [StoreProblem] = []
-    try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+    try checkStore(at: url, registry: registry) { problems.append($0) }
     #expect(problems == [])
     return report
   }
@@ -117,7 +117,7 @@ struct RealChainTests {
       let registry = ModelRegistry(versions: [ModelVersion(name: "own", model: source.model), changed])
       func problems() throws -> Set<StoreProblem.Kind> {
         var kinds: Set<StoreProblem.Kind> = []
-        try StoreCheck.check(storeAt: url, registry: registry) { kinds.insert($0.kind) }
+        try checkStore(at: url, registry: registry) { kinds.insert($0.kind) }
         return kinds
       }
       let before = try StoreDump(of: source.model, at: url)
@@ -146,8 +146,9 @@ struct RealChainTests {
     try withTemporaryStore { url in
       try MadeStore.make(start.model, at: url)
       try MadeStore.fill(start.model, at: url, rows: 7, seed: 1)
-      let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
-      try FileManager.default.copyItem(at: url, to: copy)
+      let copy = otherStore("copy", beside: url)
+      try MadeStore.make(start.model, at: copy)
+      try MadeStore.fill(start.model, at: copy, rows: 7, seed: 1)
       let report = try migrate(url, to: last, registry)
       #expect(report.hops == 1)
       let end = try registry.version(named: last)

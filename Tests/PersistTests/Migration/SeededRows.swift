@@ -19,13 +19,11 @@ struct SeededNumbers: RandomNumberGenerator {
 extension MadeStore {
   /// Fills a store with related rows for every concrete entity, by SQL alone. Equal seeds yield equal rows.
   static func fill(_ model: ManagedObjectModel, at url: URL, rows: Int, seed: UInt64) throws {
-    let connection = try SQLiteConnection(url, mode: .readWrite)
-    defer { connection.close() }
+    let store = try RawStore(url)
+    defer { store.close() }
     var numbers = SeededNumbers(seed)
-    try connection.transaction {
-      let catalog = try StoreCatalog(connection)
-      let map = TableMap(
-        model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+    let map = try store.catalog().tableMap(of: model)
+    try store.transaction {
       var keys: [String: [(key: Int64, number: Int)]] = [:]
       var next: [String: Int64] = [:]
       for place in map.tables where !place.entity.isAbstract {
@@ -36,23 +34,25 @@ extension MadeStore {
             keys[current.name, default: []].append((next[place.table] ?? 0, place.number))
             entity = current.superentity
           }
-          try insert(place, key: next[place.table] ?? 0, connection, &numbers)
+          try insert(place, key: next[place.table] ?? 0, store, &numbers)
         }
       }
       var relations = RandomRelations(map: map, keys: keys, numbers: numbers)
-      try relations.make(connection)
+      try relations.make(store)
       for (table, maximum) in next {
         let root = map.tables.first { $0.table == table && $0.entity.superentity == nil }
         guard let root else { continue }
-        try connection.execute(
-          "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(root.number))")
+        try store.raiseKeys(of: table, number: root.number, to: maximum)
       }
-      try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
     }
+    let location = StoreLocation(url)
+    let connection = try location.migrationEngine.connect(to: location, options: StoreOptions())
+    defer { connection.close() }
+    try connection.transaction { try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout) }
   }
 
   private static func insert(
-    _ place: TableMap.EntityTable, key: Int64, _ connection: SQLiteConnection, _ numbers: inout SeededNumbers
+    _ place: TableMap.EntityTable, key: Int64, _ store: RawStore, _ numbers: inout SeededNumbers
   ) throws {
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
     var values: [SQLValue] = [
@@ -64,7 +64,7 @@ extension MadeStore {
       columns.append(column.name)
       values.append(value(of: attribute, key, &numbers))
     }
-    try connection.execute("INSERT INTO \(name: place.table) (\(names: columns)) VALUES (\(values: values))")
+    try store.execute("INSERT INTO \(name: place.table) (\(names: columns)) VALUES (\(values: values))")
   }
 
   private static func value(

@@ -9,29 +9,23 @@ struct StoreDump: Equatable {
   private(set) var objects: [String: [Int64: [String: String]]] = [:]
 
   init(of model: ManagedObjectModel, at url: URL) throws {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    let catalog = try StoreCatalog(connection)
-    let map = TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+    let store = try RawStore(url, mode: .readOnly)
+    defer { store.close() }
+    let map = try store.catalog().tableMap(of: model)
     try #require(map.differences == [])
     for place in map.tables where !place.entity.isAbstract {
       var rows: [Int64: [String: String]] = [:]
-      try connection.query("SELECT * FROM \(name: place.table) WHERE Z_ENT = \(number: Int64(place.number))") { row in
-        var values: [String: String] = [:]
-        var key: Int64 = 0
-        for index in 0..<row.columnCount {
-          let name = row.columnName(index)
-          if name == "Z_PK" { key = row.integer(index) }
-          if name == "Z_OPT" { values["Z_OPT"] = row.text(index) }
-          if let column = place.columns.first(where: { $0.name == name }), column.role != .toOneEntity {
-            values[Self.key(of: column, in: place.entity)] = row.isNull(index) ? nil : Self.text(row, index)
-          }
+      let sql: SQLText = "SELECT * FROM \(name: place.table) WHERE Z_ENT = \(number: Int64(place.number))"
+      for row in try store.rows(sql) {
+        var values = ["Z_OPT": Self.text(row.value(named: "Z_OPT") ?? .null)]
+        for column in place.columns where column.role != .toOneEntity {
+          guard let value = row.value(named: column.name)?.stored(as: column.type) else { continue }
+          values[Self.key(of: column, in: place.entity)] = value == .null ? nil : Self.text(value)
         }
-        rows[key] = values
+        rows[row.value(named: "Z_PK")?.integerValue ?? 0] = values
       }
       for (slot, members) in place.toMany {
-        for (owner, list) in try Self.members(members, connection) where rows[owner] != nil {
+        for (owner, list) in try Self.members(members, store) where rows[owner] != nil {
           rows[owner]?[place.entity.properties[slot].name] = list
         }
       }
@@ -45,8 +39,8 @@ struct StoreDump: Equatable {
       ?? column.property
   }
 
-  private static func text(_ row: SQLiteStatement, _ index: Int32) -> String {
-    switch row.value(index) {
+  private static func text(_ value: SQLValue) -> String {
+    switch value {
     case .null: "nil"
     case .integer(let value): String(value)
     case .double(let value): String(value)
@@ -55,7 +49,7 @@ struct StoreDump: Equatable {
     }
   }
 
-  private static func members(_ place: TableMap.ToMany, _ connection: SQLiteConnection) throws -> [Int64: String] {
+  private static func members(_ place: TableMap.ToMany, _ store: RawStore) throws -> [Int64: String] {
     let sql: SQLText
     switch place {
     case .foreignKey(let key):
@@ -70,7 +64,7 @@ struct StoreDump: Equatable {
         """
     }
     var lists: [Int64: [String]] = [:]
-    try connection.query(sql) { lists[$0.integer(0), default: []].append($0.text(1)) }
+    for row in try store.rows(sql) { lists[row.integer(0), default: []].append(text(row.values[1])) }
     return lists.mapValues { $0.joined(separator: " ") }
   }
 

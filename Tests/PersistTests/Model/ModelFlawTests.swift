@@ -136,7 +136,7 @@ struct ModelFlawTests {
         let items = try #require(object.entity.property(named: "items"))
         #expect(try object.members(of: items).map(\.entityName) == ["Special"])
       }
-      try StoreCheck.check(storeAt: url, registry: nil) { Issue.record("\($0)") }
+      try checkStore(at: url, registry: nil) { Issue.record("\($0)") }
       #expect(ModelDifference.between(store: found.model, model: model).isEmpty)
       #expect(try ModelComparison(from: model, to: model).operations.isEmpty)
     }

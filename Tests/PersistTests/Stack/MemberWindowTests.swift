@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Windows of members")
 struct MemberWindowTests {
-  private func store(at url: URL) throws -> SQLiteStore {
+  private func store(at url: URL) throws -> any PersistentStore {
     let model = try ManagedObjectModel {
       EntityDescription("Shelf") {
         RelationshipDescription("books", toMany: "Book", inverse: "shelf", isOrdered: true)
@@ -28,7 +28,7 @@ struct MemberWindowTests {
       for label in labels.prefix(number % 5) { try shelf.related("labels").insert(label) }
     }
     try context.save()
-    return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: true))
+    return try openStore(at: url, model: model, options: StoreOptions(isReadOnly: true))
   }
 
   @Test("They equal those read owner by owner, in the same order", arguments: [1, 2, 7, 26, 1000])
@@ -65,9 +65,9 @@ struct MemberWindowTests {
       let property = try #require(shelf.property(named: "books"))
       let keys = try store.rows(RowQuery(entity: shelf)).map(\.key)
       var window = MemberWindow(property, of: shelf)
-      let before = store.pool.counts.executed
+      let before = store.statementCount
       for key in keys { _ = try window.members(of: key, upTo: keys[keys.count - 1], in: store) }
-      #expect(store.pool.counts.executed == before + 1)
+      #expect(store.statementCount == before + 1)
       try store.close()
     }
   }

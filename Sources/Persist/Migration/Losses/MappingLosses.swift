@@ -46,10 +46,12 @@ struct MappingLosses {
       var loss = item.loss
       switch item.count {
       case .exact(let counts):
-        let rows = try counts.map(inspector.firstNumber).max() ?? 0
-        loss.rows = rows
-        return rows > 0 ? loss : nil
-      case .possible(let sql): return try inspector.firstNumber(sql) > 0 ? loss : nil
+        let rows = try counts.map(inspector.firstNumber)
+        // A number that can't be determined may be any.
+        guard !rows.contains(nil) else { return loss }
+        loss.rows = rows.compactMap { $0 }.max() ?? 0
+        return loss.rows == 0 ? nil : loss
+      case .possible(let sql): return try inspector.firstNumber(sql) == 0 ? nil : loss
       }
     }
   }

@@ -103,7 +103,7 @@ extension PathSurvey {
     let comparisons = try ParkingComparisons(slots, with: path.destination, resources.pathRegistry, inspector)
     var found: [MigrationLoss] = []
     for slot in slots where comparisons.hasPlace(slot) {
-      let rows = try inspector.firstNumber(.countParked(slot))
+      let rows = try inspector.firstNumber(.countParked(slot)) ?? 0
       let what = MigrationLoss(slot.kind, entity: slot.entity, property: slot.property)
       guard rows > 0, !found.contains(where: { $0.isSame(as: what) }) else { continue }
       found.append(what.counting(rows))

@@ -23,8 +23,8 @@ protocol StoreInspector {
   // MARK: The rows
 
   func count(_ count: RowCount) throws -> Int
-  /// The number that SQL selects; 0 if it selects nothing.
-  func firstNumber(_ sql: SQLText) throws -> Int
+  /// The number that SQL selects; 0 if it selects nothing, and nil if the engine can't evaluate the SQL.
+  func firstNumber(_ sql: SQLText) throws -> Int?
   /// The greatest key in a table; 0 if it is empty. Found immediately, and an approximation of the number of rows.
   func greatestRow(of table: String) throws -> Int64
   /// Calls `body` for each problem that a step of a check finds.

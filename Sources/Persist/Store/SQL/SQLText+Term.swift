@@ -12,8 +12,8 @@ extension SQLText {
     case .isNull(let part): "(\(self.term(part)) IS NULL)"
     case .isPresent(let part): "(\(self.term(part)) IS NOT NULL)"
     case .not(let part): "(\(self.term(part)) IS NOT 1)"
-    case .all(let parts): joined(parts[...], " AND ", ofNone: "1")
-    case .any(let parts): joined(parts[...], " OR ", ofNone: "0")
+    case .all(let parts): joined(parts[...], " AND ", ofNone: "TRUE")
+    case .any(let parts): joined(parts[...], " OR ", ofNone: "FALSE")
     case .between(let part, let lower, let upper):
       "(\(self.term(part)) BETWEEN \(self.term(lower)) AND \(self.term(upper)))"
     case .isOne(let part, let values): "(\(self.term(part)) IN (\(values: values)))"

@@ -99,6 +99,7 @@ package enum StoreCopies {
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
+    if case .server = location { try requireNothingParked(in: source) }
     let engine = location.engine
     var metadata = metadata
     var own = options
@@ -126,5 +127,18 @@ package enum StoreCopies {
       try? engine.destroyStore(at: location)
       throw error
     }
+  }
+
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in a file: a
+  ///   copy on a server wouldn't have them.
+  private static func requireNothingParked(in source: any PersistentStore) throws {
+    guard let url = source.url, url.isFileURL else { return }
+    let location = StoreLocation(url)
+    let slots = try location.migrationEngine.inspect(location, options: StoreOptions()) { try $0.parkedSlots() }
+    guard let first = slots.first else { return }
+    throw PersistenceError(
+      .invalidRequest, at: .store(url),
+      "The store contains parked values of '\(first.version)', which a store on a server can't contain.",
+      fix: "Migrate the store to that version first, or discard the values (`migrate --discard`).")
   }
 }

@@ -86,7 +86,9 @@ struct BatchTests {
     }
   }
 
-  @Test("Large values are written to files of their own, and none remains if the batch fails")
+  @Test(
+    "Large values are written to files of their own, and none remains if the batch fails",
+    .aboutFiles("files of large values"))
   func insertFiles() throws {
     try withCars { stack, context in
       let photo = Data(repeating: 3, count: 300_000)
@@ -124,11 +126,12 @@ struct BatchTests {
         let fresh = stack.context()
         let car = try #require(try fresh.fetch(FetchRequest("Car", where: "numberPlate == '1'")).first)
         #expect(car["maker"] as? String == maker && car["mileage"] as? Int == mileage)
-        // A key that a resolved row didn't need isn't lost.
-        #expect(try fresh.fetch(FetchRequest("Car", where: "numberPlate == 'n'")).map(\.objectID.primaryKey) == [7])
+        let new = try fresh.fetch(FetchRequest("Car", where: "numberPlate == 'n'")).map(\.objectID.primaryKey)
         let next = try fresh.make("Car", ["numberPlate": "next"])
         try fresh.save()
-        #expect(next.objectID.primaryKey == 8)
+        #expect(new.count == 1)
+        // A key that a resolved row didn't need isn't lost in a file.
+        if TestEngine.current == .sqlite { #expect(new == [7] && next.objectID.primaryKey == 8) }
       }
     }
   }
@@ -233,15 +236,14 @@ struct BatchTests {
       let areFree = cars.allSatisfy { $0.one("owner") == nil }
       #expect(areFree)
       try stack.store.close()
-      let connection = try SQLiteConnection(stack.url, mode: .readOnly)
-      let store = try SQLiteStore.open(stack.url, model: stack.model)
-      for table in store.map.joinTables {
-        let pairs = try connection.first("SELECT COUNT(*) FROM \(name: table.name)") { $0.integer(0) }
+      let store = try RawStore(stack.url, mode: .readOnly)
+      defer { store.close() }
+      for table in try store.catalog().tableMap(of: stack.model).joinTables {
+        let pairs = try store.rows("SELECT COUNT(*) FROM \(name: table.name)")[0].integer(0)
         #expect(pairs == 0)
       }
-      let versions = try connection.all("SELECT Z_OPT FROM ZCAR ORDER BY Z_PK") { $0.integer(0) }
+      let versions = try store.rows("SELECT Z_OPT FROM ZCAR ORDER BY Z_PK").map { $0.integer(0) }
       #expect(versions == [2, 2, 1, 1, 1, 1])
-      try store.close()
     }
   }
 
@@ -274,16 +276,16 @@ struct BatchTests {
   func statements() throws {
     let model = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model)
+      let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let context = ManagedObjectContext(coordinator)
       try context.execute(BatchInsertRequest("Person", (0..<1000).map { ["name": "p", "salary": $0] }))
-      let inserted = store.pool.counts.executed
+      let inserted = store.statementCount
       try context.execute(BatchUpdateRequest("Person", set: ["salary": try FetchExpression("salary + 1")]))
       try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("salary > 10")))
       // Each is one statement between the beginning and the end of a transaction.
-      #expect(store.pool.counts.executed - inserted <= 6)
+      #expect(store.statementCount - inserted <= 6)
       #expect(try context.count(for: FetchRequest("Person")) == 10)
     }
   }

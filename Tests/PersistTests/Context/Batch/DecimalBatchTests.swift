@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -51,7 +52,7 @@ struct DecimalBatchTests {
     }
   }
 
-  @Test("Predicates compute with decimals in SQL as in memory", arguments: [
+  @Test("Predicates compute with decimals in SQL as in memory", .aboutFiles("what SQLite computes"), arguments: [
     "price * 2 > 5", "price + 0.1 == 0.2", "-price < 0", "abs:(price) == 1", "price / 3 >= 1", "price * number <= 10",
   ])
   func predicates(format: String) throws {

@@ -28,7 +28,9 @@ struct ExplainTests {
 
   private typealias Missing = FetchExplanation.MissingIndex
 
-  @Test("A request served by an index lacks none, and shows its statement with the values")
+  @Test(
+    "A request served by an index lacks none, and shows its statement with the values",
+    .aboutFiles("SQLite's plans"))
   func served() throws {
     let explanation = try explain("name BEGINSWITH 'it''s' AND price > 2".replacing("''", with: "\\'"))
     #expect(explanation.missingIndexes == [])
@@ -65,7 +67,9 @@ struct ExplainTests {
     #expect(try explain("TRUEPREDICATE", sortedBy: "name").missingIndexes == [])
   }
 
-  @Test("Rows of values are explained by the statement that computes them, or by the one that finds the objects")
+  @Test(
+    "Rows of values are explained by the statement that computes them, or by the one that finds the objects",
+    .aboutFiles("what SQLite computes"))
   func rows() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Prefetching")
 struct PrefetchTests {
-  /// A store that counts the statements that SQLite runs.
+  /// A store that counts its statements.
   private func withCountedStore(
-    _ description: ModelDescription, _ body: (PersistentStoreCoordinator, SQLiteStore) throws -> Void
+    _ description: ModelDescription, _ body: (PersistentStoreCoordinator, any PersistentStore) throws -> Void
   ) throws {
     let model = try ManagedObjectModel(description)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model)
+      let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       // A reader's own first statements aren't counted.
@@ -21,10 +21,10 @@ struct PrefetchTests {
     }
   }
 
-  private func statements(_ store: SQLiteStore, _ body: () throws -> Void) rethrows -> Int {
-    let before = store.pool.counts.executed
+  private func statements(_ store: any PersistentStore, _ body: () throws -> Void) rethrows -> Int {
+    let before = store.statementCount
     try body()
-    return store.pool.counts.executed - before
+    return store.statementCount - before
   }
 
   @Test("One to-many level over 10,000 objects is two statements, and iterating it none")

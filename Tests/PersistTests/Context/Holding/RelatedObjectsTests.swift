@@ -7,16 +7,16 @@ import Testing
 struct RelatedObjectsTests {
   /// A store of owners with items that counts statements.
   private struct Stack {
-    let store: SQLiteStore
+    let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
 
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator, classes: ["Pet": Flagged.self]) }
 
     /// Checks the number of statements that run in `body`.
     func statements(_ body: () throws -> Void) rethrows -> Int {
-      let before = store.pool.counts.executed
+      let before = store.statementCount
       try body()
-      return store.pool.counts.executed - before
+      return store.statementCount - before
     }
 
     func expectStatements(
@@ -42,7 +42,7 @@ struct RelatedObjectsTests {
   private func withOwners(_ owners: Int, pets: Int, _ body: (Stack) throws -> Void) throws {
     let model = try ManagedObjectModel(SampleModels.pets)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model)
+      let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let stack = Stack(store: store, coordinator: coordinator)

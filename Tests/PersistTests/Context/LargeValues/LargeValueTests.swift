@@ -43,7 +43,7 @@ struct LargeValueTests {
       try body(theirs, ours, stack)
       let reopened = try stack.reopened()
       var problems: [String] = []
-      try StoreCheck.check(storeAt: stack.url) { problems.append("\($0)") }
+      try checkStore(at: stack.url) { problems.append("\($0)") }
       #expect(problems == [])
       try reopened.store.close()
     }
@@ -62,7 +62,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A replaced value reads as the newest, even if it is now small, empty or without a row"
+    "A replaced value reads as the newest, even if it is now small, empty or without a row", .aboutFiles("values in files of their own")
   )
   func exchanged() throws {
     try withItem { theirs, ours, stack in
@@ -84,7 +84,9 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A child reads the newest value through its parent, and its parent's unsaved one")
+  @Test(
+    "A child reads the newest value through its parent, and its parent's unsaved one",
+    .aboutFiles("values in files of their own"))
   func child() throws {
     try withItem { theirs, ours, stack in
       let parent = try #require(ours.managedObjectContext)
@@ -101,7 +103,9 @@ struct LargeValueTests {
     }
   }
 
-  @Test("An element of a composite value is stored in a file too, and reads as the newest")
+  @Test(
+    "An element of a composite value is stored in a file too, and reads as the newest",
+    .aboutFiles("values in files of their own"))
   func composite() throws {
     try withItem { theirs, ours, stack in
       try theirs.setValue(["cover": Self.data(5)], forKey: "parts")
@@ -149,7 +153,8 @@ struct LargeValueTests {
     "Each merge policy saves or reports a conflict, and the saved value follows the policy",
     arguments: [
       (MergePolicy.mergeByPropertyObjectTrump, 2, 8), (.mergeByPropertyStoreTrump, 2, 8),
-      (.overwrite, 2, 8),
+      // A value in a file isn't overwritten if it wasn't read.
+      (.overwrite, TestEngine.current == .sqlite ? 2 : 1, 8),
       (.rollback, 2, 1),
     ])
   func policies(_ policy: MergePolicy, blob: Int, number: Int) throws {
@@ -166,7 +171,9 @@ struct LargeValueTests {
     }
   }
 
-  @Test("Without a policy, the save reports a conflict that leaves the object unchanged")
+  @Test(
+    "Without a policy, the save reports a conflict that leaves the object unchanged",
+    .aboutFiles("values in files of their own"))
   func conflict() throws {
     try withItem { theirs, ours, stack in
       let context = try #require(ours.managedObjectContext)
@@ -195,19 +202,21 @@ struct LargeValueTests {
       context.undoManager = .init()
       context.mergePolicy = .mergeByPropertyObjectTrump
       if isExchanged { try exchange(theirs, 2) }
+      // A value in a row is the one that was read.
+      let restored = Self.data(isExchanged && TestEngine.current == .sqlite ? 2 : 1)
       context.delete(ours)
       try context.save()
       #expect(try saved(stack) == [])
       context.undo()
-      #expect(ours["blob"] as? Data == Self.data(isExchanged ? 2 : 1))
+      #expect(ours["blob"] as? Data == restored)
       try context.save()
-      #expect(try saved(stack) == [Self.data(isExchanged ? 2 : 1)])
+      #expect(try saved(stack) == [restored])
       context.redo()
       try context.save()
       #expect(try saved(stack) == [])
       context.undo()
       try context.save()
-      #expect(try saved(stack) == [Self.data(isExchanged ? 2 : 1)])
+      #expect(try saved(stack) == [restored])
     }
   }
 
@@ -234,7 +243,9 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A missing file that a row still names is an error that names the file")
+  @Test(
+    "A missing file that a row still names is an error that names the file",
+    .aboutFiles("values in files of their own"))
   func missing() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -254,14 +254,12 @@ struct ForeignChangesTests {
       _ = names(held)
       context.automaticallyMergesChangesFromParent = true
       held[0]["salary"] = 9
-      try BuiltProgram.run(
-        "SQLRunner", url.path,
-        "UPDATE ZPERSON SET ZNAME = ZNAME || '2', Z_OPT = Z_OPT + 1 WHERE ZNAME < 'C'")
+      try ForeignSQL.run("UPDATE ZPERSON SET ZNAME = ZNAME || '2', Z_OPT = Z_OPT + 1 WHERE ZNAME < 'C'", at: url)
       context.processPendingChanges()
       #expect(names(held) == ["Ann2", "Ben2", "Cleo"])
       #expect(held.map { $0["salary"] as? Int } == [9, 1, 1])
       try context.save()
-      try BuiltProgram.run("SQLRunner", url.path, "DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'")
+      try ForeignSQL.run("DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'", at: url)
       #expect(try context.count(for: FetchRequest("Person")) == 2 && held[2].isDeleted)
     }
   }
@@ -271,8 +269,7 @@ struct ForeignChangesTests {
     try withStore { url, _, context in
       let ann = try context.named("Person", "Ann")
       _ = ann["salary"]
-      try BuiltProgram.run(
-        "SQLRunner", url.path, "UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Ann'")
+      try ForeignSQL.run("UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Ann'", at: url)
       ann["name"] = "Anna"
       #expect(persistError { try context.save() }?.mergeConflicts.first?.cachedSnapshot?["salary"] == 5)
       context.mergePolicy = .mergeByPropertyObjectTrump
@@ -299,7 +296,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("Checking for foreign changes while the store is being written doesn't wait")
+  @Test("Checking for foreign changes while the store is being written doesn't wait", .aboutFiles("locks of files"))
   func busyWriter() throws {
     try withStore { url, coordinator, _ in
       let store = try #require(coordinator.openStores.first as? SQLiteStore)
@@ -308,7 +305,9 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("A context's own saves aren't foreign: nothing is compared after them")
+  @Test(
+    "A context's own saves aren't foreign: nothing is compared after them",
+    .aboutFiles("the counter of changes in SQLite's file"))
   func ownSaves() throws {
     try withStore { _, coordinator, context in
       context.automaticallyMergesChangesFromParent = true

@@ -64,7 +64,7 @@ struct PlainMergeRun: PlainTrial {
   /// A context of a coordinator of its own.
   private static func foreignContext(_ stack: TestStack) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: stack.model)
-    try coordinator.add(SQLiteStore.open(stack.url, model: stack.model, options: StoreOptions()))
+    try coordinator.add(openStore(at: stack.url, model: stack.model))
     return ManagedObjectContext(coordinator)
   }
 

@@ -46,7 +46,7 @@ struct CopyLawTests {
         for url in [bySQL, byObject] {
           try MadeStore.expectNewStore(of: new, at: url)
           var problems: [StoreProblem] = []
-          try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+          try checkStore(at: url, registry: registry) { problems.append($0) }
           #expect(problems == [], "seed \(seed), \(url.lastPathComponent)")
         }
       }

@@ -18,7 +18,9 @@ struct CopySurroundingsTests {
     try model(EntityDescription("Item", attributes: attributes.map { AttributeDescription($0, .string) }))
   }
 
-  @Test("The application's own tables, indexes, triggers and views are kept, with their rows and last keys")
+  @Test(
+    "The application's own tables, indexes, triggers and views are kept, with their rows and last keys",
+    .aboutFiles("SQLite's definitions"))
   func tables() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a", "x"), try item("a", "b"))
@@ -46,7 +48,9 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("Additions to the model's tables are kept: columns with their values, and indexes")
+  @Test(
+    "Additions to the model's tables are kept: columns with their values, and indexes",
+    .aboutFiles("SQLite's definitions"))
   func added() throws {
     try withTemporaryStore { url in
       let animals = [
@@ -77,7 +81,9 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("A virtual table of the application's own finds the same rows as before")
+  @Test(
+    "A virtual table of the application's own finds the same rows as before",
+    .aboutFiles("SQLite's virtual tables"))
   func virtualTables() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a"), try item("a", "b"))
@@ -93,7 +99,9 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("The store's history continues with the new entity numbers, and drops removed entities")
+  @Test(
+    "The store's history continues with the new entity numbers, and drops removed entities",
+    .aboutFiles("histories that Core Data wrote"))
   func history() throws {
     try MadeStore.expectHistoryGoesOn { try copy($0, from: $1, to: $2) }
   }
@@ -103,9 +111,9 @@ struct CopySurroundingsTests {
     try withTemporaryStore { url in
       let (old, new) = (try item("a"), try model(EntityDescription("Item"), EntityDescription("Note")))
       try MadeStore.make(old, at: url)
-      try MadeStore.run("CREATE TABLE ZNOTE (T)", "INSERT INTO ZNOTE VALUES ('mine')", at: url)
+      try MadeStore.run("CREATE TABLE ZNOTE (T VARCHAR)", "INSERT INTO ZNOTE VALUES ('mine')", at: url)
       let error = #expect(throws: PersistenceError.self) { try copy(url, from: old, to: new) }
-      #expect(error?.message.contains("'ZNOTE'") == true)
+      #expect(error?.message.uppercased().contains("'ZNOTE'") == true)
       try #expect(MadeStore.rows("SELECT T FROM ZNOTE", at: url) == [["mine"]])
     }
   }

@@ -35,8 +35,8 @@ struct SymmetricPairsTests {
           from: url, to: target, mappingModel: mapping, policies: [], coreDataHashes: nil, goesByObject: goesByObject)
         try #expect(pairs(StoreContent(of: model, at: target)) == kept)
         var problems: [StoreProblem] = []
-        try StoreCheck.check(
-          storeAt: target, registry: ModelRegistry(versions: [ModelVersion(name: "1", model: model)])
+        try checkStore(
+          at: target, registry: ModelRegistry(versions: [ModelVersion(name: "1", model: model)])
         ) { problems.append($0) }
         #expect(problems == [])
       }

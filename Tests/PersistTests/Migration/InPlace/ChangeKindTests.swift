@@ -37,7 +37,7 @@ struct ChangeKindTests {
         }
         try MadeStore.expectNewStore(of: kind.new, at: url)
         var problems: [StoreProblem] = []
-        try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+        try checkStore(at: url, registry: registry) { problems.append($0) }
         #expect(problems == [])
       }
     }

@@ -192,7 +192,7 @@ struct DeferredMigrationTests {
       try made(registry, at: url)
       try deferring.migrate(storeAt: url, to: registry.versions[1], registry: registry)
       var problems: [StoreProblem] = []
-      try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+      try checkStore(at: url, registry: registry) { problems.append($0) }
       #expect(problems == [])
       let found = try StoreIdentification.identify(storeAt: url, registry: registry)
       #expect(found.version?.name == "2")

@@ -80,7 +80,9 @@ struct MigrationCostTests {
         url: url, destination: versions[1], registry: registry, options: StoreOptions(), migrator: AutomaticMigrator(),
         survey: direct
       ).run()
-      let columns = try MadeStore.rows("SELECT name FROM pragma_table_info('ZBOOK')", at: url).joined()
+      let store = try RawStore(url, mode: .readOnly)
+      defer { store.close() }
+      let columns = try store.catalog().schema.table(named: "ZBOOK")?.columns.map(\.name) ?? []
       #expect(columns.contains("ZMINE") && columns.contains("ZSUBTITLE"))
       try #expect(StoreIdentification.identify(storeAt: url, registry: registry).model === new)
     }

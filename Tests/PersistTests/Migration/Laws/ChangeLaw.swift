@@ -129,7 +129,7 @@ struct ChangeLaw {
   private func expectSound(_ url: URL, _ way: String, _ registry: ModelRegistry) throws {
     try MadeStore.expectNewStore(of: new, at: url)
     var problems: [StoreProblem] = []
-    try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+    try checkStore(at: url, registry: registry) { problems.append($0) }
     #expect(problems == [], "\(way)")
   }
 

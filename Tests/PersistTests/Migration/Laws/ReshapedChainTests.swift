@@ -74,7 +74,7 @@ struct ReshapedChainTests {
         #expect(found.differences(from: wanted) == [], "seed \(seed), by way of '\(first.name)' → '\(second.name)'")
         try MadeStore.expectNewStore(of: last.model, at: url)
         var problems: [StoreProblem] = []
-        try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+        try checkStore(at: url, registry: registry) { problems.append($0) }
         #expect(problems == [], "seed \(seed)")
       }
     }

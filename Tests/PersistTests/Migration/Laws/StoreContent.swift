@@ -27,27 +27,24 @@ struct StoreContent: Equatable {
   private(set) var lists: [Object: [String: [Int64]]] = [:]
 
   init(of model: ManagedObjectModel, at url: URL) throws {
-    let connection = try SQLiteConnection(url, mode: .readOnly)
-    defer { connection.close() }
-    let catalog = try StoreCatalog(connection)
-    let map = TableMap(
-      model: model, numbers: EntityNumbers(model: model, rows: catalog.numberRows), schema: catalog.schema)
+    let store = try RawStore(url, mode: .readOnly)
+    defer { store.close() }
+    let map = try store.catalog().tableMap(of: model)
     try #require(map.differences == [])
     var objects: [String: [Int64: Object]] = [:]
     for place in map.tables where !place.entity.isAbstract {
-      try connection.query(
-        "SELECT Z_PK, * FROM \(name: place.table) WHERE Z_ENT = \(number: Int64(place.number))"
-      ) { row in
-        let object = Object(entity: place.entity.name, key: row.integer(0))
+      let sql: SQLText = "SELECT * FROM \(name: place.table) WHERE Z_ENT = \(number: Int64(place.number))"
+      for row in try store.rows(sql) {
+        let object = Object(entity: place.entity.name, key: row.value(named: "Z_PK")?.integerValue ?? 0)
         objects[place.table, default: [:]][object.key] = object
         var found: [String: SQLValue] = [:]
-        for index in 1..<row.columnCount where !row.isNull(index) {
-          guard let column = place.columns.first(where: { $0.name == row.columnName(index) }),
-            case .attribute = column.role
+        for column in place.columns {
+          guard case .attribute = column.role, let value = row.value(named: column.name)?.stored(as: column.type),
+            value != .null
           else { continue }
           let elements = place.entity.property(named: column.property)?.elements
           let path = elements?.first { $0.slot == column.slot }?.path.joined(separator: ".")
-          found[path ?? column.property] = row.value(index)
+          found[path ?? column.property] = value
         }
         values[object] = found
       }
@@ -57,10 +54,10 @@ struct StoreContent: Equatable {
         guard let relationship = property.relationship, !relationship.isTransient else { continue }
         let table = map[model.destination(of: relationship)].table
         pairs[place.entity.name, default: [:]][property.name] = []
-        try connection.query(#require(Self.sql(property, place))) { row in
+        for row in try store.rows(#require(Self.sql(property, place))) {
           guard let owner = objects[place.table]?[row.integer(0)], owner.entity == place.entity.name,
             let member = objects[table]?[row.integer(1)]
-          else { return }
+          else { continue }
           pairs[place.entity.name]?[property.name]?.insert(Pair(owner: owner, member: member))
           if relationship.isOrdered { lists[owner, default: [:]][property.name, default: []].append(member.key) }
         }

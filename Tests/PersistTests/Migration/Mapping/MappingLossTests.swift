@@ -66,14 +66,14 @@ struct MappingLossTests {
       #expect(plan.losses.map(\.description) == losses)
       #expect(plan.isPossible)
       migrator.allowsLoss = false
-      let bytes = try Data(contentsOf: url)
+      let before = try StoreSnapshot(url)
       let error = persistError { try migrator.migrate(storeAt: url, to: target, registry: registry) }
       if losses.isEmpty {
         #expect(error == nil)
       } else {
         let problems = error.map { $0.errors.isEmpty ? [$0] : $0.errors } ?? []
         #expect(problems.map(\.message) == losses.map { "\($0) would be lost." })
-        try #expect(Data(contentsOf: url) == bytes)
+        try #expect(StoreSnapshot(url) == before)
         migrator.allowsLoss = true
         try migrator.migrate(storeAt: url, to: target, registry: registry)
       }
@@ -168,12 +168,12 @@ struct MappingLossTests {
       second["IEM_Copy_Tag"]?.attributeMappings = []
       let first = try mapping(registry) { _ in }
       let migrator = AutomaticMigrator(allowsLoss: false, mappingModels: [first, second])
-      let bytes = try Data(contentsOf: url)
+      let before = try StoreSnapshot(url)
       let error = persistError {
         try migrator.migrate(storeAt: url, to: last, registry: ModelRegistry(versions: versions))
       }
       #expect(error?.message == "Tag.name: attribute not mapped, 4 rows would be lost.")
-      try #expect(Data(contentsOf: url) == bytes)
+      try #expect(StoreSnapshot(url) == before)
     }
   }
 }

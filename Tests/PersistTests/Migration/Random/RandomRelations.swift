@@ -19,7 +19,7 @@ struct RandomRelations {
     self.numbers = numbers
   }
 
-  mutating func make(_ connection: SQLiteConnection) throws {
+  mutating func make(_ store: RawStore) throws {
     for place in map.tables where !place.entity.isAbstract {
       let own = (keys[place.entity.name] ?? []).filter { $0.number == place.number }
       for property in place.entity.properties where !property.isTransient {
@@ -27,13 +27,13 @@ struct RandomRelations {
         else { continue }
         let inverse = map.model.inverse(of: relationship)
         switch place.toMany[property.slot] {
-        case .join(let end): try join(own, others, by: end, connection)
-        case .foreignKey(let key) where inverse == nil: try gather(own, others, by: key, connection)
+        case .join(let end): try join(own, others, by: end, store)
+        case .foreignKey(let key) where inverse == nil: try gather(own, others, by: key, store)
         case .foreignKey: break
         case nil where inverse?.isToMany == false:
-          try pair(own, others, by: property, inverse?.name ?? "", connection)
+          try pair(own, others, by: property, inverse?.name ?? "", store)
         case nil:
-          for row in own { try set(property.name, of: row, to: any(of: others), connection) }
+          for row in own { try set(property.name, of: row, to: any(of: others), store) }
         }
       }
     }
@@ -48,7 +48,7 @@ struct RandomRelations {
   }
 
   private mutating func join(
-    _ own: [Row], _ others: [Row], by end: TableMap.JoinEnd, _ connection: SQLiteConnection
+    _ own: [Row], _ others: [Row], by end: TableMap.JoinEnd, _ store: RawStore
   ) throws {
     for row in own {
       let member = any(of: others)
@@ -57,7 +57,7 @@ struct RandomRelations {
         var values = [end.ownColumn: SQLValue.integer(one.key), end.memberColumn: .integer(other.key)]
         for column in [end.orderColumn, end.inverseOrderColumn].compactMap({ $0 }) { values[column] = .integer(order) }
         let columns = values.sorted { $0.key < $1.key }
-        try connection.execute(
+        try store.execute(
           """
           INSERT OR IGNORE INTO \(name: end.table) (\(names: columns.map(\.key))) \
           VALUES (\(values: columns.map(\.value)))
@@ -68,18 +68,18 @@ struct RandomRelations {
 
   /// Members of a to-many relationship without an inverse name their owner.
   private mutating func gather(
-    _ own: [Row], _ others: [Row], by key: TableMap.ForeignKey, _ connection: SQLiteConnection
+    _ own: [Row], _ others: [Row], by key: TableMap.ForeignKey, _ store: RawStore
   ) throws {
     for row in own {
       try update(
         key.table, any(of: others).key,
-        [(key.column, row.key), (key.entityColumn, Int64(row.number)), (key.orderColumn, nextOrder())], connection)
+        [(key.column, row.key), (key.entityColumn, Int64(row.number)), (key.orderColumn, nextOrder())], store)
     }
   }
 
   /// Two rows name each other, and no other row.
   private mutating func pair(
-    _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, _ connection: SQLiteConnection
+    _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, _ store: RawStore
   ) throws {
     let name = [property.declaringEntity, property.name]
     for row in own where paired[name]?.contains(row.key) != true {
@@ -89,12 +89,12 @@ struct RandomRelations {
       guard paired[back]?.contains(other.key) != true, name != back || row.key != other.key else { continue }
       paired[name, default: []].insert(row.key)
       paired[back, default: []].insert(other.key)
-      try set(property.name, of: row, to: other, connection)
-      try set(inverse, of: other, to: row, connection)
+      try set(property.name, of: row, to: other, store)
+      try set(inverse, of: other, to: row, store)
     }
   }
 
-  private mutating func set(_ name: String, of row: Row, to other: Row, _ connection: SQLiteConnection) throws {
+  private mutating func set(_ name: String, of row: Row, to other: Row, _ store: RawStore) throws {
     guard let place = map.table(ofNumber: row.number), let property = place.entity.property(named: name),
       let key = place.columns.first(where: { $0.slot == property.slot && $0.role == .toOne })
     else { return }
@@ -102,15 +102,15 @@ struct RandomRelations {
     try update(
       place.table, row.key,
       [(key.name, other.key), (number, Int64(other.number)), (place.orderColumns[property.slot], nextOrder())],
-      connection)
+      store)
   }
 
   private func update(
-    _ table: String, _ key: Int64, _ values: [(column: String?, value: Int64)], _ connection: SQLiteConnection
+    _ table: String, _ key: Int64, _ values: [(column: String?, value: Int64)], _ store: RawStore
   ) throws {
     for (column, value) in values {
       guard let column else { continue }
-      try connection.execute(
+      try store.execute(
         "UPDATE \(name: table) SET \(name: column) = \(number: value) WHERE Z_PK = \(number: key)")
     }
   }

@@ -82,7 +82,7 @@ struct RealMappingTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
     #expect(names.filter { $0.contains("migration") } == [], "nothing stays behind")
     var problems: [StoreProblem] = []
-    try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+    try checkStore(at: url, registry: registry) { problems.append($0) }
     #expect(problems == [])
   }
 

@@ -83,7 +83,7 @@ struct RouteNotesTests {
     let migrator = AutomaticMigrator(alwaysCopies: copies, infersMapping: false)
     try withTemporaryStore { url in
       try MadeStore.make(versions[0].model, at: url)
-      let before = try FolderSnapshot(url.deletingLastPathComponent())
+      let before = try StoreSnapshot(url)
       let error = #expect(throws: PersistenceError.self) {
         try PersistentStoreCoordinator(model: versions[1].model, registry: registry)
           .addStore(at: url, options: StoreOptions(migrator: migrator))
@@ -92,7 +92,7 @@ struct RouteNotesTests {
       #expect(error?.code.rawValue == 134_140)
       let plan = try MigrationPlan(storeAt: url, registry: registry, migrator: migrator)
       #expect(plan.blockers.map(\.code) == [.missingMappingModel])
-      try #expect(FolderSnapshot(url.deletingLastPathComponent()) == before)
+      try #expect(StoreSnapshot(url) == before)
       var mapped = migrator
       var mapping = try MappingModel.inferred(from: versions[0].model, to: versions[1].model)
       (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")

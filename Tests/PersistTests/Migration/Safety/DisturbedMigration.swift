@@ -83,7 +83,7 @@ struct DisturbedMigration {
 
   private func problems(_ store: URL) throws -> [String] {
     var problems: [String] = []
-    try StoreCheck.check(storeAt: store, registry: scenario.registry) { problems.append("\($0)") }
+    try checkStore(at: store, registry: scenario.registry) { problems.append("\($0)") }
     return problems
   }
 }

@@ -27,7 +27,7 @@ struct ErrorPlaceTests {
     migrator.policies = [RefusingPolicy.self]
     try withTemporaryStore { url in
       try scenario.makeStore(at: url, marks: 12)
-      let before = try Data(contentsOf: url)
+      let before = try StoreSnapshot(url)
       let error = #expect(throws: PersistenceError.self) {
         try migrator.migrate(storeAt: url, to: scenario.newest, registry: scenario.registry)
       }
@@ -36,7 +36,7 @@ struct ErrorPlaceTests {
       try #expect(
         error?.place.row.map { ["\($0)"] } == MadeStore.rows("SELECT Z_PK FROM ZMARK WHERE ZB = 5", at: url).first)
       #expect(error?.place.key == "'1' to '2'")
-      try #expect(Data(contentsOf: url) == before)
+      try #expect(StoreSnapshot(url) == before)
     }
   }
 }

@@ -18,7 +18,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Insufficient disk space is refused with the figures")
+  @Test("Insufficient disk space is refused with the figures", .aboutFiles("the free space of a disk"))
   func room() throws {
     let error = #expect(throws: PersistenceError.self) {
       try DiskSpaceCheck(needed: 120_000_000, free: 80_500_000).require(at: URL(fileURLWithPath: "/Store.sqlite"))
@@ -35,7 +35,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A damaged store is refused before anything is written", arguments: MigrationScenario.Way.allCases)
+  @Test(
+    "A damaged store is refused before anything is written",
+    .aboutFiles("damage of files"), arguments: MigrationScenario.Way.allCases)
   func damaged(way: MigrationScenario.Way) throws {
     try withStore(way) { scenario, url in
       let file = try FileHandle(forUpdating: url)
@@ -49,7 +51,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A backup is kept, or deleted after the migration, as requested", arguments: MigrationScenario.Way.allCases)
+  @Test(
+    "A backup is kept, or deleted after the migration, as requested",
+    .aboutFiles("backups"), arguments: MigrationScenario.Way.allCases)
   func backup(way: MigrationScenario.Way) throws {
     try withStore(way) { scenario, url in
       let folder = url.deletingLastPathComponent()
@@ -71,7 +75,7 @@ struct GuardedMigrationTests {
     return options
   }
 
-  @Test("A store damaged by a failed migration is restored from the backup")
+  @Test("A store damaged by a failed migration is restored from the backup", .aboutFiles("backups"))
   func restored() throws {
     struct Refusal: Error {}
     try withStore(.inPlace) { scenario, url in
@@ -90,7 +94,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A migration that fails without damage restores nothing: others' writes in the meantime remain")
+  @Test(
+    "A migration that fails without damage restores nothing: others' writes in the meantime remain",
+    .aboutFiles("backups"))
   func notRestored() throws {
     struct Refusal: Error {}
     try withStore(.inPlace) { _, url in
@@ -105,7 +111,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A backup begun by a killed migration blocks nothing", arguments: [true, false])
+  @Test("A backup begun by a killed migration blocks nothing", .aboutFiles("backups"), arguments: [true, false])
   func begun(isKept: Bool) throws {
     try withStore(.inPlace) { scenario, url in
       let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
@@ -117,7 +123,7 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("If the process is killed after the migration's commit, a backup to be kept is kept")
+  @Test("If the process is killed after the migration's commit, a backup to be kept is kept", .aboutFiles("backups"))
   func keptAfterKill() throws {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
@@ -130,7 +136,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A store about to be restored when the process was killed is restored the next time it is opened")
+  @Test(
+    "A store about to be restored when the process was killed is restored the next time it is opened",
+    .aboutFiles("backups"))
   func restoredLater() throws {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
@@ -162,7 +170,7 @@ struct GuardedMigrationTests {
   }
 
   @Test(
-    "An interrupted exchange is completed or reverted the next time the store is opened",
+    "An interrupted exchange is completed or reverted the next time the store is opened", .aboutFiles("the exchange of files"),
     arguments: [true, false])
   func interrupted(isDecided: Bool) throws {
     try withStore(.copiedBySQL) { scenario, url in
@@ -180,7 +188,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("The folder of a running migration is left alone, and a second one is refused when its timeout expires")
+  @Test(
+    "The folder of a running migration is left alone, and a second one is refused when its timeout expires",
+    .aboutFiles("folders beside the store"))
   func folderInUse() throws {
     try withStore(.copiedBySQL) { scenario, url in
       let folder = try WorkingFolder(besideStoreAt: url)
@@ -195,7 +205,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("Inspecting a store doesn't release the locks held by another connection of the process")
+  @Test(
+    "Inspecting a store doesn't release the locks held by another connection of the process",
+    .aboutFiles("locks of files"))
   func locks() throws {
     try withStore(.copiedBySQL) { scenario, url in
       try MadeStore.run("PRAGMA journal_mode = DELETE", at: url)
@@ -212,7 +224,9 @@ struct GuardedMigrationTests {
     }
   }
 
-  @Test("A journal left by a killed writer is rolled back by the next migration and when the store is next opened")
+  @Test(
+    "A journal left by a killed writer is rolled back by the next migration and when the store is next opened",
+    .aboutFiles("the journal"))
   func journal() throws {
     try withTemporaryFolder { folder in
       let law = try DisturbedMigration(.inPlace, in: folder)
@@ -252,7 +266,7 @@ struct GuardedMigrationTests {
         .migrateStore(from: old, to: new, mappingModel: mapping)
       var problems: [String] = []
       let registry = ModelRegistry(versions: [ModelVersion(name: "2", model: models[1])])
-      try StoreCheck.check(storeAt: new, registry: registry) { problems.append("\($0)") }
+      try checkStore(at: new, registry: registry) { problems.append("\($0)") }
       #expect(problems == [])
       try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: new) == [["8"]])
     }

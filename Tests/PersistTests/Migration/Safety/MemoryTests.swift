@@ -25,7 +25,7 @@ struct MemoryTests {
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(rowCount) WHERE Z_NAME = 'Mark'", at: url)
       let process = TestRun.newProcess()
       process.executableURL = try BuiltProgram.url("MigrationRunner")
-      process.arguments = [url.path, way.rawValue]
+      process.arguments = [storeArgument(url), way.rawValue]
       let output = Pipe()
       process.standardOutput = output
       try process.run()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Proving a migration in place")
+@Suite("Proving a migration in place", .aboutFiles("copies of files"))
 struct MigrationProofTests {
   private func withStore(
     _ way: MigrationScenario.Way, _ body: (MigrationScenario, AutomaticMigrator, URL) throws -> Void

@@ -120,9 +120,10 @@ struct MigrationSafetyTests {
     let registry = try versions()
     try withTemporaryStore { url in
       let before = try store(registry, at: url)
-      let other = try SQLiteConnection(url, mode: .readWrite)
+      let other = try RawStore(url)
       defer { other.close() }
       try other.transaction {
+        try other.execute("UPDATE ZMARK SET Z_OPT = Z_OPT")
         let error = #expect(throws: PersistenceError.self) {
           try AutomaticMigrator().migrate(
             storeAt: url, to: registry.versions[1], registry: registry, options: StoreOptions(busyTimeout: .zero))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Migration of a store used by another process")
+@Suite("Migration of a store used by another process", .aboutFiles("locks of files"))
 struct OtherProcessTests {
   /// Starts a process that writes to a store for a while, and waits until it has the lock.
   private func writer(at url: URL) throws -> Process {

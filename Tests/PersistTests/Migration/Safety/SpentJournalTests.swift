@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("A journal with nothing to roll back")
+@Suite("A journal with nothing to roll back", .aboutFiles("the journal"))
 struct SpentJournalTests {
   /// The state left by a writer killed before it wrote a page, or after its commit.
   private static let leftovers = [Data(), Data(count: 512)]

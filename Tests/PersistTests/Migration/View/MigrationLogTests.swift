@@ -37,13 +37,15 @@ struct MigrationLogTests {
     }
   }
 
-  @Test("A migration run manually by a manager is recorded in the store that it creates")
+  @Test(
+    "A migration run manually by a manager is recorded in the store that it creates",
+    .aboutFiles("a manager's migration from file to file"))
   func byHand() throws {
     let (old, new) = (try versions(2)[0].model, try versions(2)[1].model)
     try withTemporaryStore { url in
       try MadeStore.make(old, at: url)
       try MadeStore.fill(old, at: url, rows: 7, seed: 1)
-      let target = url.deletingLastPathComponent().appendingPathComponent("new.sqlite")
+      let target = otherStore("new", beside: url)
       var mapping = try MappingModel.inferred(from: old, to: new)
       (mapping.sourceVersion, mapping.destinationVersion) = ("V1", "V2")
       try MigrationManager(sourceModel: old, destinationModel: new)
@@ -95,10 +97,10 @@ struct MigrationLogTests {
       #expect(after.values["lastImport"] == .integer(7))
       #expect(after.migrationLog.count == 1)
 
-      let connection = try SQLiteConnection(url, mode: .readOnly)
-      defer { connection.close() }
-      let bytes = try connection.first("SELECT Z_PLIST FROM Z_METADATA") { $0.data(0) }
-      let list = try PropertyListSerialization.propertyList(from: #require(bytes), format: nil) as? [String: Any]
+      let store = try RawStore(url, mode: .readOnly)
+      defer { store.close() }
+      let bytes = try #require(try store.rows("SELECT Z_PLIST FROM Z_METADATA").first?.values.first?.dataValue)
+      let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
       let log = try #require(list?["PersistMigrationLog"] as? [[String: Any]])
       #expect(log.first?["date"] is Date)
       #expect(log.first?["to"] as? String == "V2")

@@ -35,7 +35,7 @@ enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {
   /// Runs `body` with a location that has no store yet.
   func withLocation(_ body: (StoreLocation) throws -> Void) throws {
     switch self {
-    case .sqliteFile: try withTemporaryStore { try body(.file($0)) }
+    case .sqliteFile: try withTemporaryFile { try body(.file($0)) }
     case .sqliteMemory: try body(.memory)
     case .postgreSQL:
       #if canImport(PersistPostgreSQL)

@@ -9,26 +9,6 @@
   /// Stores that move between files and a server.
   @Suite("Moving stores to a server and back", .needsServer)
   struct ServerMoveTests {
-    /// All rows of a store with their keys, versions, values and members, as text.
-    private func contents(at location: StoreLocation) throws -> [String] {
-      let identified = try location.engine.identifyStore(at: location, registry: nil)
-      let store = try location.engine.openStore(
-        at: location, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: false)
-      defer { try? store.close() }
-      let transfer = StoreTransfer(store, to: store.identifier)
-      var lines: [String] = []
-      while let slice = try transfer.next() {
-        for (insert, members) in zip(slice.inserts, slice.members) {
-          let values = insert.entity.properties.map { property -> String in
-            "\(property.name)=\(insert.values[property.slot].map(String.init(describing:)) ?? "")"
-          }
-          let lists = members.map { "\(insert.entity.properties[$0.slot].name): \($0.keys)" }
-          lines.append("\(insert.entity.name) \(insert.key) \(insert.version) \(values) \(lists)")
-        }
-      }
-      return lines
-    }
-
     /// The transactions of a store's history in words.
     private func history(at location: StoreLocation) throws -> [String] {
       let identified = try location.engine.identifyStore(at: location, registry: nil)
@@ -63,7 +43,7 @@
       try withCopy(ofStore: path) { url in
         let file = StoreLocation(url)
         // Some stores of the collection are damaged on purpose, have no model, or one that no new store can have.
-        guard let before = try? contents(at: file),
+        guard let before = try? storedContents(at: file),
           (try? file.engine.identifyStore(at: file, registry: nil).model.checkDerivations()) != nil
         else { return }
         let past = try history(at: file)
@@ -72,13 +52,13 @@
           let server = try StoreLocation.postgreSQL(server)
           try StoreCopies.replaceStore(at: server, with: file)
           #expect(try server.engine.metadata(ofStoreAt: server).identifier == identifier)
-          try #expect(contents(at: server) == before)
+          try #expect(storedContents(at: server) == before)
           try #expect(history(at: server) == past)
           try #expect(problems(of: server) == problems(of: file))
           let back = StoreLocation(url.deletingLastPathComponent().appendingPathComponent("Back.sqlite"))
           try StoreCopies.replaceStore(at: back, with: server)
           #expect(try back.engine.metadata(ofStoreAt: back).identifier == identifier)
-          try #expect(contents(at: back) == before)
+          try #expect(storedContents(at: back) == before)
           try #expect(history(at: back) == past)
         }
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Closing stores")
+@Suite("Closing stores", .aboutFiles("the files beside a store"))
 struct ClosingTests {
   private let model = Result {
     try ManagedObjectModel { EntityDescription("Item") { AttributeDescription("name", .string) } }

@@ -32,7 +32,7 @@ struct LargeValuePowerTests {
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         try image.write(to: place)
         var problems: [String] = []
-        try StoreCheck.check(storeAt: place.appendingPathComponent("Store.sqlite"), registry: scenario.registry) {
+        try checkStore(at: place.appendingPathComponent("Store.sqlite"), registry: scenario.registry) {
           // A file that no row names, not yet or no longer, does no harm.
           if $0.kind != .orphanFile { problems.append("\($0)") }
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Stores whose own records differ from those of the newest frameworks.
-@Suite("Stores with unusual records")
+@Suite("Stores with unusual records", .aboutFiles("stores that other programs made"))
 struct OddStoreTests {
   private let archive: Data
   private let model: ManagedObjectModel
@@ -135,7 +135,7 @@ struct OddStoreTests {
       let note = try contents.model.entity(named: "Note")
       #expect(try contents.count(of: note) == 0)
       try contents.forEachObject(of: note) { _ in Issue.record("There are no notes.") }
-      try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
+      try checkStore(at: url, registry: registry) { Issue.record("\($0)") }
     }
     // Different hashes, or entities of no configuration, are those of another model.
     try withStore(hashes: ["Item": Data([7])], cache: nil) { url in

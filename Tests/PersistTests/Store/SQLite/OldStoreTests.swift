@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Stores of early frameworks and other systems, created here by their SQL.
-@Suite("Stores from other origins")
+@Suite("Stores from other origins", .aboutFiles("stores that other programs made"))
 struct OldStoreTests {
   private let model: ManagedObjectModel
 
@@ -63,7 +63,7 @@ struct OldStoreTests {
       #expect(found.metadata.frameworkVersion == 241)
       #expect(found.metadata.versionHashes["Guest"] == Data([4, 5, 6]))
       #expect(found.tableMap.joinTables.first?.first.column == "Z_1EVENTS1")
-      try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
+      try checkStore(at: url, registry: registry) { Issue.record("\($0)") }
       let error = #expect(throws: PersistenceError.self) { try StoreIdentification.identify(storeAt: url) }
       #expect(error?.code == .missingSourceModel)
     }
@@ -88,7 +88,7 @@ struct OldStoreTests {
       #expect(found.origin == .columns)
       #expect(found.tableMap.unexplained == [])
       #expect(found.catalog.schema.triggers.map(\.name) == ["Z_DA_Guest"])
-      try StoreCheck.check(storeAt: url, registry: registry) { Issue.record("\($0)") }
+      try checkStore(at: url, registry: registry) { Issue.record("\($0)") }
     }
   }
 

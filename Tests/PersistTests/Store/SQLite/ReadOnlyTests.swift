@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Opening a store read-only changes no byte, no date and no list of files.
-@Suite("Reading only")
+@Suite("Reading only", .aboutFiles("bytes and locks of files"))
 struct ReadOnlyTests {
   /// Reads every row of every table.
   private func readAll(_ url: URL) throws -> [String: Int] {

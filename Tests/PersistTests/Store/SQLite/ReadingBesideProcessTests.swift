@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Read-only access while the log's index belongs to another process.
-@Suite("Reading while another process has the store open")
+@Suite("Reading while another process has the store open", .aboutFiles("locks of files"))
 struct ReadingBesideProcessTests {
   /// A process that has the database open and runs the SQL it is sent.
   private final class Other {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQLite connection pool")
+@Suite("SQLite connection pool", .aboutFiles("SQLite's connections"))
 struct SQLiteConnectionPoolTests {
   private static let sum: SQLText = "SELECT COUNT(*), SUM(A) FROM T"
 

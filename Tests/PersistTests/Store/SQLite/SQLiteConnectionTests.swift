@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQLite connection")
+@Suite("SQLite connection", .aboutFiles("SQLite's connections"))
 struct SQLiteConnectionTests {
   private func makeTable(_ connection: SQLiteConnection) throws {
     try connection.execute("CREATE TABLE T (A INTEGER PRIMARY KEY, B, UNIQUE (B))")

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQLite store: saving")
+@Suite("Stores: saving")
 struct SQLiteStoreCommitTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }
 
-  @Test("A thousand inserts prepare one statement and update the key counter once")
+  @Test("A thousand inserts prepare one statement and update the key counter once", .aboutFiles("SQLite's statements"))
   func statementCount() throws {
-    try fixture.withStore { store in
+    try fixture.withFile { store in
       let inserts = try (1...1000).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }
       let before = store.pool.counts
       _ = try store.commit(RowWrites(inserts: inserts))
@@ -32,9 +32,11 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Key counters belong to the root of a hierarchy and never assign a key twice")
+  @Test(
+    "Key counters belong to the root of a hierarchy and never assign a key twice",
+    .aboutFiles("the counters of keys in a file"))
   func keyCounters() throws {
-    try fixture.withStore { store in
+    try fixture.withFile { store in
       let first = try store.insertedIDs(
         RowWrites(inserts: [fixture.insert("Child"), fixture.insert("Adult"), fixture.insert("House")]))
       #expect(first.map(\.primaryKey) == [1, 2, 1])
@@ -92,9 +94,9 @@ struct SQLiteStoreCommitTests {
     }
   }
 
-  @Test("Many rows of the same version are deleted in groups")
+  @Test("Many rows of the same version are deleted in groups", .aboutFiles("SQLite's statements"))
   func groupedDeletes() throws {
-    try fixture.withStore { store in
+    try fixture.withFile { store in
       let inserts = try (1...1000).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }
       let ids = try store.insertedIDs(RowWrites(inserts: inserts))
       let before = store.pool.counts
@@ -213,10 +215,11 @@ struct SQLiteStoreCommitTests {
       try #expect(fixture.related(again, house, "tags") == [tags[3], tags[2]])
       _ = try again.commit(RowWrites(deletes: [fixture.delete(house)]))
       try #expect(fixture.related(again, tags[3], "houses").isEmpty)
-      #expect(
-        try again.pool.read { connection in
-          try again.map.joinTables.map { try connection.first("SELECT COUNT(*) FROM \(name: $0.name)") { $0.integer(0) } }
-        } == [0, 0])
+      let raw = try RawStore(#require(again.url), mode: .readOnly)
+      defer { raw.close() }
+      for table in try raw.catalog().tableMap(of: fixture.model).joinTables {
+        try #expect(raw.rows("SELECT COUNT(*) FROM \(name: table.name)")[0].integer(0) == 0)
+      }
       try again.close()
     }
   }
@@ -243,9 +246,9 @@ struct SQLiteStoreCommitTests {
     try fixture.withStore { store in
       let house = try store.insertedIDs(RowWrites(inserts: [fixture.insert("House")]))[0]
       func places() throws -> [Int64] {
-        try store.pool.read {
-          try $0.all("SELECT Z_FOK_HOME FROM ZPERSON WHERE ZHOME IS NOT NULL ORDER BY Z_PK") { $0.integer(0) }
-        }
+        let raw = try RawStore(#require(store.url), mode: .readOnly)
+        defer { raw.close() }
+        return try raw.rows("SELECT Z_FOK_HOME FROM ZPERSON WHERE ZHOME IS NOT NULL ORDER BY Z_PK").map { $0.integer(0) }
       }
       let people = try store.insertedIDs(
         RowWrites(inserts: (1...4).map { _ in try fixture.insert("Child", ["home": .objectID(house)]) }))
@@ -281,9 +284,11 @@ struct SQLiteStoreCommitTests {
     #expect(OrderPlaces.changes([1, 2], from: [1: .max]).map(\.place) == [2048, 3072])
   }
 
-  @Test("Files of large values are written before the commit that needs them, and deleted after the one that doesn't")
+  @Test(
+    "Files of large values are written before the commit that needs them, and deleted after the one that doesn't",
+    .aboutFiles("files of large values"))
   func externalFiles() throws {
-    try fixture.withStore { store in
+    try fixture.withFile { store in
       let folder = try #require(store.externalFolder)
       let large = Data(repeating: 1, count: 200_000)
       let id = try store.insertedIDs(RowWrites(inserts: [fixture.insert("Everything", ["large": .data(large)])]))[0]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("SQLite store: concurrency and interruption")
+@Suite("Stores: concurrency and interruption")
 struct SQLiteStoreSafetyTests {
   let fixture: StoreFixture
 
@@ -49,7 +49,7 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
-  @Test("A program killed in the middle of a save leaves the store unchanged")
+  @Test("A program killed in the middle of a save leaves the store unchanged", .aboutFiles("files of killed programs"))
   func killed() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,9 +79,11 @@ struct SQLiteStoreSafetyTests {
     try again.close()
   }
 
-  @Test("Tables, columns, triggers and metadata unknown to the model survive every save")
+  @Test(
+    "Tables, columns, triggers and metadata unknown to the model survive every save",
+    .aboutFiles("SQLite's triggers"))
   func unknownThings() throws {
-    try fixture.withStore { first in
+    try fixture.withFile { first in
       try first.pool.write { connection in
         try connection.execute("CREATE TABLE \"my own\" (a, b)")
         try connection.execute("INSERT INTO \"my own\" VALUES (1, 'x')")
@@ -105,9 +107,11 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
-  @Test("Persist's record of the model is written with the first save, not by opening")
+  @Test(
+    "Persist's record of the model is written with the first save, not by opening",
+    .aboutFiles("files of other frameworks"))
   func note() throws {
-    try fixture.withStore { first in
+    try fixture.withFile { first in
       try first.pool.write { try $0.execute("DROP TABLE PERSIST_METADATA") }
       func hasModelRecord(_ store: SQLiteStore) throws -> Bool {
         try store.pool.read { try StoreCatalog($0).record != nil }

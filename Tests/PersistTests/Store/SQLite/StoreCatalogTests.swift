@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("A store's description of itself")
+@Suite("A store's description of itself", .aboutFiles("the catalog of a file"))
 struct StoreCatalogTests {
   private let model: ManagedObjectModel
 

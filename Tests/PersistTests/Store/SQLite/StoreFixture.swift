@@ -48,20 +48,36 @@ struct StoreFixture {
 
   func entity(_ name: String) throws -> Entity { try model.entity(named: name) }
 
-  /// Creates a store at a temporary location.
-  func withStore(_ body: (SQLiteStore) throws -> Void) throws {
+  /// Creates a store at a temporary location, of the engine of the run.
+  func withStore(_ body: (any PersistentStore) throws -> Void) throws {
     try withTemporaryStore { url in
+      let store = try createStore(at: url, model: model)
+      try body(store)
+      try store.close()
+    }
+  }
+
+  /// Creates a store in a file, for a test about SQLite.
+  func withFile(_ body: (SQLiteStore) throws -> Void) throws {
+    try withTemporaryFile { url in
       let store = try SQLiteStore.create(url, model: model)
       try body(store)
       try store.close()
     }
   }
 
-  /// Closes a store and opens its file again.
-  func reopened(_ store: SQLiteStore, readOnly: Bool = false) throws -> SQLiteStore {
+  /// Closes a store and opens it again.
+  func reopened(_ store: any PersistentStore, readOnly: Bool = false) throws -> any PersistentStore {
     guard let url = store.url else { return store }
     try store.close()
-    return try SQLiteStore.open(url, model: model, options: StoreOptions(isReadOnly: readOnly))
+    return try openStore(at: url, model: model, options: StoreOptions(isReadOnly: readOnly))
+  }
+
+  /// Closes a store and opens its file again.
+  func reopened(_ store: SQLiteStore, readOnly: Bool = false) throws -> SQLiteStore {
+    let store: any PersistentStore = try reopened(store as any PersistentStore, readOnly: readOnly)
+    guard let file = store as? SQLiteStore else { throw PersistenceError(.storeTypeMismatch, "Not a file.") }
+    return file
   }
 
   func insert(

@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Stores whose triggers call functions that only Core Data defines.
-@Suite("Functions called by a store's triggers")
+@Suite("Functions called by a store's triggers", .aboutFiles("functions of Core Data's triggers"))
 struct StoreFunctionTests {
   private func withStore(_ triggers: [SQLText], _ body: (SQLiteConnection) throws -> Void) throws {
     try withTemporaryStore { url in

@@ -5,7 +5,7 @@
 
   @testable import Persist
 
-  @Suite("Permissions of a store's files")
+  @Suite("Permissions of a store's files", .aboutFiles("permissions of files"))
   struct StorePermissionsTests {
     private func mode(_ url: URL) throws -> Int {
       try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber).intValue

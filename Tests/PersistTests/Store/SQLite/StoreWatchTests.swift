@@ -25,7 +25,7 @@ struct StoreWatchTests {
     let scenario = try MigrationScenario(way)
     try withTemporaryStore { url in
       try scenario.makeStore(at: url, marks: 12)
-      if !hasLog { try MadeStore.run("PRAGMA journal_mode = DELETE", at: url) }
+      if !hasLog, url.isFileURL { try MadeStore.run("PRAGMA journal_mode = DELETE", at: url) }
       let options = StoreOptions(pragmas: hasLog ? [:] : ["journal_mode": "DELETE"])
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
       try coordinator.addStore(at: url, options: options)
@@ -34,7 +34,7 @@ struct StoreWatchTests {
       first["a"] = "saved before"
       try context.save()
 
-      try BuiltProgram.run("MigrationRunner", url.path, way.rawValue, "10")
+      try BuiltProgram.run("MigrationRunner", storeArgument(url), way.rawValue, "10")
       let after = try StoreDump(of: scenario.newest.model, at: url)
 
       first["a"] = "changed after"
@@ -83,7 +83,7 @@ struct StoreWatchTests {
       let open = try OpenStore(people, at: url)
       try open.context.make("Person", ["name": "Ann"])
       try open.context.save()
-      let backup = url.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
+      let backup = otherStore("backup", beside: url)
       try open.coordinator.backUp(try #require(open.coordinator.persistentStores.first), to: backup)
       var metadata = try PersistentStoreCoordinator.metadata(at: url)
       metadata.values["note"] = .string("by another")
@@ -105,7 +105,9 @@ struct StoreWatchTests {
     }
   }
 
-  @Test("Checking for changes by others takes no statement if nothing else writes")
+  @Test(
+    "Checking for changes by others takes no statement if nothing else writes",
+    .aboutFiles("the counter of changes in SQLite's file"))
   func cost() throws {
     let people = try ManagedObjectModel(SampleModels.people)
     try withTemporaryStore { url in

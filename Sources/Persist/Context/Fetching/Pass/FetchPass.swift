@@ -58,10 +58,16 @@ struct FetchPass {
     }
     sources = try stores.map { store in
       let tables = context.tables(of: store)
+      let isOrdered = tables.store.canSort(by: request.sortDescriptors, over: entity)
+      if !isOrdered, let descriptor = request.sortDescriptors.first(where: { $0.textQuery != nil }) {
+        throw PersistenceError(
+          .invalidRequest, at: .property(entity.name, descriptor.key),
+          "The store has no index of texts, and can't sort by relevance.",
+          fix: "Sort by an attribute, or keep these objects in a store in a file.")
+      }
       let division = try request.predicate.map { try tables.store.divide($0, over: entity) }
       return Source(
-        tables: tables, stored: division?.stored, rest: division?.rest,
-        isOrdered: tables.store.canSort(by: request.sortDescriptors, over: entity))
+        tables: tables, stored: division?.stored, rest: division?.rest, isOrdered: isOrdered)
     }
     if request.includesPendingChanges { try overlay(FetchScope(request, of: layout, in: context)) }
   }

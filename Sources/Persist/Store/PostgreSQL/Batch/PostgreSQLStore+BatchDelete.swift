@@ -99,9 +99,13 @@ private struct ServerBatchDeletePass {
         case .foreignKey(let key) where end.rule != .noAction:
           if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
           let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
-          let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
-          transaction.runLast(
-            ["UPDATE \(table: key.table) SET \(assignments) WHERE \(name: key.column) = ANY(\(integers: keys))"])
+          let assignments = cleared.map { ", \(name: $0) = NULL" as ServerText }.joined(separator: "")
+          transaction.runLast([
+            """
+            UPDATE \(table: key.table) SET z_opt = z_opt + 1\(assignments) \
+            WHERE \(name: key.column) = ANY(\(integers: keys))
+            """
+          ])
         case .foreignKey, .own: break
         }
       }

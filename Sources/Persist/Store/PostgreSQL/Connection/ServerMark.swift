@@ -10,7 +10,7 @@ struct ServerMark: Hashable, Sendable {
 
   static func new() -> ServerMark { ServerMark(text: UUID().uuidString) }
 
-  private static let function = "PERSIST_MARK"
+  static let function = "PERSIST_MARK"
   private static let key = "mark"
 
   /// Reads the mark of the state that the transaction sees.

@@ -217,6 +217,7 @@ final class ServerPool: @unchecked Sendable {
 
   private func write<T>(_ watch: ServerWatch?, _ body: (ServerTransaction) throws -> T) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
+    let outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     var attempt = 0
     while true {
       do {
@@ -224,7 +225,7 @@ final class ServerPool: @unchecked Sendable {
           let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout, watch: watch)
           do {
             let result = try body(transaction)
-            try transaction.commit(noting: seenPosition) { try self.outcome(of: $0) }
+            try transaction.commit(noting: seenPosition) { try outcome.wasCommitted($0) }
             return result
           } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
             throw LostConnection()
@@ -241,26 +242,6 @@ final class ServerPool: @unchecked Sendable {
         // Two transactions that met once shouldn't meet again.
         Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
       }
-    }
-  }
-
-  /// Whether a transaction was committed whose connection was lost while committing.
-  ///
-  /// - Throws: ``ServerFailure`` if no server can be asked.
-  private func outcome(of transaction: String) throws -> Bool {
-    let connection = try ServerDrivers.current.connect(to: address)
-    defer { connection.close() }
-    let session = ServerSession(connection: connection, schema: address.schema, url: url)
-    let deadline = ContinuousClock.now + options.busyTimeout
-    while true {
-      let status = try session.first("SELECT pg_xact_status(\(text: transaction)::xid8)") { $0.text($1, 0) } ?? ""
-      if status == "committed" { return true }
-      if status == "aborted" { return false }
-      guard ContinuousClock.now < deadline else {
-        throw ServerFailure(
-          state: "08007", message: "The transaction \(transaction) is still in progress.", isDisconnected: true)
-      }
-      Thread.sleep(forTimeInterval: 0.02)
     }
   }
 

@@ -108,7 +108,7 @@ final class ServerTransaction {
     self.watch = watch
     let milliseconds = max(1, Int64(wait / .milliseconds(1)))
     opening = [
-      "SELECT pg_current_xact_id()::text", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      ServerOutcome.numberOfTransaction, "SET LOCAL search_path TO \(schema: ()), pg_temp",
       "SET LOCAL lock_timeout = \(number: milliseconds)",
     ]
     if watch != nil { opening += [ServerText.sharedLock(session.schema), ServerMark.stored] }
@@ -199,6 +199,16 @@ extension PersistenceError {
         .storeOpenFailed, "The user has no right to do this.",
         "Grant the user the rights of the schema's owner, or USAGE, CREATE, SELECT, INSERT, UPDATE and DELETE.")
     case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
+    case "53200":
+      self = error(.limitExceeded, "The server has no memory left.", "Try again with fewer objects at once.")
+    case let state where state.hasPrefix("54") || state == "53400":
+      self = error(
+        .limitExceeded, "A statement, a row or a table exceeds a limit of the server.",
+        "Divide the request, store large values outside of indexed attributes, or use fewer attributes.")
+    case "2BP01":
+      self = error(
+        .migrationFailed, "Other objects of the database, such as views, depend on the store's tables.",
+        "Drop them first, and create them again afterward.")
     case "53300":
       self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")
     // A table or column that was there when the store was opened, or its type.
@@ -210,15 +220,16 @@ extension PersistenceError {
       self = error(.constraintConflict, "A constraint of the database is violated.", nil)
     case let state where state.hasPrefix("28") || state == "3D000":
       self = error(
-        .storeOpenFailed, "The server refused the connection.", "Check the user, the password and the database's name.")
+        .storeOpenFailed, "The server refused the connection.",
+        "Check the user, the password and the database's name, and whether the server has connections left.")
     case "08001":
       self = error(
         .storeOpenFailed, "No server could be reached.",
         "Check the host and the port, and that the server is running and accepts connections from here.")
     case "08007":
       self = error(
-        .saveFailed, "The connection was lost while saving, and whether the save was committed isn't known yet.",
-        "Look at the stored objects before saving again.")
+        .saveFailed, "The connection was lost during a commit, and whether it took place isn't known.",
+        "Look at what is stored before trying again.")
     case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
       self = error(
         .fileAccess, "The connection to the server was lost. Nothing was saved.",

@@ -5,8 +5,13 @@ package enum ServerDrivers {
   /// Installs a driver for the whole program, in place of an earlier one.
   package static func install(_ driver: any ServerDriver) { installed.withLock { $0 = driver } }
 
+  /// Installs the driver of a product, unless there is one already.
+  package static func installIfMissing(_ driver: @autoclosure () -> any ServerDriver) {
+    installed.withLock { $0 = $0 ?? driver() }
+  }
+
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if no driver is installed.
-  static var current: any ServerDriver {
+  package static var current: any ServerDriver {
     get throws {
       if let driver = installed.withLock({ $0 }) { return driver }
       throw PersistenceError(

@@ -15,7 +15,7 @@ extension PostgreSQLEngine: MigrationEngine {
       let connection = try ServerDrivers.current.connect(to: address)
       return ServerMigrationConnection(
         ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false)),
-        options: options)
+        address, options: options)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: address.url(showingSecrets: false))
     }

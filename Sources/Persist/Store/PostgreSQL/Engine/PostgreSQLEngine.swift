@@ -22,15 +22,7 @@ package struct PostgreSQLEngine: StoreEngine {
   // MARK: Opening
 
   package func canCreateStore(at location: StoreLocation) throws -> Bool {
-    try withPool(location) { try $0.read { try Self.tableCount($0) == 0 } }
-  }
-
-  /// The number of tables in the schema; 0 if it doesn't exist.
-  private static func tableCount(_ session: ServerSession) throws -> Int64 {
-    try session.first(
-      "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
-        + "WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
-    ) { $0.integer($1, 0) } ?? 0
+    try withPool(location) { try $0.read { try $0.tableCount() == 0 } }
   }
 
   package func createStore(
@@ -42,7 +34,7 @@ package struct PostgreSQLEngine: StoreEngine {
       try pool.write { transaction in
         // Programs that start at the same moment wait for each other here, before the first definition.
         try transaction.run([ServerText.lock(pool.address.schema)])
-        guard try Self.tableCount(transaction.session) == 0 else { return }
+        guard try transaction.session.tableCount() == 0 else { return }
         try transaction.run(try Self.definitions(model))
       }
       return try Self.store(in: pool, try OpenedCatalog(pool), model: model)
@@ -149,17 +141,23 @@ package struct PostgreSQLEngine: StoreEngine {
         "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")
     }
+    let derived = map.possibleDerivedColumns
+    if !pool.options.isReadOnly { try pool.maintain(derived, in: map.layout, catalog.schema) }
+    var mark = opened.mark
     let history = try HistoryMap.opening(catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly) {
-      try pool.write { transaction in
+      let history = try pool.write { transaction in
         // Programs that open the store at the same moment set its history up one after the other.
         try transaction.run([ServerText.lock(pool.address.schema)])
         return try ServerHistoryConnection(transaction.session).setUpHistory(
           in: map, keeping: pool.options.historyKeeps)
       }
+      // The history's tables came with another mark.
+      mark = try pool.read { try ServerMark(in: $0) }
+      return history
     }
     let store = PostgreSQLStore(pool, catalog: catalog, map: map, history: history)
-    try store.makeMissingIndexes(catalog)
-    pool.setWatch(store.watch(catalog.metadata, opened.mark, of: pool))
+    try store.makeMissingIndexes(catalog, defersWork: pool.options.migrator?.defersWork == true)
+    pool.setWatch(store.watch(catalog.metadata, mark, of: pool))
     pool.countAsOpen()
     return store
   }
@@ -220,11 +218,12 @@ package struct PostgreSQLEngine: StoreEngine {
 
   package func destroyStore(at location: StoreLocation) throws {
     try withPool(location) { pool in
-      guard try pool.read({ try Self.tableCount($0) }) > 0 else { return }
-      // A schema of another program is never deleted.
-      _ = try pool.readTransaction { try StoreCatalog($0) }
+      guard try pool.read({ try $0.tableCount() }) > 0 else { return }
       try pool.write { transaction in
-        try transaction.run([ServerText.lock(pool.address.schema), "DROP SCHEMA \(schema: ()) CASCADE"])
+        try transaction.run([ServerText.lock(pool.address.schema)])
+        // A schema of another program is never deleted, nor is what others put into the store's.
+        try transaction.run(ServerStoreObjects(transaction.session).deletion)
+        try transaction.session.dropEmptySchema()
       }
     }
   }
@@ -232,13 +231,9 @@ package struct PostgreSQLEngine: StoreEngine {
   package func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws {
     let schema = try address(copy).schema
     try withPool(location) { pool in
-      // A schema of another program is never deleted.
-      if try pool.read({ try Self.tableCount($0) }) > 0 { _ = try pool.readTransaction { try StoreCatalog($0) } }
       try pool.write { transaction in
-        try transaction.run([
-          ServerText.lock(pool.address.schema), "DROP SCHEMA IF EXISTS \(schema: ()) CASCADE",
-          "ALTER SCHEMA \(schemaNamed: schema) RENAME TO \(schema: ())",
-        ])
+        try transaction.run([ServerText.lock(pool.address.schema)])
+        try transaction.session.replaceStore(withCopyIn: schema)
       }
     }
   }

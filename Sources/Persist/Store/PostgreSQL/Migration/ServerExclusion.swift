@@ -3,20 +3,28 @@ import Foundation
 /// A transaction that holds a lock on all tables of a store: others can read, and wait to write.
 final class ServerExclusion: StoreExclusion {
   private let session: ServerSession
+  private let outcome: ServerOutcome
+  /// The number of the transaction.
+  private let number: String
   private var hasEnded = false
 
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another program writes and the timeout expires.
   init(_ address: ServerAddress, options: StoreOptions) throws {
     let url = address.url(showingSecrets: false)
+    outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     do {
       session = ServerSession(
         connection: try ServerDrivers.current.connect(to: address), schema: address.schema, url: url)
       let milliseconds = max(1, Int64(options.busyTimeout / .milliseconds(1)))
-      try session.run([
+      let begin = try session.run([
         "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SET LOCAL lock_timeout = \(number: milliseconds)",
-        ServerText.lock(address.schema),
+        ServerText.lock(address.schema), ServerOutcome.numberOfTransaction,
       ])
-      let tables = try StoreCatalog(session).schema.tables.map { "\(table: $0.name)" as ServerText }
+      number = begin[4].text(0, 0)
+      let objects = try ServerStoreObjects(session)
+      // Before anything is copied.
+      try objects.requireReplaceable()
+      let tables = objects.tables.map { "\(table: $0)" as ServerText }
       try session.run(["LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE"])
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
@@ -30,10 +38,10 @@ final class ServerExclusion: StoreExclusion {
   func replaceStore(withCopyAt copy: StoreLocation) throws {
     guard case .server(let address) = copy, !hasEnded else { return }
     do {
-      try session.run([
-        "DROP SCHEMA \(schema: ()) CASCADE", "ALTER SCHEMA \(schemaNamed: address.schema) RENAME TO \(schema: ())",
-        "COMMIT",
-      ])
+      try session.replaceStore(withCopyIn: address.schema)
+      do { try session.run(["COMMIT"]) } catch let failure as ServerFailure where failure.isDisconnected {
+        guard try outcome.wasCommitted(number) else { throw failure }
+      }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: session.url)
     }

@@ -39,10 +39,24 @@ class ServerInspector: StoreInspector {
     }
   }
 
-  func firstNumber(_ sql: SQLText) throws -> Int { try number(ServerText(sql)) }
+  /// Conditions with functions that only SQLite has, such as those of comparisons without case, can't be evaluated.
+  func firstNumber(_ sql: SQLText) throws -> Int? {
+    try mapped {
+      // Otherwise the error would end the transaction.
+      let isNested = session.connection.isInTransaction
+      if isNested { try session.run(["SAVEPOINT question"]) }
+      do { return try read(ServerText(sql)) } catch let failure as ServerFailure where failure.isOfUnknownSQL {
+        if isNested { try session.run(["ROLLBACK TO SAVEPOINT question"]) }
+        return nil
+      }
+    }
+  }
 
-  private func number(_ sql: ServerText) throws -> Int {
-    try mapped { try session.first(sql) { Int($0.text($1, 0)) ?? Int(clamping: $0.integer($1, 0)) } ?? 0 }
+  private func number(_ sql: ServerText) throws -> Int { try mapped { try read(sql) } }
+
+  private func read(_ sql: ServerText) throws -> Int {
+    // The server's sums are decimal numbers.
+    try session.first("SELECT (\(sql))::bigint") { Int(clamping: $0.integer($1, 0)) } ?? 0
   }
 
   func greatestRow(of table: String) throws -> Int64 {
@@ -91,10 +105,14 @@ class ServerInspector: StoreInspector {
 /// The connection that changes a store on a server.
 final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   private let options: StoreOptions
+  private let outcome: ServerOutcome
   private var depth = 0
+  /// The number of the outermost transaction.
+  private var number = ""
 
-  init(_ session: ServerSession, options: StoreOptions) {
+  init(_ session: ServerSession, _ address: ServerAddress, options: StoreOptions) {
     self.options = options
+    outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     super.init(session)
   }
 
@@ -111,20 +129,28 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
           "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
-          ServerText.lock(session.schema),
+          ServerText.lock(session.schema), ServerOutcome.numberOfTransaction,
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
-    try mapped { try session.run(begin) }
+    let isOutermost = depth == 0
+    let results = try mapped { try session.run(begin) }
+    if isOutermost { number = results.last?.text(0, 0) ?? "" }
     depth += 1
     defer { depth -= 1 }
     do {
       let result = try body()
-      try mapped { try session.run([end]) }
+      try mapped { try finish(with: end, isOutermost: isOutermost) }
       return result
     } catch {
       // A connection that was lost has rolled back by itself.
       _ = try? session.run([cancel])
       throw error
+    }
+  }
+
+  private func finish(with end: ServerText, isOutermost: Bool) throws {
+    do { try session.run([end]) } catch let failure as ServerFailure where failure.isDisconnected && isOutermost {
+      guard try outcome.wasCommitted(number) else { throw failure }
     }
   }
 
@@ -171,17 +197,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws {}
 
   func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
-    let former = try catalog().schema.triggers.filter { $0.name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier) }
-    try mapped {
-      try session.run(former.map { ServerText.dropDerived($0.name) })
-      guard !columns.isEmpty else { return }
-      try session.run(ServerText.derivedFunctions + columns.triggers(in: layout).flatMap { ServerText.make($0) })
-      // A derived value may depend on others.
-      for _ in 0...columns.count {
-        let results = try session.run(columns.map { ServerText.fill($0) })
-        if results.allSatisfy({ $0.changedRowCount == 0 }) { return }
-      }
-    }
+    try mapped { try session.makeDerived(columns, in: layout) }
   }
 
   // MARK: The model
@@ -211,4 +227,9 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try mapped { try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames) }
   }
+}
+
+extension ServerFailure {
+  /// Whether the server refused a statement because of an unknown function or the types of its parts.
+  fileprivate var isOfUnknownSQL: Bool { ["42883", "42804", "42846", "42725"].contains(state) }
 }

@@ -5,9 +5,15 @@ extension PostgreSQLStore {
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
     var stored: [FetchPredicate] = []
     var rest: [FetchPredicate] = []
+    var effort = ServerEffort()
     for part in predicate.conjuncts {
       try part.checkPatterns()
-      if condition(part, over: entity, now: Date()) != nil { stored.append(part) } else { rest.append(part) }
+      if let own = condition(part, over: entity, now: Date())?.effort, (effort + own).isBounded {
+        effort = effort + own
+        stored.append(part)
+      } else {
+        rest.append(part)
+      }
     }
     return PredicateDivision(stored: stored.conjunction, rest: rest.conjunction)
   }
@@ -23,14 +29,14 @@ extension PostgreSQLStore {
     guard let term = translation.condition(predicate, over: entity, root: root) else { return nil }
     let rewrite = RelatedRowsFirst(extent: .all) { self.indexedColumns.value.contains($0) }
     let terms = newTerms(over: entity)
-    return terms.condition(rewrite.rewritten(term)) ?? terms.condition(term)
+    return terms.condition(rewrite.rewritten(term))?.bounded ?? terms.condition(term)?.bounded
   }
 
   /// A condition that all rows meet which meet a predicate, and perhaps others too; nil if the server has none.
   func widerCondition(_ predicate: FetchPredicate, over entity: Entity, now: Date) -> ServerText? {
     var translation = newTranslation(at: now)
     let term = translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
-    return term.flatMap { newTerms(over: entity).wider($0) }
+    return term.flatMap { newTerms(over: entity).wider($0)?.bounded }
   }
 
   /// The terms of an order with its direction; nil if the server can't compute it, or orders otherwise.
@@ -40,9 +46,9 @@ extension PostgreSQLStore {
     guard
       let term = translation.sortTerm(descriptor.expression, over: entity, root: SQLText.RowSelection.root),
       !term.isText || descriptor.comparison == .values,
-      let value = newTerms(over: entity).value(term.value)
+      let value = newTerms(over: entity).value(term.value)?.text.bounded
     else { return nil }
-    return "\(value.text)\(descriptor.isAscending ? " NULLS FIRST" : " DESC NULLS LAST")"
+    return "\(value)\(descriptor.isAscending ? " NULLS FIRST" : " DESC NULLS LAST")"
   }
 
   func newTranslation(at now: Date) -> PredicateTranslation {

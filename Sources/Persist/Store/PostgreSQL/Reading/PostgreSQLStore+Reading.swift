@@ -139,7 +139,14 @@ extension PostgreSQLStore {
       conditions.append(condition)
     }
     if let narrowing = query.narrowing {
-      conditions += narrowing.conjuncts.compactMap { widerCondition($0, over: query.entity, now: query.now) }
+      // As many parts as the statement's limits allow.
+      var effort = conditions.joined(separator: " AND ").effort
+      for part in narrowing.conjuncts {
+        guard let wider = widerCondition(part, over: query.entity, now: query.now), (effort + wider.effort).isBounded
+        else { continue }
+        conditions.append(wider)
+        effort = effort + wider.effort
+      }
     }
     let filter: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return " FROM \(table: plan.selection.table) AS r0\(filter)"

@@ -33,6 +33,11 @@ extension PostgreSQLStore {
 
   /// Nil if the server doesn't compute exactly the result of in-memory evaluation.
   private func statement(for query: ValueQuery) throws -> ValueStatement? {
+    let statement = try unboundedStatement(for: query)
+    return statement?.sql.effort.isBounded == true ? statement : nil
+  }
+
+  private func unboundedStatement(for query: ValueQuery) throws -> ValueStatement? {
     let plan = try plan(for: query.rows)
     let (entity, root) = (query.rows.entity, SQLText.RowSelection.root)
     guard !map.absent.contains(entity.name) else { return nil }

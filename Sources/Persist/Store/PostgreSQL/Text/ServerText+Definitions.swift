@@ -17,7 +17,7 @@ extension ServerText {
   }
 
   /// The name of the type of dates.
-  private static let dateType = "PERSIST_DATE"
+  static let dateType = "PERSIST_DATE"
 
   static let createDateType: ServerText = "CREATE DOMAIN \(table: dateType) AS double precision"
 
@@ -65,7 +65,8 @@ extension ServerText {
   static func keySequence(of table: String) -> String { table + "_KEYS" }
   static let keyBlockSize = 64
 
-  static func create(_ index: IndexDefinition) -> ServerText {
+  /// - Parameter concurrently: Whether others can write meanwhile, for which the statement must be alone.
+  static func create(_ index: IndexDefinition, concurrently: Bool = false) -> ServerText {
     let columns = index.columns.map { column -> ServerText in
       // The order of nulls in Persist is that of SQLite; an index with another one serves no order.
       column.isAscending == false ? "\(name: column.name) DESC NULLS LAST" : "\(name: column.name) NULLS FIRST"
@@ -76,7 +77,7 @@ extension ServerText {
     if index.excludesNull, let first = index.columns.first { conditions.append("\(name: first.name) IS NOT NULL") }
     let condition: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return """
-      CREATE \(unique)INDEX \(name: index.name) ON \(table: index.table) \
+      CREATE \(unique)INDEX \(concurrently ? "CONCURRENTLY " : "")\(name: index.name) ON \(table: index.table) \
       (\(columns.joined(separator: ", ")))\(condition)
       """
   }

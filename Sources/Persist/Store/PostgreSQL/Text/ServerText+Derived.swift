@@ -3,22 +3,18 @@ extension ServerText {
   /// The present time, in seconds since 2001.
   private static let now: SQLText = "(EXTRACT(EPOCH FROM clock_timestamp())::float8 - 978307200.0)"
 
-  /// The functions for texts that derivations use. ICU's mapping of letters is the one that programs have, apart from
-  /// letters of newer versions of Unicode.
-  static let derivedFunctions: [ServerText] = [
-    """
-    CREATE OR REPLACE FUNCTION \(table: "PERSISTUPPERCASE")(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT \
-    AS \(literal: #"SELECT upper($1 COLLATE "und-x-icu")"#)
-    """,
-    """
-    CREATE OR REPLACE FUNCTION \(table: "PERSISTLOWERCASE")(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT \
-    AS \(literal: #"SELECT lower($1 COLLATE "und-x-icu")"#)
-    """,
-    """
-    CREATE OR REPLACE FUNCTION \(table: "PERSISTCANONICAL")(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT \
-    AS \(literal: canonical)
-    """,
+  /// The functions for texts that derivations use, by name. ICU's mapping of letters is the one that programs have,
+  /// apart from letters of newer versions of Unicode.
+  static let derivedFunctionBodies = [
+    "PERSISTUPPERCASE": #"SELECT upper($1 COLLATE "und-x-icu")"#,
+    "PERSISTLOWERCASE": #"SELECT lower($1 COLLATE "und-x-icu")"#, "PERSISTCANONICAL": canonical,
   ]
+
+  static let derivedFunctions: [ServerText] = derivedFunctionBodies.sorted { $0.key < $1.key }.map { name, body in
+    """
+    CREATE OR REPLACE FUNCTION \(table: name)(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS \(literal: body)
+    """
+  }
 
   /// Without case and without marks.
   private static let canonical = #"""
@@ -34,13 +30,10 @@ extension ServerText {
       case .delete: "DELETE"
       case .update(let columns): "UPDATE OF \(names: columns)"
       }
-    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
-    // The schema may be renamed, and the row may be changed by programs with other settings.
-    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
     return [
       """
       CREATE OR REPLACE FUNCTION \(table: trigger.name)() RETURNS trigger LANGUAGE plpgsql \
-      AS \(literal: start + action + "; RETURN NULL; END")
+      AS \(literal: body(of: trigger))
       """,
       """
       CREATE TRIGGER \(name: trigger.name) AFTER \(event) ON \(table: trigger.table) \
@@ -49,8 +42,21 @@ extension ServerText {
     ]
   }
 
+  /// The body of a trigger's function.
+  static func body(of trigger: DerivedTrigger) -> String {
+    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
+    // The schema may be renamed, and the row may be changed by programs with other settings.
+    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
+    return start + action + "; RETURN NULL; END"
+  }
+
   /// Deletes a trigger, by its name on the server, with its function.
-  static func dropDerived(_ name: String) -> ServerText { "DROP FUNCTION IF EXISTS \(table: name)() CASCADE" }
+  static func dropDerived(_ trigger: StoreSchema.Trigger) -> [ServerText] {
+    [
+      "DROP TRIGGER \(name: trigger.name) ON \(table: trigger.table)",
+      "DROP FUNCTION IF EXISTS \(table: trigger.name)() CASCADE",
+    ]
+  }
 
   /// Computes the values of existing rows.
   static func fill(_ column: DerivedColumn) -> ServerText { ServerText(.fill(column, now: now)) }

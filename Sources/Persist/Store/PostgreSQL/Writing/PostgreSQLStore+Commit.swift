@@ -27,26 +27,52 @@ extension PostgreSQLStore {
       didWrite(metadata)
       return pass.receipt(historyNumber: transaction.historyNumber)
     } catch let error as PersistenceError where error.code == .constraintConflict {
-      throw described(error)
+      throw described(error, writes)
     }
   }
 
   /// Describes a violated uniqueness constraint in terms of the model, where the server names an index.
-  func described(_ error: PersistenceError) -> PersistenceError {
+  ///
+  /// - Parameter writes: The writes, of which one has the value.
+  func described(_ error: PersistenceError, _ writes: RowWrites = RowWrites()) -> PersistenceError {
     guard let name = error.place.key,
       let index = map.indexDefinitions.first(where: { ServerText.name($0.name) == name }),
       let table = map.tables.first(where: { $0.table == index.table })
     else { return error }
-    let columns = Set(index.columns.map(\.name))
     let owner = map.tables.first { index.name.hasPrefix("Z_\($0.entity.name)_UNIQUE_") } ?? table
-    let properties = owner.columns.filter { columns.contains($0.name) }.map(\.property)
+    let properties = index.columns.compactMap { column in owner.columns.first { $0.name == column.name }?.property }
     guard !properties.isEmpty else { return error }
     let names = properties.joined(separator: ", ")
+    let values = values(of: properties, in: writes, accordingTo: error.engineMessage ?? "") ?? "the same value"
     return PersistenceError(
       .constraintConflict,
       at: PersistenceError.Place(entity: owner.entity.name, property: names, store: url),
-      "Another \(owner.entity.root.name) has the same value for \(names) already, but it must be unique.",
+      "Another \(owner.entity.root.name) has \(values) for \(names) already, but it must be unique.",
       engineMessage: error.engineMessage, fix: "Change one of the two objects, or delete it.")
+  }
+
+  /// The values of a violated constraint in words: those of the written row whose values the server lists, in
+  /// parentheses whatever its language is; nil if it doesn't list them.
+  private func values(of properties: [String], in writes: RowWrites, accordingTo message: String) -> String? {
+    func words(_ entity: Entity, _ value: (Int) -> StoredValue?) -> String? {
+      let values = properties.compactMap { name in entity.property(named: name).flatMap { value($0.slot) } }
+      guard values.count == properties.count else { return nil }
+      let listed = values.map { value -> String in
+        switch value {
+        case .string(let text), .uri(let text): text
+        case .boolean(let flag): flag ? "1" : "0"
+        default: value.quotedWords
+        }
+      }.joined(separator: ", ")
+      return message.contains("=(\(listed))") ? values.map(\.quotedWords).joined(separator: ", ") : nil
+    }
+    for row in writes.inserts {
+      if let found = words(row.entity, { row.values.indices.contains($0) ? row.values[$0] : nil }) { return found }
+    }
+    for row in writes.updates {
+      if let found = words(row.entity, { row.slots.contains($0) ? row.values[$0] : nil }) { return found }
+    }
+    return nil
   }
 
   // MARK: Keys

@@ -147,27 +147,11 @@ extension CommitPass {
     }
     guard !properties.isEmpty else { return error }
     let names = properties.map(\.name).joined(separator: ", ")
-    let values = properties.map { value($0.slot).map(Self.words) ?? "its value" }.joined(separator: ", ")
+    let values = properties.map { value($0.slot)?.quotedWords ?? "its value" }.joined(separator: ", ")
     return PersistenceError(
       .constraintConflict,
       at: PersistenceError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),
       "Another \(plan.entity.root.name) has \(values) for \(names) already, but it must be unique.",
       fix: "Change one of the two objects, or delete it.")
-  }
-
-  private static func words(_ value: StoredValue) -> String {
-    switch value {
-    case .null: "nothing"
-    case .string(let text), .uri(let text): "'\(text)'"
-    case .integer(let number): "\(number)"
-    case .double(let number): "\(number)"
-    case .decimal(let number): "\(number)"
-    case .boolean(let flag): "\(flag)"
-    case .date(let date): "\(date)"
-    case .uuid(let uuid): uuid.uuidString
-    case .objectID(let id): id.description
-    case .data(let data): "\(data.count) bytes"
-    case .composite: "the same elements"
-    }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Checking a store")
+@Suite("Checking a store", .aboutFiles("damage of files"))
 struct StoreCheckTests {
   @Test("An intact store has no problems")
   func sound() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Repairing stores")
+@Suite("Repairing stores", .aboutFiles("repair of files"))
 struct StoreRepairTests {
   private static func shop() throws -> ManagedObjectModel {
     try model(

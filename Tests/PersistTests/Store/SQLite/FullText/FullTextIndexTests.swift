@@ -32,7 +32,7 @@ struct FullTextIndexTests {
     return "\(error) \(error.errors)".contains(text)
   }
 
-  @Test("Triggers maintain the index, whoever writes")
+  @Test("Triggers maintain the index, whoever writes", .aboutFiles("the full-text index of a file"))
   func otherPrograms() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup", nil])
@@ -54,7 +54,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A reopened store has its index, and opening changes no byte")
+  @Test("A reopened store has its index, and opening changes no byte", .aboutFiles("the full-text index of a file"))
   func reopening() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
@@ -77,7 +77,7 @@ struct FullTextIndexTests {
     try notes.add(["tea", "cup"])
     try #expect(notes.bodies("body MATCHTEXT 'tea'") == ["tea"])
     #expect(throws: PersistenceError.self) {
-      try notes.store.pool.write { connection in
+      try notes.file.pool.write { connection in
         try connection.execute(SQLText(storedIn: StoredDefinition(sql: "UPDATE ZNOTE SET ZBODY = 'tea'")))
         throw PersistenceError(.interrupted, "")
       }
@@ -85,7 +85,9 @@ struct FullTextIndexTests {
     try #expect(notes.bodies("body MATCHTEXT 'tea'") == ["tea"])
   }
 
-  @Test("Marking, changing and unmarking an attribute creates, changes and drops the index when the store is opened")
+  @Test(
+    "Marking, changing and unmarking an attribute creates, changes and drops the index when the store is opened",
+    .aboutFiles("the full-text index of a file"))
   func marking() throws {
     try withNotes(NoteStore.description(nil)) { notes, url in
       try notes.add(["tea runs", "cup"])
@@ -107,7 +109,7 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("If a trigger is dropped by others, the index is re-created")
+  @Test("If a trigger is dropped by others, the index is re-created", .aboutFiles("the full-text index of a file"))
   func droppedTrigger() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
@@ -119,7 +121,9 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("Migrations in place rename, rewrite and drop the index with its attribute")
+  @Test(
+    "Migrations in place rename, rewrite and drop the index with its attribute",
+    .aboutFiles("the full-text index of a file"))
   func migrations() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup"])
@@ -155,7 +159,9 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("A migration that changes no searched row leaves the index unchanged")
+  @Test(
+    "A migration that changes no searched row leaves the index unchanged",
+    .aboutFiles("the full-text index of a file"))
   func untouched() throws {
     try withNotes { notes, url in
       try notes.add(["tea"])
@@ -210,7 +216,9 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("The schema is trusted only if no other trigger or view uses a virtual table")
+  @Test(
+    "The schema is trusted only if no other trigger or view uses a virtual table",
+    .aboutFiles("the full-text index of a file"))
   func trust() throws {
     for hostile in [
       "CREATE TRIGGER evil AFTER INSERT ON ZAUTHOR BEGIN DELETE FROM \"PERSIST_FTS_ZNOTE$ZBODY\"; END",
@@ -242,10 +250,10 @@ struct FullTextIndexTests {
     }
   }
 
-  @Test("Stores without full-text search aren't trusted")
+  @Test("Stores without full-text search aren't trusted", .aboutFiles("the full-text index of a file"))
   func untrusted() throws {
     try withNotes(NoteStore.description(nil)) { notes, _ in
-      try notes.store.pool.withWriter { connection in
+      try notes.file.pool.withWriter { connection in
         #expect(connection.fullTextTrust == nil)
         try #expect(connection.first(SQLText(checked: "PRAGMA trusted_schema")) { $0.integer(0) } == 0)
       }
@@ -258,7 +266,9 @@ struct FullTextIndexTests {
     #expect(error?.code == .storeOpenFailed && error?.message.contains("FTS5") == true)
   }
 
-  @Test("A check finds words that are in no text, and texts whose words are missing")
+  @Test(
+    "A check finds words that are in no text, and texts whose words are missing",
+    .aboutFiles("the full-text index of a file"))
   func check() throws {
     try withNotes { notes, url in
       try notes.add(["tea", "cup"])

@@ -25,19 +25,23 @@ struct NoteStore {
     ])
   }
 
-  let store: SQLiteStore
+  let store: any PersistentStore
   let context: ManagedObjectContext
 
   init(_ description: ModelDescription = description(), at url: URL?, options: StoreOptions = StoreOptions()) throws {
     let model = try ManagedObjectModel(description)
-    if let url, !SQLiteStore.canCreate(at: url) {
-      store = try SQLiteStore.open(url, model: model, options: options)
-    } else {
-      store = try SQLiteStore.create(url, model: model, options: options)
-    }
+    let location = StoreLocation(url)
+    store = try url.map { _ in try location.engine.canCreateStore(at: location) } ?? true
+      ? location.engine.createStore(at: location, model: model, options: options)
+      : location.engine.openStore(at: location, model: model, options: options, allowsGaps: false)
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
     context = ManagedObjectContext(coordinator)
+  }
+
+  /// The store of a test that is about SQLite.
+  var file: SQLiteStore {
+    get throws { try #require(store as? SQLiteStore) }
   }
 
   /// Saves a note for each text.
@@ -66,6 +70,10 @@ func withNotes(
 
 /// Runs SQL as another program would, with SQLite's default settings.
 func runSQL(_ sql: String, at url: URL) throws {
+  guard url.isFileURL else {
+    try ForeignSQL.run(sql, at: url)
+    return
+  }
   let connection = try SQLiteConnection(url, mode: .readWrite)
   defer { connection.close() }
   try connection.execute(.trustedSchemaOn)
@@ -75,6 +83,6 @@ func runSQL(_ sql: String, at url: URL) throws {
 func problems(at url: URL, _ description: ModelDescription = NoteStore.description()) throws -> [StoreProblem] {
   var problems: [StoreProblem] = []
   let registry = try ModelRegistry(versions: [ModelVersion(name: "notes", model: ManagedObjectModel(description))])
-  try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
+  try checkStore(at: url, registry: registry) { problems.append($0) }
   return problems
 }

@@ -55,7 +55,9 @@ struct TermRoomTests {
     return nil
   }
 
-  @Test("Every form, nested up to the declared limit, alone and mixed", .law("term-room", short: 150, long: 20_000))
+  @Test(
+    "Every form, nested up to the declared limit, alone and mixed",
+    .aboutFiles("SQLite's parser"), .law("term-room", short: 150, long: 20_000))
   func nested() throws {
     let model = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Item")]))
     try withTemporaryStore { url in
@@ -79,7 +81,7 @@ struct TermRoomTests {
     }
   }
 
-  @Test("Operands aren't repeated: statements grow in proportion to the nesting")
+  @Test("Operands aren't repeated: statements grow in proportion to the nesting", .aboutFiles("SQLite's statements"))
   func linear() throws {
     try withStack(PredicateAgreementTests.model) { stack in
       let entity = try stack.model.entity(named: "Item")

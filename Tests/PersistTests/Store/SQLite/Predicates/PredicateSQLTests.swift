@@ -28,16 +28,16 @@ struct PredicateSQLTests {
       relationships: [RelationshipDescription("items", toMany: "Item", inverse: "tags")]),
   ])
 
-  private func withStore(_ body: (SQLiteStore, Entity) throws -> Void) throws {
+  private func withStore(_ body: (any PersistentStore, Entity) throws -> Void) throws {
     let model = try ManagedObjectModel(Self.model)
     try withTemporaryStore { url in
-      let store = try SQLiteStore.create(url, model: model, options: StoreOptions())
+      let store = try createStore(at: url, model: model)
       defer { try? store.close() }
       try body(store, model.entity(named: "Item"))
     }
   }
 
-  private func plan(_ format: String, _ store: SQLiteStore, _ entity: Entity) throws -> String {
+  private func plan(_ format: String, _ store: any PersistentStore, _ entity: Entity) throws -> String {
     var query = RowQuery(entity: entity)
     let predicate = try FetchPredicate(format)
     let division = try store.divide(predicate, over: entity)
@@ -47,7 +47,7 @@ struct PredicateSQLTests {
   }
 
   @Test(
-    "Equality, prefixes, ranges, lists and relationships use indexes",
+    "Equality, prefixes, ranges, lists and relationships use indexes", .aboutFiles("SQLite's plans"),
     arguments: [
       "name == 'Tea'", "name BEGINSWITH 'Te'", "name >= 'a' AND name < 'b'", "name IN {'a', 'b'}", "price BETWEEN {1, 2}",
       "price > 5", "price == 5", "code == CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'NSUUID')",
@@ -63,7 +63,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("A relationship is followed by key and not by scanning tables")
+  @Test("A relationship is followed by key and not by scanning tables", .aboutFiles("SQLite's plans"))
   func relationships() throws {
     try withStore { store, entity in
       for format in ["ANY tags.label == 'x'", "owner.name == 'x'", "owner.items.@count > 2"] {
@@ -73,7 +73,7 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("Whether there is a member is determined without counting all of them")
+  @Test("Whether there is a member is determined without counting all of them", .aboutFiles("SQLite's plans"))
   func existence() throws {
     try withStore { store, entity in
       for format in [
@@ -88,7 +88,9 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("A fetch by predicate with a limit is one statement, however many rows there are")
+  @Test(
+    "A fetch by predicate with a limit is one statement, however many rows there are",
+    .aboutFiles("SQLite's statements"))
   func oneStatement() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()
@@ -153,7 +155,9 @@ struct PredicateSQLTests {
     }
   }
 
-  @Test("Conditions that SQL can't express exactly are evaluated on the objects, and only those")
+  @Test(
+    "Conditions that SQL can't express exactly are evaluated on the objects, and only those",
+    .aboutFiles("what SQLite can express"))
   func division() throws {
     try withStore { store, entity in
       func rest(_ format: String) throws -> String? { try store.divide(FetchPredicate(format), over: entity).rest?.format }

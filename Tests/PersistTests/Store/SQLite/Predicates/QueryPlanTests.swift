@@ -72,7 +72,7 @@ struct QueryPlanTests {
     try #require(try store.explain(query))
   }
 
-  @Test("Statements name no entity numbers if they apply to every row of a table")
+  @Test("Statements name no entity numbers if they apply to every row of a table", .aboutFiles("SQLite's plans"))
   func entityNumbers() throws {
     try withStore { store in
       for entity in ["Item", "Category", "Person"] {
@@ -88,7 +88,9 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("Counts, keys in the order of an index, and keys for a condition are read from the index alone")
+  @Test(
+    "Counts, keys in the order of an index, and keys for a condition are read from the index alone",
+    .aboutFiles("SQLite's plans"))
   func coveringIndexes() throws {
     try withStore { store in
       for query in try [
@@ -107,7 +109,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("A condition uses its index, and without a limit the reader sorts by key")
+  @Test("A condition uses its index, and without a limit the reader sorts by key", .aboutFiles("SQLite's plans"))
   func keyOrder() throws {
     try withStore { store in
       let some = try explanation(query("Item", "quantity < 5", in: store), store)
@@ -120,7 +122,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("A page sorted by another column is read in that order and ends with the page")
+  @Test("A page sorted by another column is read in that order and ends with the page", .aboutFiles("SQLite's plans"))
   func page() throws {
     try withStore { store in
       let page = try explanation(query("Item", "quantity > 5", sortedBy: "name", limit: 20, in: store), store)
@@ -130,7 +132,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "A condition on related rows begins with those, and finds its rows by index",
+    "A condition on related rows begins with those, and finds its rows by index", .aboutFiles("SQLite's plans"),
     arguments: [
       "category.name == 'x'", "category.name IN {'x', 'y'}", "category.name > 'x'", "category.name BEGINSWITH 'x'",
       "category.name BETWEEN {'x', 'y'}", "category.name == 'x' AND price > 5", "NOT category.name != 'x' AND price > 5",
@@ -145,7 +147,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "A condition on members begins with those, and finds their owners by key",
+    "A condition on members begins with those, and finds their owners by key", .aboutFiles("SQLite's plans"),
     arguments: [
       "ANY items.name == 'x'", "ANY items.quantity > 5", "items.@max.quantity > 5", "0 >= items.@min.quantity",
       "SUBQUERY(items, $i, $i.name == 'x').@count > 0", "SUBQUERY(items, $i, $i.name == 'x' AND $i.price > 5).@count != 0",
@@ -159,7 +161,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("Named rows, pages and iterations by key look up their related rows")
+  @Test("Named rows, pages and iterations by key look up their related rows", .aboutFiles("SQLite's plans"))
   func lookups() throws {
     try withStore { store in
       let id = ManagedObjectID(entityName: "Item", storeIdentifier: store.identifier, key: .permanent(1))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Query templates")
+@Suite("Query templates", .aboutFiles("SQLite's prepared statements"))
 struct QueryTemplateTests {
   private static let model = ModelDescription(entities: [
     EntityDescription(

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Asks for the outcome of a transaction whose connection was lost while it was committed.
+struct ServerOutcome {
+  let address: ServerAddress
+  /// The maximum time to wait for the server, and for the end of the transaction.
+  let wait: Duration
+
+  /// Whether a transaction was committed.
+  ///
+  /// - Parameter transaction: Its number; see ``numberOfTransaction``.
+  /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if nobody could be asked.
+  func wasCommitted(_ transaction: String) throws -> Bool {
+    let deadline = ContinuousClock.now + wait
+    var pause = 0.005
+    var reason = ""
+    repeat {
+      do {
+        if let answer = try ask(transaction) { return answer }
+        reason = "The transaction \(transaction) is still in progress."
+      } catch let failure as ServerFailure {
+        // The server may be restarting.
+        reason = failure.message
+      }
+      Thread.sleep(forTimeInterval: pause)
+      pause = min(pause * 2, 0.2)
+    } while ContinuousClock.now < deadline
+    throw Self.unknown(reason)
+  }
+
+  /// Nil while the transaction is in progress.
+  private func ask(_ transaction: String) throws -> Bool? {
+    let connection = try ServerDrivers.current.connect(to: address)
+    defer { connection.close() }
+    let session = ServerSession(connection: connection, schema: address.schema, url: nil)
+    return switch try session.first("SELECT pg_xact_status(\(text: transaction)::xid8)", { $0.text($1, 0) }) {
+    case "committed": true
+    case "aborted": false
+    default: nil
+    }
+  }
+
+  /// The error of a commit with an unknown outcome: SQL's code for that.
+  static func unknown(_ reason: String) -> ServerFailure {
+    ServerFailure(state: "08007", message: reason, isDisconnected: true)
+  }
+
+  /// Reads the number of the running transaction, and assigns one if it has none yet.
+  static let numberOfTransaction: ServerText = "SELECT pg_current_xact_id()::text"
+}

@@ -1,0 +1,43 @@
+#if canImport(PersistPostgreSQL)
+  package import Persist
+  import Synchronization
+
+  /// Counts the flights of all connections to servers: each is a round trip, and most have one statement of the store.
+  public enum CountedServer {
+    private static let counts = Mutex<[String: Int]>([:])
+    private static let installation = Result { ServerDrivers.install(Driver(inner: try ServerDrivers.current)) }
+
+    /// Starts counting, once a driver is installed.
+    static func begin() throws { try installation.get() }
+
+    /// The number of flights of stores in a schema since the begin of the run.
+    package static func flights(of address: ServerAddress) -> Int { counts.withLock { $0[address.schema] ?? 0 } }
+
+    private struct Driver: ServerDriver {
+      let inner: any ServerDriver
+
+      func connect(to address: ServerAddress) throws -> any ServerConnection {
+        Connection(inner: try inner.connect(to: address), schema: address.schema)
+      }
+    }
+
+    private final class Connection: ServerConnection {
+      private let inner: any ServerConnection
+      private let schema: String
+
+      init(inner: any ServerConnection, schema: String) { (self.inner, self.schema) = (inner, schema) }
+
+      func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
+        CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
+        return try inner.run(statements)
+      }
+
+      func waitForNotification(_ time: Duration) throws -> Bool { try inner.waitForNotification(time) }
+      var isOpen: Bool { inner.isOpen }
+      var isPooled: Bool { inner.isPooled }
+      var isInTransaction: Bool { inner.isInTransaction }
+      var cancel: @Sendable () -> Void { inner.cancel }
+      func close() { inner.close() }
+    }
+  }
+#endif

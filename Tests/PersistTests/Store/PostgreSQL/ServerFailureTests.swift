@@ -1,0 +1,213 @@
+#if canImport(PersistPostgreSQL)
+  import Foundation
+  import PersistPostgreSQL
+  import PersistTestSupport
+  import Synchronization
+  import Testing
+
+  @testable import Persist
+
+  /// Bad things that happen to servers and their users: each is a clear error with advice.
+  @Suite("Failures of a server", .needsServer)
+  struct ServerFailureTests {
+    private static func model() throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription("Account", attributes: [.init("name", .string), .init("balance", .int64)])
+        ]))
+    }
+
+    private static func migratedModel() throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "Account", attributes: [.init("name", .string), .init("balance", .int64), .init("note", .string)])
+        ]))
+    }
+
+    private func open(_ url: URL, options: StoreOptions = StoreOptions()) throws -> ManagedObjectContext {
+      let coordinator = PersistentStoreCoordinator(model: try Self.model())
+      try coordinator.addStore(at: url, options: options)
+      return ManagedObjectContext(coordinator)
+    }
+
+    private func withAccount(_ body: (URL) throws -> Void) throws {
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        let context = try open(url)
+        try context.make("Account", ["name": "first", "balance": 1])
+        try context.save()
+        try body(url)
+      }
+    }
+
+    /// A URL with other settings of the connection.
+    private func url(_ url: URL, user: String? = nil, _ settings: String...) -> URL {
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) ?? URLComponents()
+      if let user { parts.user = user }
+      if !settings.isEmpty {
+        let options = settings.map { "-c \($0)" }.joined(separator: " ")
+        parts.queryItems = (parts.queryItems ?? []) + [URLQueryItem(name: "options", value: options)]
+      }
+      return parts.url ?? url
+    }
+
+    private func expect(
+      _ code: PersistenceError.Code, _ words: String, _ place: SourceLocation = #_sourceLocation,
+      _ body: () throws -> Void
+    ) {
+      let error = persistError(body)
+      #expect(error?.code == code, "\(String(describing: error))", sourceLocation: place)
+      #expect(error?.message.contains(words) == true, "\(String(describing: error))", sourceLocation: place)
+      #expect(error?.fix != nil, sourceLocation: place)
+    }
+
+    @Test("A read-only server shows its store, and refuses saves and migrations")
+    func readOnly() throws {
+      try withAccount { url in
+        let reader = self.url(url, "default_transaction_read_only=on")
+        let context = try open(reader)
+        let account = try #require(try context.fetch(FetchRequest("Account")).first)
+        account["balance"] = 2
+        expect(.storeReadOnly, "read-only") { try context.save() }
+        #expect(account["balance"] as? Int == 2 && context.hasChanges)
+        expect(.storeReadOnly, "read-only") { _ = try context.execute(BatchDeleteRequest("Account")) }
+        let coordinator = PersistentStoreCoordinator(model: try Self.migratedModel())
+        expect(.storeReadOnly, "read-only") { try coordinator.addStore(at: reader, options: .automaticMigration) }
+        try #expect(ForeignSQL.run("SELECT zbalance FROM zaccount", at: url) == [["1"]])
+        try TestServer.withSchema { empty in
+          let empty = self.url(try #require(URL(string: empty)), "default_transaction_read_only=on")
+          expect(.storeReadOnly, "read-only") { _ = try open(empty) }
+        }
+      }
+    }
+
+    @Test("A role without rights gets an error that says so; one that may only read can")
+    func rights() throws {
+      try withAccount { url in
+        let schema = try #require(ServerAddress(url)).schema
+        let role = "role_\(schema)"
+        try ForeignSQL.run("CREATE ROLE \(role) LOGIN", at: url)
+        defer { _ = try? ForeignSQL.run("DROP OWNED BY \(role)", "DROP ROLE \(role)", at: url) }
+        let theirs = self.url(url, user: role)
+        expect(.storeOpenFailed, "no right") { _ = try open(theirs) }
+        try ForeignSQL.run(
+          "GRANT USAGE ON SCHEMA \(schema) TO \(role)", "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+          at: url)
+        let context = try open(theirs, options: StoreOptions(isReadOnly: true))
+        try #expect(context.count(for: FetchRequest("Account")) == 1)
+        let writer = try open(theirs)
+        try writer.make("Account", ["name": "second"])
+        expect(.storeOpenFailed, "no right") { try writer.save() }
+        let coordinator = PersistentStoreCoordinator(model: try Self.migratedModel())
+        expect(.storeOpenFailed, "no right") { try coordinator.addStore(at: theirs, options: .automaticMigration) }
+        // Enough for saving, without the rights of the owner.
+        try ForeignSQL.run(
+          "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+          "GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role)", at: url)
+        try writer.save()
+        try #expect(context.count(for: FetchRequest("Account")) == 2)
+        // A new store needs a schema, which only some may create.
+        let other = otherStore("new", beside: theirs)
+        expect(.storeOpenFailed, "no right") { _ = try open(other) }
+        expect(.storeOpenFailed, "refused") { _ = try open(self.url(url, user: "nobody_\(schema)")) }
+      }
+    }
+
+    @Test("A full disk, memory or limits of the server: nothing is saved, and the error says what to do")
+    func resources() throws {
+      try withAccount { url in
+        for (state, code, words) in [
+          ("53100", PersistenceError.Code.diskFull, "no disk space"), ("53200", .limitExceeded, "no memory"),
+          ("53400", .limitExceeded, "limit"), ("54000", .limitExceeded, "limit"),
+        ] {
+          try ForeignSQL.run(
+            """
+            CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+            RAISE EXCEPTION 'as if' USING ERRCODE = '\(state)'; END $$
+            """,
+            "DROP TRIGGER IF EXISTS fails ON zaccount",
+            "CREATE TRIGGER fails AFTER INSERT ON zaccount FOR EACH ROW EXECUTE FUNCTION fail()", at: url)
+          let context = try open(url)
+          try context.make("Account", ["name": state])
+          expect(code, words) { try context.save() }
+          try #expect(ForeignSQL.run("SELECT zname FROM zaccount", at: url) == [["first"]])
+          try ForeignSQL.run("DROP TRIGGER fails ON zaccount", at: url)
+          try context.save()
+          try ForeignSQL.run("DELETE FROM zaccount WHERE zname = '\(state)'", at: url)
+        }
+      }
+    }
+
+    @Test("A text too long for its index is an error that says so")
+    func longTexts() throws {
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        let model = try ManagedObjectModel(
+          ModelDescription(entities: [
+            EntityDescription("Note", attributes: [.init("text", .string)], uniquenessConstraints: [["text"]])
+          ]))
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addStore(at: url)
+        let context = ManagedObjectContext(coordinator)
+        var random = SeededRandom(seed: 1)
+        let long = String((0..<20_000).map { _ in Character(Unicode.Scalar(UInt8.random(in: 33...126, using: &random))) })
+        try context.make("Note", ["text": long])
+        expect(.limitExceeded, "limit") { try context.save() }
+      }
+    }
+
+    @Test("A server whose processes are killed in the middle of saves: every save is there or isn't, and that is known")
+    func killed() throws {
+      try TestServer.withOwnServer { text in
+        let url = try #require(URL(string: text + "?schema=shop"))
+        let seeding = try open(url)
+        for number in 0..<4 { try seeding.make("Account", ["name": "\(number)", "balance": 0]) }
+        try seeding.save()
+        let outcomes = Mutex((saved: 0, unknown: 0, failed: 0))
+        let end = ContinuousClock.now + .seconds(6)
+        let group = DispatchGroup()
+        for number in 0..<4 {
+          group.enter()
+          Thread.detachNewThread {
+            defer { group.leave() }
+            guard let context = try? open(url, options: StoreOptions(busyTimeout: .seconds(20))) else { return }
+            while ContinuousClock.now < end {
+              do {
+                context.reset()
+                let account = try context.named("Account", "\(number)")
+                account["balance"] = (account["balance"] as? Int ?? 0) + 1
+                try context.save()
+                outcomes.withLock { $0.saved += 1 }
+              } catch let error as PersistenceError where error.code == .saveFailed {
+                outcomes.withLock { $0.unknown += 1 }
+              } catch {
+                outcomes.withLock { $0.failed += 1 }
+                Thread.sleep(forTimeInterval: 0.01)
+              }
+            }
+          }
+        }
+        for _ in 0..<3 {
+          Thread.sleep(forTimeInterval: 1.2)
+          let processes = """
+            SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1
+            """
+          // The server ends all of its processes then, and recovers.
+          if let process = try? ForeignSQL.run(processes, at: url).first.flatMap({ Int32($0[0]) }) {
+            kill(process, SIGKILL)
+          }
+        }
+        group.wait()
+        let (saved, unknown, failed) = outcomes.withLock { ($0.saved, $0.unknown, $0.failed) }
+        print("Saves beside a server that was killed: \(saved), failed \(failed), unknown \(unknown)")
+        let sum = try #require(Int(ForeignSQL.run("SELECT sum(zbalance)::bigint FROM zaccount", at: url)[0][0]))
+        // A server that recovers may give the number of a lost transaction to another one, whose outcome it then tells.
+        withKnownIssue("The outcome told may be that of another transaction", isIntermittent: true) {
+          #expect((saved...saved + unknown).contains(sum), "\(sum) after \(saved) saves, \(unknown) unknown")
+        }
+        #expect(saved > 50 && failed > 0)
+      }
+    }
+  }
+#endif
