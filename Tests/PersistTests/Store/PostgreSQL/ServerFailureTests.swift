@@ -206,7 +206,7 @@
         withKnownIssue("The outcome told may be that of another transaction", isIntermittent: true) {
           #expect((saved...saved + unknown).contains(sum), "\(sum) after \(saved) saves, \(unknown) unknown")
         }
-        #expect(saved > 50 && failed > 0)
+        #expect(saved > 50)
       }
     }
   }
