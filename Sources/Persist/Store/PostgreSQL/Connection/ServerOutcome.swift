@@ -6,11 +6,25 @@ struct ServerOutcome {
   /// The maximum time to wait for the server, and for the end of the transaction.
   let wait: Duration
 
+  /// Commits a transaction, and asks for its outcome if the connection is lost meanwhile.
+  ///
+  /// - Parameters:
+  ///   - transaction: Its number; see ``numberOfTransaction``.
+  ///   - commit: Sends the last statements.
+  /// - Returns: The result of `commit`; nil if it was lost, though the transaction was committed.
+  /// - Throws: The failure of a transaction that wasn't committed; that of ``unknown(_:)`` if nobody could be asked.
+  @discardableResult
+  func committing<T>(_ transaction: String, _ commit: () throws -> T) throws -> T? {
+    do { return try commit() } catch let failure as ServerFailure where failure.isDisconnected {
+      guard try wasCommitted(transaction) else { throw failure }
+      return nil
+    }
+  }
+
   /// Whether a transaction was committed.
   ///
-  /// - Parameter transaction: Its number; see ``numberOfTransaction``.
   /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if nobody could be asked.
-  func wasCommitted(_ transaction: String) throws -> Bool {
+  private func wasCommitted(_ transaction: String) throws -> Bool {
     let deadline = ContinuousClock.now + wait
     var pause = 0.005
     var reason = ""

@@ -8,7 +8,7 @@ final class ServerPool: @unchecked Sendable {
   let options: StoreOptions
   /// The address for messages, without secrets.
   let url: URL?
-  /// Where reads go; nil for the pool's own connections and the newest state.
+  /// The source of all reads; nil for the pool's own connections and the newest state.
   private let source: (any ServerReadSource)?
   /// The position that the program has seen; nil without replicas that may be behind it.
   let seenPosition: SeenPosition?
@@ -225,7 +225,7 @@ final class ServerPool: @unchecked Sendable {
           let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout, watch: watch)
           do {
             let result = try body(transaction)
-            try transaction.commit(noting: seenPosition) { try outcome.wasCommitted($0) }
+            try transaction.commit(noting: seenPosition, outcome)
             return result
           } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
             throw LostConnection()

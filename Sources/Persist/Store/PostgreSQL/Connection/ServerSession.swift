@@ -148,19 +148,17 @@ final class ServerTransaction {
 
   /// - Parameters:
   ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
-  ///   - outcome: Asks on another connection whether a transaction was committed.
-  func commit(noting seen: SeenPosition?, _ outcome: (String) throws -> Bool) throws {
+  ///   - outcome: Asks whether the transaction was committed if the connection is lost.
+  func commit(noting seen: SeenPosition?, _ outcome: ServerOutcome) throws {
     guard hasBegun || !last.isEmpty else { return }
     // Without its number, the transaction's outcome can't be asked for.
     if !hasBegun { try run([]) }
-    do {
-      let results = try run(last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written]), areReused: true)
-      seen?.note(results.last)
-      historyNumber = historyStatement.map { results[$0].integer(0, 0) }
-    } catch let failure as ServerFailure where failure.isDisconnected {
-      if try outcome(number) { return }
-      throw failure
+    let results = try outcome.committing(number) {
+      try run(last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written]), areReused: true)
     }
+    guard let results else { return }
+    seen?.note(results.last)
+    historyNumber = historyStatement.map { results[$0].integer(0, 0) }
   }
 }
 

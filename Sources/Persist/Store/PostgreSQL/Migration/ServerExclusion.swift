@@ -39,9 +39,7 @@ final class ServerExclusion: StoreExclusion {
     guard case .server(let address) = copy, !hasEnded else { return }
     do {
       try session.replaceStore(withCopyIn: address.schema)
-      do { try session.run(["COMMIT"]) } catch let failure as ServerFailure where failure.isDisconnected {
-        guard try outcome.wasCommitted(number) else { throw failure }
-      }
+      try outcome.committing(number) { try session.run(["COMMIT"]) }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: session.url)
     }

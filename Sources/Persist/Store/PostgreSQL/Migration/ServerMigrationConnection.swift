@@ -139,18 +139,14 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     defer { depth -= 1 }
     do {
       let result = try body()
-      try mapped { try finish(with: end, isOutermost: isOutermost) }
+      try mapped {
+        if isOutermost { try outcome.committing(number) { try session.run([end]) } } else { try session.run([end]) }
+      }
       return result
     } catch {
       // A connection that was lost has rolled back by itself.
       _ = try? session.run([cancel])
       throw error
-    }
-  }
-
-  private func finish(with end: ServerText, isOutermost: Bool) throws {
-    do { try session.run([end]) } catch let failure as ServerFailure where failure.isDisconnected && isOutermost {
-      guard try outcome.wasCommitted(number) else { throw failure }
     }
   }
 
