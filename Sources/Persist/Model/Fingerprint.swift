@@ -49,10 +49,7 @@ public struct Fingerprint: Sendable, Hashable {
 extension Fingerprint: CustomStringConvertible {
   /// 64 hexadecimal digits.
   public var description: String {
-    bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    bytes.hexadecimalDigits
   }
 }
 

@@ -243,7 +243,7 @@ struct ParkedValues {
 extension ParkedSlot {
   /// The digest by which slots name a model.
   static func digest(of model: ManagedObjectModel) -> String {
-    model.description.digest.map { String(format: "%02x", $0) }.joined()
+    model.description.digest.hexadecimalDigits
   }
 
   /// The names from a composite attribute to the element.

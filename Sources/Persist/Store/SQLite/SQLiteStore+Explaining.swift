@@ -33,7 +33,7 @@ extension SQLValue {
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
     case .text(let value): "'" + value.replacing("'", with: "''") + "'"
-    case .blob(let value): "x'" + value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    case .blob(let value): "x'" + value.hexadecimalDigits + "'"
     }
   }
 }

@@ -18,10 +18,7 @@ struct BytesDescription {
     count = data.count
     pictureType = Self.pictureType(of: data)
     archive = data.count <= Self.largestArchive && Self.isPropertyList(data) ? ArchiveText.text(of: data) : nil
-    hexadecimal = data.prefix(Self.shownCount).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    hexadecimal = data.prefix(Self.shownCount).hexadecimalDigits
   }
 
   /// Recognizes pictures by their first bytes. SVG isn't among them, since it can contain scripts.

@@ -13,7 +13,7 @@ enum ValueText {
     case .decimal(let value): value.description
     case .string(let value), .uri(let value): value
     case .date(let value): DateText.iso8601(value)
-    case .data(let value): value.map { String(format: "%02x", $0) }.joined()
+    case .data(let value): value.hexadecimalDigits
     case .uuid(let value): value.uuidString
     case .objectID(let value): value.description
     case .composite(let elements):

@@ -18,9 +18,7 @@ final class ServerStoreMonitor: StoreMonitor {
 
   /// The name under which saves of a store notify others: of limited length, whatever the name of the schema.
   static func channel(of schema: String) -> String {
-    "persist_" + SHA256.digest(Array(schema.utf8)).prefix(16).map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }.joined()
+    "persist_" + SHA256.digest(Array(schema.utf8)).prefix(16).hexadecimalDigits
   }
 
   /// - Throws: ``PersistenceError`` if the server can't be reached.

@@ -170,7 +170,7 @@ extension ServerText {
     case (_, .double(let number)): "\(literal: "\(number)")::\(kind.typeName)"
     case (_, .text(let text)): "\(literal: text)::\(kind.typeName)"
     case (_, .blob(let data)):
-      "decode(\(literal: data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()), 'hex')"
+      "decode(\(literal: data.hexadecimalDigits), 'hex')"
     }
   }
 }

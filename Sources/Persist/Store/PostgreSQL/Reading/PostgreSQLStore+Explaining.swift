@@ -35,7 +35,7 @@ extension ServerParameter {
     case .double: "\(Double(bitPattern: number))"
     case .text: "'" + String(decoding: bytes, as: UTF8.self).replacing("'", with: "''") + "'"
     case .bytes, .integers, .doubles, .texts, .byteStrings:
-      "'\\x" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+      "'\\x" + bytes.hexadecimalDigits + "'"
     }
   }
 }

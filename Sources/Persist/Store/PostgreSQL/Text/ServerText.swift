@@ -123,9 +123,7 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
   static func name(_ name: String) -> String {
     let folded = name.foldedIdentifier
     guard folded.utf8.count > longestName else { return folded }
-    let digest = SHA256.digest(Array(folded.utf8)).prefix(5).map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }.joined()
+    let digest = SHA256.digest(Array(folded.utf8)).prefix(5).hexadecimalDigits
     var start = Substring(folded)
     while start.utf8.count > longestName - digest.utf8.count - 1 { start = start.dropLast() }
     return start + "_" + digest
