@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 
 /// Generates strings that match a regular expression. It supports the features common in models: classes, groups,
 /// alternatives, repetition; but not look-around and back references.

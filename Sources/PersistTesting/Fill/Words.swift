@@ -1,3 +1,5 @@
+import Persist
+
 /// Generates pronounceable words.
 enum Words {
   private static let onsets = [

@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 import Testing
 
 @testable import PersistTesting

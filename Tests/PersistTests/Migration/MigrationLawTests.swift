@@ -6,30 +6,13 @@ import Testing
 
 @Suite("Laws of migration")
 struct MigrationLawTests {
-  /// Versions of a model that changes at random; nil if renaming identifiers of several contradict each other.
-  private func chain(_ models: RandomModels) throws -> ModelRegistry? {
-    var models = models
-    var versions: [ModelVersion] = []
-    for number in 1...4 {
-      versions.append(ModelVersion(name: "\(number)", model: try models.model()))
-      models.change()
-    }
-    let registry = ModelRegistry(versions: versions)
-    do {
-      _ = try MigrationHop(from: versions[0], to: versions[3], registry: registry)
-      return registry
-    } catch let error as PersistenceError where error.code == .mappingAmbiguous {
-      return nil
-    }
-  }
-
   @Test(
     "Whatever changes, the store becomes a new store of the model with all kept values, hop by hop or directly",
     .law("migration-chains", short: 40, long: 2000))
   func randomChains() throws {
     var (done, compared) = (0, 0)
     let count = forEachSeed { seed in
-      guard let registry = try chain(RandomModels(seed: seed)), let last = registry.versions.last else { return }
+      guard let registry = try RandomModels(seed: seed).chain(of: 4), let last = registry.versions.last else { return }
       let whole = try run(registry, through: [last], seed: seed)
       let stepwise = try run(registry, through: Array(registry.versions.dropFirst()), seed: seed)
       guard let whole, let stepwise else { return }
@@ -51,7 +34,7 @@ struct MigrationLawTests {
     let families = try ModelRegistry(contentsOf: SharedData.url("")).families
     forEachSeed { seed in
       for family in families {
-        guard let registry = try chain(RandomModels(seed: seed, from: family.current.model)),
+        guard let registry = try RandomModels(seed: seed, from: family.current.model).chain(of: 4),
           let last = registry.versions.last
         else { continue }
         let name = "\(family.name), seed \(seed)"
@@ -119,7 +102,7 @@ struct MigrationLawTests {
     .law("migration-identities", short: 40, long: 2000))
   func identities() {
     forEachSeed { seed in
-      guard let registry = try chain(RandomModels(seed: seed)) else { return }
+      guard let registry = try RandomModels(seed: seed).chain(of: 4) else { return }
       for (old, new) in zip(registry.versions, registry.versions.dropFirst()) {
         let found = try ModelCorrespondence(from: old.model, to: new.model)
         let step = "seed \(seed), \(old.name) → \(new.name)"

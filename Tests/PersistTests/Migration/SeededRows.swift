@@ -1,27 +1,14 @@
 import Foundation
+import PersistTestSupport
 
 @testable import Persist
-
-/// A generator whose numbers are determined by a seed alone (SplitMix64's step).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
 
 extension MadeStore {
   /// Fills a store with related rows for every concrete entity, by SQL alone. Equal seeds yield equal rows.
   static func fill(_ model: ManagedObjectModel, at url: URL, rows: Int, seed: UInt64) throws {
     let store = try RawStore(url)
     defer { store.close() }
-    var numbers = SeededNumbers(seed)
+    var numbers = SeededRandom(seed: seed)
     let map = try store.catalog().tableMap(of: model)
     try store.transaction {
       var keys: [String: [(key: Int64, number: Int)]] = [:]
@@ -52,7 +39,7 @@ extension MadeStore {
   }
 
   private static func insert(
-    _ place: TableMap.EntityTable, key: Int64, _ store: RawStore, _ numbers: inout SeededNumbers
+    _ place: TableMap.EntityTable, key: Int64, _ store: RawStore, _ numbers: inout SeededRandom
   ) throws {
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
     var values: [SQLValue] = [
@@ -68,7 +55,7 @@ extension MadeStore {
   }
 
   private static func value(
-    of attribute: AttributeDescription, _ key: Int64, _ numbers: inout SeededNumbers
+    of attribute: AttributeDescription, _ key: Int64, _ numbers: inout SeededRandom
   ) -> SQLValue {
     let number = Int64.random(in: 0...30000, using: &numbers)
     return switch attribute.type {

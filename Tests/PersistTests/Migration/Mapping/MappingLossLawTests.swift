@@ -13,7 +13,7 @@ struct MappingLossLawTests {
     var done = 0
     let count = forEachSeed { seed in
       let model = try RandomModels(seed: seed).model()
-      var numbers = SeededNumbers(seed &+ 77)
+      var numbers = SeededRandom(seed: seed &+ 77)
       guard let whole = try? MappingModel.inferred(from: model, to: model) else { return }
       let mapping = Self.reduced(whole, of: model, &numbers)
       try withTemporaryFolder { folder in
@@ -50,9 +50,9 @@ struct MappingLossLawTests {
   }
 
   private static func reduced(
-    _ whole: MappingModel, of model: ManagedObjectModel, _ numbers: inout SeededNumbers
+    _ whole: MappingModel, of model: ManagedObjectModel, _ numbers: inout SeededRandom
   ) -> MappingModel {
-    func isOne(of count: Int, _ numbers: inout SeededNumbers) -> Bool { Int.random(in: 0..<count, using: &numbers) == 0 }
+    func isOne(of count: Int, _ numbers: inout SeededRandom) -> Bool { Int.random(in: 0..<count, using: &numbers) == 0 }
     var mapping = whole
     mapping.entityMappings.removeAll { _ in isOne(of: 8, &numbers) }
     for index in mapping.entityMappings.indices {

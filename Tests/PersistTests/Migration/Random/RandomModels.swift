@@ -11,7 +11,7 @@ struct RandomModels {
   /// The key of user info that contains the identity.
   static let identity = "identity"
 
-  var numbers: SeededNumbers
+  var numbers: SeededRandom
   var entities: [EntityDescription] = []
   var places = [AttributeDescription("city", .string), AttributeDescription("floor", .int16)]
   private var otherComposites: [CompositeDescription] = []
@@ -27,7 +27,7 @@ struct RandomModels {
   var absent: [Absent] = []
 
   init(seed: UInt64) {
-    numbers = SeededNumbers(seed)
+    numbers = SeededRandom(seed: seed)
     for _ in 0..<pick(3...6) { attempt { $0.addEntity() } }
     for _ in 0..<pick(2...6) { attempt { $0.addRelationship() } }
     for _ in 0..<pick(0...3) { attempt { $0.addIndex() } }
@@ -35,7 +35,7 @@ struct RandomModels {
 
   /// Versions that begin with an existing model.
   init(seed: UInt64, from model: ManagedObjectModel) {
-    numbers = SeededNumbers(seed)
+    numbers = SeededRandom(seed: seed)
     otherComposites = model.description.composites
     entities = model.description.entities
     for index in entities.indices {
@@ -46,6 +46,23 @@ struct RandomModels {
       for position in entities[index].relationships.indices {
         entities[index].relationships[position].userInfo.merge(newIdentity()) { _, new in new }
       }
+    }
+  }
+
+  /// Versions of a model that changes at random; nil if renaming identifiers of several contradict each other.
+  func chain(of count: Int) throws -> ModelRegistry? {
+    var models = self
+    var versions: [ModelVersion] = []
+    for number in 1...count {
+      versions.append(ModelVersion(name: "\(number)", model: try models.model()))
+      models.change()
+    }
+    let registry = ModelRegistry(versions: versions)
+    do {
+      _ = try MigrationHop(from: versions[0], to: versions[count - 1], registry: registry)
+      return registry
+    } catch let error as PersistenceError where error.code == .mappingAmbiguous {
+      return nil
     }
   }
 

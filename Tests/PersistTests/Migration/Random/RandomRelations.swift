@@ -1,3 +1,5 @@
+import PersistTestSupport
+
 @testable import Persist
 
 /// Relates the rows of a store to each other at random, by SQL alone.
@@ -7,13 +9,13 @@ struct RandomRelations {
   let map: TableMap
   /// The rows of each entity, including those of its subentities.
   let keys: [String: [Row]]
-  var numbers: SeededNumbers
+  var numbers: SeededRandom
   /// Rows that already have their only partner, by relationship.
   private var paired: [[String]: Set<Int64>] = [:]
   /// The number of assigned positions in orders: no two are the same.
   private var serial: Int64 = 0
 
-  init(map: TableMap, keys: [String: [Row]], numbers: SeededNumbers) {
+  init(map: TableMap, keys: [String: [Row]], numbers: SeededRandom) {
     self.map = map
     self.keys = keys
     self.numbers = numbers

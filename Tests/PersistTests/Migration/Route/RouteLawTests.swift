@@ -18,7 +18,7 @@ private struct RandomSeries {
   private(set) var names: [String] = []
 
   init(seed: UInt64) {
-    var numbers = SeededNumbers(seed)
+    var numbers = SeededRandom(seed: seed)
     var items = (1...4).map { Item(identity: $0, name: "a\($0)") }
     // Removed items, as they were then.
     var away: [Item] = []

@@ -144,7 +144,7 @@ struct Noise {
     repeat {
       var (left, right) = (result >> bits, result & mask)
       for round in 0..<6 as Range<UInt64> {
-        var generator = NoiseGenerator(seed: numberKey ^ (right &* 31 &+ round) ^ bound.byteSwapped)
+        var generator = SeededGenerator(seed: numberKey ^ (right &* 31 &+ round) ^ bound.byteSwapped)
         (left, right) = (right, left ^ (generator.next() & mask))
       }
       result = left << bits | right
@@ -159,13 +159,13 @@ enum NoiseText {
 
   /// A text with characters of the same kinds as others.
   static func text(like scalars: [Unicode.Scalar], seed: UInt64) -> String {
-    var generator = NoiseGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var text = String.UnicodeScalarView()
     for scalar in scalars { text.append(noise(like: scalar, &generator)) }
     return String(text)
   }
 
-  private static func noise(like scalar: Unicode.Scalar, _ generator: inout NoiseGenerator) -> Unicode.Scalar {
+  private static func noise(like scalar: Unicode.Scalar, _ generator: inout SeededGenerator) -> Unicode.Scalar {
     let range: ClosedRange<UInt32> =
       switch scalar.value {
       case 0x30...0x39: 0x30...0x39
@@ -188,7 +188,7 @@ enum NoiseText {
 
   /// A text of lower-case letters and spaces.
   static func text(count: Int, seed: UInt64) -> String {
-    var generator = NoiseGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let bytes = (0..<count).map { _ -> UInt8 in
       let number = generator.next() % 31
       return number < 26 ? 0x61 + UInt8(number) : 0x20
@@ -197,27 +197,12 @@ enum NoiseText {
   }
 
   static func bytes(count: Int, seed: UInt64) -> Data {
-    var generator = NoiseGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var data = Data(capacity: count)
     while data.count < count {
       withUnsafeBytes(of: generator.next().littleEndian) { data.append(contentsOf: $0.prefix(count - data.count)) }
     }
     return data
-  }
-}
-
-/// Numbers that look random, and are the same for the same seed on every platform.
-struct NoiseGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
 

@@ -1,12 +1,12 @@
 /// Generates random numbers that depend only on a seed, the same on every platform and in every run (SplitMix64).
 ///
 /// - SeeAlso: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -16,19 +16,19 @@ struct SeededGenerator: RandomNumberGenerator {
 
   /// Returns a number below `bound`, which is at least 1. The standard library's algorithm isn't guaranteed to stay the
   /// same.
-  mutating func below(_ bound: Int) -> Int {
+  package mutating func below(_ bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
   }
 
-  mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element
+  package mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element
   where Elements.Index == Int {
     elements[elements.startIndex + below(elements.count)]
   }
 
   /// Returns true with a probability of one in `odds`.
-  mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
+  package mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
 
-  mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+  package mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
     var elements = elements
     for index in elements.indices.dropFirst() { elements.swapAt(index, below(index + 1)) }
     return elements
