@@ -48,9 +48,7 @@ public struct MigrationScript: Sendable {
           : "The migration to '\(plan.to)' copies the store into a new file, which a script can't do.",
         fix: plan.way == .none ? nil : "Migrate the store with 'persist migrate'.")
     }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-script-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let folder = try TemporaryFolder.make()
     defer { try? FileManager.default.removeItem(at: folder) }
     let copies = try (0..<2).map { number in
       let subfolder = folder.appendingPathComponent("\(number)")

@@ -45,9 +45,7 @@ final class MigrationTrial: Sendable {
     guard registry.versions.indices.contains(form.to) else {
       throw PersistenceError(.modelNotFound, "There is no such model version.", fix: "Reload the page.")
     }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-studio-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let folder = try TemporaryFolder.make()
     let (number, former) = progress.withLock { progress in
       defer { progress.folder = folder }
       progress.number += 1

@@ -1,10 +1,11 @@
-import Foundation
-import Persist
+package import Foundation
 
-/// A folder for the files of one run of a command, readable only by its user.
-enum TemporaryFolder {
-  /// Runs a body with an empty folder, and deletes the folder afterward.
-  static func with<Value>(_ body: (URL) throws -> Value) throws -> Value {
+/// A folder for the files of one run, readable only by its user.
+package enum TemporaryFolder {
+  /// Creates an empty folder, which the caller deletes.
+  ///
+  /// - Throws: ``PersistenceError/Code/fileAccess``.
+  package static func make() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(
@@ -13,6 +14,12 @@ enum TemporaryFolder {
       throw PersistenceError(
         .fileAccess, at: .file(folder), "The folder can't be created: \(error.localizedDescription)")
     }
+    return folder
+  }
+
+  /// Runs a body with an empty folder, and deletes the folder afterward.
+  package static func with<Value>(_ body: (URL) throws -> Value) throws -> Value {
+    let folder = try make()
     defer { try? FileManager.default.removeItem(at: folder) }
     return try body(folder)
   }
