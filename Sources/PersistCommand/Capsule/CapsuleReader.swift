@@ -5,7 +5,7 @@ import Persist
 ///
 /// A capsule may come from anywhere: its paths don't lead out of the folder, and of SQL it contains only definitions.
 struct CapsuleReader {
-  /// What the first line says.
+  /// The content of the first line.
   struct Header {
     let settings: CapsuleSettings
     let failure: RecordedFailure

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     return queryGenerationToken
   }
 
-  /// Where the context reads instead of its stores; nil for the stores, whose newest state a save reads.
+  /// The view that the context reads instead of its stores; nil for the stores, whose newest state a save reads.
   var readView: (any ReadView)? {
     if isReadingNewest { return nil }
     if let queryGeneration { return queryGeneration }

@@ -1,4 +1,4 @@
-/// Where contexts read the rows of a coordinator's stores instead of the stores' current state.
+/// A source of the rows of a coordinator's stores, for contexts that don't read the stores' current state.
 protocol ReadView: AnyObject, Sendable {
   /// The source of a store's rows: the store itself if the view has no other.
   func rows(of store: any PersistentStore) throws -> any SharedRowSource

@@ -1,5 +1,5 @@
-/// What a migration to an older version parks: the values without a place in it, or that wouldn't come back as they
-/// are.
+/// The values that a migration to an older version parks: those without a place in it, or that wouldn't come back as
+/// they are.
 ///
 /// Pure: determined from the models and the layout of the store.
 struct ParkingPlan: Sendable {

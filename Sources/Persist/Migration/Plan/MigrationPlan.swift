@@ -50,7 +50,7 @@ public struct MigrationPlan: Sendable, Hashable {
   /// The values, objects and pairs that are parked in the store instead of being lost, with numbers of rows or pairs:
   /// see ``AutomaticMigrator/parking``.
   public var parked: [MigrationLoss] = []
-  /// What earlier migrations parked and this one restores.
+  /// The values that earlier migrations parked and this one restores.
   public var restored: [MigrationLoss] = []
 
   /// Creates a plan from its parts. Plans are usually made by comparing models, or a store with a model.

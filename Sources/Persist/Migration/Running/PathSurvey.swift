@@ -5,7 +5,7 @@ struct PathSurvey {
   /// The direct comparison of the store and the version, as for a single transaction.
   let direct: StoreSurvey
   let resources: MigrationResources
-  /// What earlier migrations parked in the store.
+  /// The slots of the values that earlier migrations parked in the store.
   let slots: [ParkedSlot]
 
   /// - Parameter catalog: the store's catalog, if already read.

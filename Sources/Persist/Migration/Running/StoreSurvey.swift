@@ -5,7 +5,7 @@ struct StoreSurvey {
     var blockers: [MigrationBlocker] = []
     /// Actual losses; those without rows are omitted.
     var losses: [MigrationLoss] = []
-    /// What is parked instead of being lost.
+    /// The values that are parked instead of being lost.
     var parked: [MigrationLoss] = []
   }
 
@@ -15,7 +15,7 @@ struct StoreSurvey {
   let work: InPlaceWork
   /// Whether the store is newer than the target version.
   let isDowngrade: Bool
-  /// What is parked; nil if losses remain losses.
+  /// The plan of parking; nil if losses remain losses.
   var parking: ParkingPlan?
   /// The reasons for which nothing can be parked, although it should be.
   var parkingObstacles: [String] = []

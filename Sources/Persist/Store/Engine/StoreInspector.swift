@@ -38,7 +38,7 @@ protocol StoreInspector {
 
   /// Whether values can be parked in the store.
   var canPark: Bool { get }
-  /// What is parked in the store; empty for most stores.
+  /// The slots of parked values in the store; empty for most stores.
   func parkedSlots() throws -> [ParkedSlot]
   /// The text of the model in which parked values have a place.
   func parkedModel(_ digest: String) throws -> Data?

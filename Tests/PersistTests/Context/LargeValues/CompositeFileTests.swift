@@ -7,7 +7,7 @@ import Testing
 /// Large values beside other contexts, as an attribute and as an element of a composite one.
 @Suite("Large values in composites")
 struct CompositeFileTests {
-  /// Where an item has its large value.
+  /// The place of an item's large value.
   enum Place: String, CaseIterable {
     case attribute = "blob"
     case element = "parts"
@@ -58,7 +58,7 @@ struct CompositeFileTests {
 
     func number(_ object: ManagedObject) -> Int? { place.number(of: object) }
 
-    /// What a new context reads.
+    /// The value that a new context reads.
     func saved() throws -> [String] {
       let context = stack.context()
       return try withExtendedLifetime(context) {

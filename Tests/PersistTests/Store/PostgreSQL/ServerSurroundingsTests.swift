@@ -6,7 +6,7 @@
 
   @testable import Persist
 
-  /// What others put into a store's schema, and what they change of the store.
+  /// Others' objects in a store's schema, and their changes of the store.
   @Suite("Surroundings of a store on a server", .needsServer)
   struct ServerSurroundingsTests {
     private static func version(_ name: String, _ attributes: String...) throws -> ModelVersion {

@@ -53,7 +53,7 @@ extension StoreSurvey {
 }
 
 extension ParkingPlan {
-  /// What is parked, with numbers of rows or pairs; parts without any are omitted.
+  /// The parts that are parked, with numbers of rows or pairs; parts without any are omitted.
   func counts(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
     var found: [MigrationLoss] = []
     for part in parts {

@@ -193,7 +193,7 @@ extension ServerSession {
 
   /// Lets a copy in another schema take the place of the store, if there is one; the caller holds the transaction.
   ///
-  /// What others put into the store's schema remains, and their rights, indexes and triggers on the store's tables.
+  /// Others' objects in the store's schema remain, and so do their rights, indexes and triggers on the store's tables.
   ///
   /// - Throws: ``PersistenceError/Code/migrationFailed`` if others' objects are in the way.
   func replaceStore(withCopyIn copy: String) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a store reads instead of on any of its connections.
+/// A source that a store reads instead of using any of its connections.
 protocol ServerReadSource: AnyObject, Sendable {
   /// Whether all reads see the same state.
   var isOneState: Bool { get }

@@ -33,7 +33,7 @@ final class SeenPosition: Sendable {
   struct NoReplica: Error {}
 }
 
-/// What a flight has to do with the position that a program has seen.
+/// The use of a flight for the position that a program has seen.
 enum PositionCheck {
   /// The flight reads from a replica, which must have reached the position.
   case reaching(SeenPosition)

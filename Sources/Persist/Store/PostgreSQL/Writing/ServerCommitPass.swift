@@ -34,7 +34,7 @@ struct ServerCommitPass {
     kinds = store.kinds.value
   }
 
-  /// How a save writes its rows.
+  /// The way in which a save writes its rows.
   enum Method {
     /// Each statement that deletes checks the versions itself. For saves that only delete: to lock rows first would
     /// write each of them twice.
