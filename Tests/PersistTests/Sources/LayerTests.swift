@@ -88,6 +88,24 @@ struct LayerTests {
     for (folder, files) in folders where files.count > 15 { Issue.record("\(folder) holds \(files.count) files") }
   }
 
+  /// The number of pairs of folders that refer to each other, most of them in Context. It may only decrease.
+  private static let knownMutualFolders = 19
+
+  @Test(
+    "Few folders of the framework refer to each other",
+    .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
+  func mutualFolders() throws {
+    func folder(_ file: String) -> String { file.split(separator: "/").dropLast().joined(separator: "/") }
+    var uses: [String: Set<String>] = [:]
+    for reference in try #require(IndexStore()).references(within: framework) {
+      uses[folder(reference.file), default: []].insert(folder(reference.declaredIn))
+    }
+    let pairs = uses.flatMap { user, used in
+      used.filter { user < $0 && uses[$0]?.contains(user) == true }.map { "\(user) and \($0)" }
+    }
+    #expect(pairs.count <= Self.knownMutualFolders, "\(pairs.sorted().formatted())")
+  }
+
   @Test("An upward reference is found, with its line")
   func upwardReference() {
     let found = violations([

@@ -12,7 +12,7 @@ struct MigrationResources: Sendable {
   /// Whether to defer steps that aren't urgent, if the whole migration is in place.
   var defersWork = false
   /// The treatment of values that an older version has no place for.
-  var parking = AutomaticMigrator.Parking.none
+  var parking = MigrationParking.none
 
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.
   var pathRegistry: ModelRegistry? {

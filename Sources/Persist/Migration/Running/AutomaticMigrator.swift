@@ -35,18 +35,6 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     case withLoss
   }
 
-  /// The treatment of values that an older version has no place for.
-  public enum Parking: Sendable, Hashable {
-    /// They are lost, if that is allowed.
-    case none
-    /// They are parked in tables of Persist's own in the store, and restored by a later migration in place to a
-    /// version that has a place for them. A migration is to an older version if the store had that version before, or
-    /// if the version precedes the store's in its family. A migration back parks the older version's own values.
-    case olderVersions
-    /// Like ``none``, and what earlier migrations parked is deleted.
-    case discarding
-  }
-
   /// Whether values that the new model can't represent may be lost, as in Core Data. If not, a migration that would
   /// destroy existing values is rejected.
   public var allowsLoss: Bool
@@ -69,11 +57,11 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   /// creating indexes that only speed up fetching. Until then the store is complete and fully usable. Applies only to
   /// migrations in place; a new file has nothing to defer.
   public var defersWork = false
-  /// The treatment of values that an older version has no place for; ``Parking/none`` by default.
+  /// The treatment of values that an older version has no place for; ``MigrationParking/none`` by default.
   ///
-  /// Parked values are restored whatever this is set to, except ``Parking/discarding``. Only stores in files can
-  /// contain them.
-  public var parking = Parking.none
+  /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``. Only stores in files
+  /// can contain them.
+  public var parking = MigrationParking.none
   /// Whether hops may be inferred from the models. If not, as in Core Data without
   /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with
   /// ``PersistenceError/Code/missingMappingModel``.

@@ -126,6 +126,15 @@ final class PostgreSQLStore: PersistentStore {
       fix: "Read it from the store that the value was read from.")
   }
 
+  /// Detects fundamental changes by other programs, and follows those of the history.
+  ///
+  /// - Parameter mark: The mark in the state that the store was read from.
+  func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
+    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), mark) { [historyMap, map] catalog in
+      historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
+    }
+  }
+
   // MARK: Copies
 
   func reopen(at url: URL) throws {

@@ -86,7 +86,10 @@ final class SQLiteStore: PersistentStore {
           index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
         })
     }
-    pool.watch?.whenChanged { [weak self] in self?.renewHistory($0) }
+    // Another program may create, change or delete the history.
+    pool.watch?.whenChanged { [historyPlan] catalog in
+      historyPlan.withLock { $0 = HistoryMap(catalog, in: map).map(HistoryPlan.init) }
+    }
   }
 
   /// Creates a view of a state that a store's pool holds, which shares the store's plans.

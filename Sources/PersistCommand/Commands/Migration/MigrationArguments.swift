@@ -28,7 +28,7 @@ struct MigrationArguments: ParsableArguments {
 
   var json: Bool { common.json }
 
-  var parking: AutomaticMigrator.Parking { discard ? .discarding : .olderVersions }
+  var parking: MigrationParking { discard ? .discarding : .olderVersions }
 
   var url: URL { get throws { try StoreArgument.url(store) } }
 

@@ -32,7 +32,7 @@ struct ParkingTests {
       })
   }
 
-  private static func parking(_ parking: AutomaticMigrator.Parking = .olderVersions) -> AutomaticMigrator {
+  private static func parking(_ parking: MigrationParking = .olderVersions) -> AutomaticMigrator {
     var migrator = AutomaticMigrator(allowsLoss: false)
     migrator.parking = parking
     return migrator

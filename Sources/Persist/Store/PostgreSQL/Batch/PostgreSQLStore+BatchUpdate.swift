@@ -121,12 +121,6 @@ extension StoredValue {
   }
 }
 
-extension PersistenceError {
-  /// Whether the server computed a number that its type can't represent, where SQLite and Persist continue with another
-  /// type.
-  var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
-}
-
 extension ServerTerms {
   /// A value to assign; nil if the server can't compute exactly what the evaluator computes.
   ///

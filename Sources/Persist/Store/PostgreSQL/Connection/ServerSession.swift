@@ -172,6 +172,10 @@ extension ServerFailure {
 }
 
 extension PersistenceError {
+  /// Whether the server computed a number that its type can't represent, where SQLite and Persist continue with another
+  /// type.
+  var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
+
   /// - SeeAlso: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
   init(_ failure: ServerFailure, at url: URL?) {
     // The constraint is named for the store, which describes it in terms of the model.

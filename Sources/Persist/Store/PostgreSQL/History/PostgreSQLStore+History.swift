@@ -16,15 +16,6 @@ extension PostgreSQLStore: HistorySource {
 
   func useHistory(_ history: HistoryMap?) { historyMap.withLock { $0 = history } }
 
-  /// Detects fundamental changes by other programs, and follows those of the history.
-  ///
-  /// - Parameter mark: The mark in the state that the store was read from.
-  func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
-    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), mark) { [weak self, map] catalog in
-      self?.useHistory(HistoryMap(catalog, in: map))
-    }
-  }
-
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
     try ServerStoreMonitor(pool.address, hasHistory: { [weak self] in self?.history?.isTracking == true }, report)
   }

@@ -57,3 +57,15 @@ extension TableMap.ColumnType {
     }
   }
 }
+
+extension StoreSchema {
+  /// Creates the schema of a new store with a layout: its tables and indexes.
+  init(newStore map: TableMap) {
+    self.init(
+      tables: map.tableDefinitions.map { table in
+        Table(
+          name: table.name, columns: table.columns.map { Column(name: $0.name, declaredType: $0.type.rawValue) })
+      },
+      indexes: map.indexDefinitions.map { Index(name: $0.name, table: $0.table, sql: SQLText.create($0).text) })
+  }
+}

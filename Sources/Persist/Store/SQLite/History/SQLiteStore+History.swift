@@ -9,9 +9,6 @@ extension SQLiteStore: HistorySource {
   func writingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.write(body) }
   func useHistory(_ history: HistoryMap?) { historyPlan.withLock { $0 = history.map(HistoryPlan.init) } }
 
-  /// Follows another program that has created, changed or deleted the history.
-  func renewHistory(_ catalog: StoreCatalog) { useHistory(HistoryMap(catalog, in: map)) }
-
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
     guard let url else { return nil }
     return try SQLiteStoreMonitor(url, options: pool.options, report)
