@@ -1,4 +1,4 @@
-/// The versions at which a store stops on its route: its own, those at the ends of mapping models and stages, and the
+/// The versions at which a store stops on its path: its own, those at the ends of mapping models and stages, and the
 /// target version.
 ///
 /// Pure: depends only on which hops have a mapping model or a stage.
