@@ -61,9 +61,9 @@ extension ModelLock {
       let place = PersistenceError.Place.file(url, line: index + 1)
       guard !["<<<<<<<", "=======", ">>>>>>>", "|||||||"].contains(where: line.hasPrefix) else {
         throw PersistenceError(
-          .malformedFile, at: place, "The lock contains a conflict of a merge.",
+          .malformedFile, at: place, "The lock contains a merge conflict.",
           fix: "Keep the lines of both sides, in any order. The line '\(Self.fileName) merge=union' in .gitattributes "
-            + "makes git do that.")
+            + "makes git keep both.")
       }
       guard let words = try? decoder.decode([String].self, from: Data(line.utf8)) else {
         throw PersistenceError(

@@ -93,7 +93,7 @@ extension ColumnCheck.Column {
       PersistenceError(
         number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
         "\(name) is \(number), which is out of the range of the type \(type.rawValue).",
-        fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or the attribute a larger type.")
+        fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or give the attribute a larger type.")
     case (.double, .double), (.date, .date), (.decimal, .decimal):
       PersistenceError(
         .validationRule, at: place, "\(name) is NaN, which a column of type \(type.rawValue) can't hold.",

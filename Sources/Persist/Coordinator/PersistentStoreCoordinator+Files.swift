@@ -64,7 +64,7 @@ extension PersistentStoreCoordinator {
       throw PersistenceError(
         .invalidRequest, at: .store(url),
         "The store is open in this coordinator and can't be replaced.",
-        fix: "Remove it first, and add it again afterwards.")
+        fix: "Remove it first, and add it again afterward.")
     }
     try StoreCopies.replaceStore(at: destination, with: source)
   }

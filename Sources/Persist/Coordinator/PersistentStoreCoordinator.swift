@@ -155,13 +155,13 @@ extension PersistentStoreCoordinator {
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     guard let readOnly = candidates.first else {
       throw PersistenceError(
-        .saveFailed, at: .entity(entity.name), "No open store holds '\(entity.name)'.",
+        .saveFailed, at: .entity(entity.name), "No open store contains '\(entity.name)'.",
         fix: storeCount == 0
           ? "Add a store to the coordinator first." : "Add a store whose configuration has the entity.")
     }
     throw PersistenceError(
       .storeReadOnly, at: .init(entity: entity.name, store: readOnly.url),
-      "The only store that holds '\(entity.name)' is open for reading only.")
+      "The only store that contains '\(entity.name)' is open for reading only.")
   }
 
   /// Whether a store holds the rows of an entity, according to its configuration. A configuration with an entity also

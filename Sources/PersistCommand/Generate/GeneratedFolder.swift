@@ -26,7 +26,7 @@ struct GeneratedFolder {
       guard FileManager.default.fileExists(atPath: path(file.name).path) else { continue }
       throw PersistenceError(
         .fileAccess, at: .file(path(file.name)),
-        "'\(file.name)' wasn't generated from the model '\(model)', and would be written over.",
+        "'\(file.name)' wasn't generated from the model '\(model)', and would be overwritten.",
         fix: "Rename it, or generate into another folder.")
     }
     var changes = Changes()

@@ -45,7 +45,7 @@ struct ImportedFile {
         fix: "Omit --entity.")
     default:
       throw PersistenceError(
-        .invalidRequest, at: .file(url), "The file's name doesn't tell its format.",
+        .invalidRequest, at: .file(url), "The file's name doesn't determine its format.",
         fix: "Name it .jsonl or .csv.")
     }
     size = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0

@@ -29,7 +29,7 @@ struct ObjectTable {
           .fileAccess,
           at: PersistenceError.Place(entity: object.entity.name, property: property.name, row: object.key),
           "The file '\(name)' of the value is missing.",
-          fix: "Export JSON lines, which can say so, or restore the file.")
+          fix: "Export JSON lines, which can represent a missing file, or restore the file.")
       }
     }
     for property in properties.relationships {

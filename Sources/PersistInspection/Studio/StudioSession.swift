@@ -86,7 +86,7 @@ public final class StudioSession: Sendable {
     } catch let error as PersistenceError {
       return .failure(error.withoutSQL)
     } catch is CancellationError {
-      return .failure(PersistenceError(.interrupted, "Another request took the place of this one."))
+      return .failure(PersistenceError(.interrupted, "Another request replaced this one."))
     } catch {
       return .failure(PersistenceError(.fileAccess, error.localizedDescription))
     }

@@ -48,7 +48,7 @@ public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
   /// Unavailable: the value is in the object's row, not in the wrapper. Outside a managed object there is no value to
   /// read.
   @available(*, unavailable, message: "Fetched properties are properties of subclasses of ManagedObject.")
-  public var wrappedValue: [Element] { preconditionFailure("A fetched property isn't one of a managed object.") }
+  public var wrappedValue: [Element] { preconditionFailure("A fetched property isn't a property of a managed object.") }
 
   /// The fetched objects of a managed object, which the compiler reads in place of ``wrappedValue``.
   ///

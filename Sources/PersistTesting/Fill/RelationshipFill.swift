@@ -100,9 +100,9 @@ struct RelationshipFill {
     let name = side.relationship?.name ?? ""
     return PersistenceError(
       .invalidRequest, at: .property(side.declaringEntity, name),
-      "\(side.declaringEntity).\(name) can't be filled: with as many objects of every entity there aren't enough "
-        + "others for its least count of \(side.minimum).",
-      fix: "Make the relationship optional, or lower its least count.")
+      "\(side.declaringEntity).\(name) can't be filled: with the same number of objects of every entity, there "
+        + "aren't enough others for its minimum count of \(side.minimum).",
+      fix: "Make the relationship optional, or lower its minimum count.")
   }
 
   private func oneToOne(

@@ -70,7 +70,7 @@ struct MigrationRefusalTests {
       item(EntityDescription("Item", attributes: [text("a")])),
       item(EntityDescription("Item", attributes: [AttributeDescription("a", .int32)])), filling: rows,
       code: .mappingNotInferable)
-    #expect(sentences == ["Not every string value of Item.a has its equal as int32."])
+    #expect(sentences == ["Not every string value of Item.a has an exact equivalent as int32."])
   }
 
   @Test("Loss, unless it is allowed")

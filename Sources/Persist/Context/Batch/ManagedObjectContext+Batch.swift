@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     if let store = stores.first(where: { $0.identifier == identifier }) { return store }
     throw PersistenceError(
       .invalidRequest, at: .entity(entity.name),
-      "No open store with the identifier \(identifier) holds '\(entity.name)'.",
+      "No open store with the identifier \(identifier) contains '\(entity.name)'.",
       fix: "Use the identifier of one of the coordinator's stores.")
   }
 

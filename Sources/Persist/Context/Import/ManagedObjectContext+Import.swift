@@ -34,7 +34,7 @@ extension ManagedObjectContext {
   public func importObject(_ entityName: String, from data: [String: Any?]) throws -> ManagedObject {
     let entity = try entity(named: entityName)
     let objects = try ImportPass(context: self).objects(entity, from: [ImportValue(data, key: entityName)])
-    guard let object = objects.first else { preconditionFailure("An import gives an object for each dictionary.") }
+    guard let object = objects.first else { preconditionFailure("An import creates an object for each dictionary.") }
     return object
   }
 

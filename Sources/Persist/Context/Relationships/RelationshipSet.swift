@@ -43,7 +43,7 @@ public struct RelationshipSet<Element: ManagedObject> {
   ///   - index: At most `count`; for a member, its index among the others.
   public func insert(_ object: Element, at index: Int) {
     requireOrder()
-    precondition(index >= 0 && index <= count, "'\(source.name)' has no place \(index), only 0 to \(count).")
+    precondition(index >= 0 && index <= count, "'\(source.name)' has no index \(index), only 0 to \(count).")
     source.insert(object, at: index)
   }
 
@@ -74,7 +74,7 @@ public struct RelationshipSet<Element: ManagedObject> {
   public func firstIndex(of object: ManagedObject) -> Int? { source.firstIndex(of: object) }
 
   private func requireOrder() {
-    precondition(source.isOrdered, "'\(source.name)' isn't ordered: its members have no places.")
+    precondition(source.isOrdered, "'\(source.name)' isn't ordered: its members have no indexes.")
   }
 
   /// Adds objects in order, as with ``insert(_:)``.
@@ -119,7 +119,8 @@ extension RelationshipSet: RandomAccessCollection {
   /// The member at an index, from 0. Traps if there is none, or if the owner has left its context.
   public subscript(index: Int) -> Element {
     let list = list
-    precondition(index >= 0 && index < list.count, "'\(source.name)' has no place \(index), only \(list.count).")
+    precondition(
+      index >= 0 && index < list.count, "'\(source.name)' has no index \(index): it has \(list.count) members.")
     guard let member = source.member(at: index, of: list) else {
       preconditionFailure("The owner of '\(source.name)' no longer has a context.")
     }
@@ -181,7 +182,7 @@ extension RelationshipSet {
   ///   - objects: The objects to insert or to move.
   ///   - indexes: One index per object, ascending; each at most the count at the time of its insertion.
   public func insert(_ objects: [Element], at indexes: IndexSet) {
-    precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
+    precondition(objects.count == indexes.count, "\(objects.count) objects can't have \(indexes.count) indexes.")
     for (index, object) in zip(indexes, objects) { insert(object, at: index) }
   }
 
@@ -196,7 +197,7 @@ extension RelationshipSet {
   ///   - indexes: One index per object, ascending.
   ///   - objects: The new members.
   public func replace(at indexes: IndexSet, with objects: [Element]) {
-    precondition(objects.count == indexes.count, "\(objects.count) objects can't take \(indexes.count) places.")
+    precondition(objects.count == indexes.count, "\(objects.count) objects can't have \(indexes.count) indexes.")
     for (index, object) in zip(indexes, objects) { replace(at: index, with: object) }
   }
 }

@@ -97,7 +97,7 @@ extension PersistentStoreCoordinator {
   private static func expired(_ message: String, _ store: any PersistentStore) -> PersistenceError {
     PersistenceError(
       .historyTokenExpired, at: .store(store.url), message,
-      fix: "Read the objects themselves once, and go on from currentPersistentHistoryToken(fromStores:). A named "
+      fix: "Read the objects themselves once, and continue from currentPersistentHistoryToken(fromStores:). A named "
         + "reader keeps purges from deleting what it hasn't read.")
   }
 

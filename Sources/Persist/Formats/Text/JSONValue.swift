@@ -38,7 +38,7 @@ enum JSONValue: Sendable, Hashable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(self) else {
-      preconditionFailure("Only numbers that aren't finite can't be encoded, and double(_:) makes none.")
+      preconditionFailure("Every value can be encoded, because double(_:) creates only finite numbers.")
     }
     return String(decoding: data, as: UTF8.self) + "\n"
   }

@@ -133,8 +133,8 @@ extension ModelComparison {
       operation.way = .impossible
       operation.obstacle = MigrationBlocker(
         entity: entity.name, property: new.name,
-        what: "Not every \(old.summary) value of \(entity.name).\(new.name) has its equal as \(new.summary).",
-        fix: "Give the step a mapping model, or add an attribute of the new type under another name.")
+        what: "Not every \(old.summary) value of \(entity.name).\(new.name) has an exact equivalent as \(new.summary).",
+        fix: "Give the hop a mapping model, or add an attribute of the new type under another name.")
     }
     return operation
   }
@@ -162,9 +162,9 @@ extension ModelComparison {
           change.way = .impossible
           change.obstacle = MigrationBlocker(
             entity: entity.name, property: attribute.name,
-            what: "Not every \(before.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has its equal "
-              + "as \(after.rawValue).",
-            fix: "Give the step a mapping model, or add an element of the new type under another name.")
+            what: "Not every \(before.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has an exact "
+              + "equivalent as \(after.rawValue).",
+            fix: "Give the hop a mapping model, or add an element of the new type under another name.")
         }
         return change
       case (nil, _?): return operation("\(name(path)) added")

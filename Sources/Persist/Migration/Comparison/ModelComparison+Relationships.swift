@@ -45,7 +45,7 @@ extension ModelComparison {
           entity: entity.name, property: new.name,
           what: "\(entity.name).\(new.name) had the inverse '\(oldInverse)' and now has '\(newInverse)', "
             + "which comes from another relationship.",
-          fix: "Give '\(newInverse)' the renaming identifier '\(oldInverse)', or give the step a mapping model.")
+          fix: "Give '\(newInverse)' the renaming identifier '\(oldInverse)', or give the hop a mapping model.")
       }
     } else if (old.inverse == nil) != (new.inverse == nil) {
       add(.changeInverse, new.inverse ?? "none", way: oldShape == newShape ? .none : .inPlace)

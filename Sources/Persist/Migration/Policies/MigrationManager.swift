@@ -96,7 +96,7 @@ open class MigrationManager {
   /// - Parameter error: the error to throw; nil for ``PersistenceError/Code/migrationCancelled``.
   public func cancelMigration(with error: (any Error)? = nil) {
     cancellation = error
-      ?? PersistenceError(.migrationCancelled, "The migration was cancelled. The store is unchanged.")
+      ?? PersistenceError(.migrationCancelled, "The migration was canceled. The store is unchanged.")
   }
 
   /// Reports the progress.

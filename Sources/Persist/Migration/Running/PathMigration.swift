@@ -166,7 +166,7 @@ struct PathMigration {
   /// - Throws: ``PersistenceError/Code/migrationCancelled`` if the handler cancels the migration.
   private func report(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
-    throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is unchanged.")
+    throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
 }
 

@@ -75,8 +75,8 @@ public final class SQLDatabase {
   }
 
   private func run(_ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws -> Void) throws {
-    precondition(isOpen, "A migration's database is of no use after the migration.")
-    precondition(!sql.utf8.contains(0), "SQL has no zero characters.")
+    precondition(isOpen, "A migration's database can't be used after the migration.")
+    precondition(!sql.utf8.contains(0), "SQL can't contain NUL characters.")
     try runner.run(SQLScript(sql), values: values) { statement, _ in try body(statement) }
   }
 }

@@ -96,7 +96,7 @@ public struct SQLMigration: Sendable {
     _ version: Int64, _ name: String, sql: String, downSQL: String? = nil, runsInTransaction: Bool = true,
     foreignKeys: ForeignKeys = .checkedAtEnd
   ) {
-    precondition(!sql.utf8.contains(0) && downSQL?.utf8.contains(0) != true, "SQL has no zero characters.")
+    precondition(!sql.utf8.contains(0) && downSQL?.utf8.contains(0) != true, "SQL can't contain NUL characters.")
     self.init(
       version, text: String(version), name, file: nil, runsInTransaction: runsInTransaction, foreignKeys: foreignKeys,
       checksum: SQLMigrationFile.checksum(of: Array(sql.utf8)), .script(SQLScript(sql)),

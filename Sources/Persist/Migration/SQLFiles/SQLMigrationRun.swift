@@ -243,7 +243,7 @@ extension SQLMigrationRun {
     return migrator.progress?(progress) != false && !Task.isCancelled
   }
 
-  private var cancelled: PersistenceError { PersistenceError(.migrationCancelled, "The migration was cancelled.") }
+  private var cancelled: PersistenceError { PersistenceError(.migrationCancelled, "The migration was canceled.") }
 
   /// The error to throw, with the migration and the resulting state of the database.
   private func failure(

@@ -44,7 +44,7 @@ public struct MigrationScript: Sendable {
       throw PersistenceError(
         .invalidRequest, at: .store(url),
         plan.way == .none
-          ? "The store has version '\(plan.to)' already, so that there is nothing to write a script for."
+          ? "The store has version '\(plan.to)' already, so there is nothing to write a script for."
           : "The migration to '\(plan.to)' copies the store into a new file, which a script can't do.",
         fix: plan.way == .none ? nil : "Migrate the store with 'persist migrate'.")
     }

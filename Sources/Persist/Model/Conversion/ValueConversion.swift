@@ -104,7 +104,7 @@ struct ValueConversion {
     case .range(let range):
       return PersistenceError(
         .typeMismatch, at: place, "\(given.inWords) doesn't fit into the type \(type) of '\(name)'.",
-        fix: "Give it a number from \(range), or the attribute a larger type.")
+        fix: "Give it a number from \(range), or give the attribute a larger type.")
     case .digits:
       return PersistenceError(
         .typeMismatch, at: place,

@@ -19,7 +19,7 @@ public final class ModelRegistry: Sendable {
   ///   - mappingModels: the mapping models between the versions.
   ///   - problems: the errors of files that could not be read.
   public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistenceError] = []) {
-    precondition(!families.isEmpty, "A registry holds at least one family of models.")
+    precondition(!families.isEmpty, "A registry contains at least one family of models.")
     self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
     self.mappingModels = mappingModels
     otherProblems = problems
@@ -42,7 +42,7 @@ public final class ModelRegistry: Sendable {
     versions: [ModelVersion], current: String? = nil, family: String = "Model",
     mappingModels: [MappingModelFile] = []
   ) {
-    precondition(!versions.isEmpty, "A registry holds at least one version.")
+    precondition(!versions.isEmpty, "A registry contains at least one version.")
     self.init(
       families: [ModelFamily(family, ordered: versions, current: current, url: nil)], mappingModels: mappingModels)
   }

@@ -17,7 +17,7 @@ struct SQLScript: Sendable {
   ///   - text: UTF-8 without zeros.
   ///   - range: The part to run; nil for all. Lines are still counted from the beginning of the text.
   init(_ text: [UInt8], range: Range<Int>? = nil, file: URL? = nil) {
-    precondition(!text.contains(0), "SQLite would take a zero for the end of the text.")
+    precondition(!text.contains(0), "SQLite would treat a NUL character as the end of the text.")
     self.range = range ?? 0..<text.count
     bytes = text[..<self.range.upperBound] + [0]
     self.file = file

@@ -87,7 +87,8 @@ package enum StoreCopies {
   ) throws -> any PersistentStore {
     guard try location.engine.canCreateStore(at: location) else {
       throw PersistenceError(
-        .fileAccess, at: .store(location.url), "There already is a store.", fix: "Name another place, or delete it.")
+        .fileAccess, at: .store(location.url), "The store already exists.",
+        fix: "Choose another location, or delete it.")
     }
     var metadata = try store.metadata()
     metadata.identifier = identifier

@@ -40,8 +40,8 @@ struct CopyCommand: ParsableCommand {
     }
     if !force, try copy.isDestinationTaken() {
       throw PersistenceError(
-        .fileAccess, at: .store(destination), "There is something at the destination already.",
-        fix: "Name another place, or replace a store with --force.")
+        .fileAccess, at: .store(destination), "The destination already exists.",
+        fix: "Choose another destination, or replace a store with --force.")
     }
     let start = ContinuousClock.now
     let outcome = try copy.run()

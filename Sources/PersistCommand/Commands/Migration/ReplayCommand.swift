@@ -49,7 +49,7 @@ struct ReplayCommand: ParsableCommand {
       if let keep {
         folder = URL(fileURLWithPath: keep)
         guard !FileManager.default.fileExists(atPath: folder.path) else {
-          throw PersistenceError(.fileAccess, at: .file(folder), "There is a folder already.", fix: "Name a new one.")
+          throw PersistenceError(.fileAccess, at: .file(folder), "The folder already exists.", fix: "Name a new one.")
         }
         try ExportedFile.makeFolder(folder)
       }

@@ -24,7 +24,7 @@ struct SQLNewCommand: ParsableCommand {
 
   func validate() throws {
     guard name.wholeMatch(of: /[\p{L}\p{N} _-]+/) != nil else {
-      throw ValidationError("A name has letters, digits, spaces, '_' and '-'.")
+      throw ValidationError("A name consists of letters, digits, spaces, '_' and '-'.")
     }
   }
 

@@ -16,7 +16,7 @@ struct SQLRollbackCommand: ParsableCommand {
   var to: Int64?
 
   func validate() throws {
-    if let to, to < 0 { throw ValidationError("A version isn't negative.") }
+    if let to, to < 0 { throw ValidationError("A version can't be negative.") }
   }
 
   func run() throws {

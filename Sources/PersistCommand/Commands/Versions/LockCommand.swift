@@ -43,7 +43,7 @@ struct LockCommand: ParsableCommand {
     guard [version != nil, unlock != nil, squash != nil, check].count(where: { $0 }) <= 1 else {
       throw ValidationError("--version, --unlock, --squash and --check can't be combined.")
     }
-    if dryRun, squash == nil { throw ValidationError("--dry-run belongs to --squash.") }
+    if dryRun, squash == nil { throw ValidationError("--dry-run requires --squash.") }
   }
 
   func run() throws {

@@ -31,7 +31,9 @@ struct MergeVersionsCommand: ParsableCommand {
   private var json: Bool { common.json }
 
   func validate() throws {
-    guard (first == nil) == (second == nil) else { throw ValidationError("--first and --second belong together.") }
+    guard (first == nil) == (second == nil) else {
+      throw ValidationError("--first and --second must be used together.")
+    }
   }
 
   func run() throws {

@@ -29,7 +29,7 @@ final class MigrationTrial: Sendable {
   /// The error of a request that needs model versions.
   static func withoutModels(_ store: StudioStore) -> PersistenceError {
     PersistenceError(
-      .modelNotFound, at: .store(store.url), "No models were given, so that there is no version to migrate to.",
+      .modelNotFound, at: .store(store.url), "No models were given, so there is no version to migrate to.",
       fix: "Start the studio with --models and the folder of the models.")
   }
 

@@ -50,7 +50,7 @@ struct RowColumn {
       content = .composite(property.elements.map { Leaf($0) })
     } else {
       throw PersistenceError(
-        .invalidRequest, at: .property(entity.name, name), "'\(name)' isn't stored, so that it can't be a column.")
+        .invalidRequest, at: .property(entity.name, name), "'\(name)' isn't stored, so it can't be a column.")
     }
   }
 

@@ -8,7 +8,7 @@ extension InPlacePlanner {
           .rows(move.sourceTable, rows([move.sourceNumber], of: move.sourceTable)),
           else: MigrationBlocker(
             entity: entity.name, what: "Objects of \(entity.name), which becomes abstract",
-            fix: "Delete them before migrating, or give the step a mapping model."))
+            fix: "Delete them before migrating, or give the hop a mapping model."))
       }
       for property in entity.properties { require(property, of: entity, move) }
     }
@@ -54,7 +54,7 @@ extension InPlacePlanner {
       else: MigrationBlocker(
         entity: entity.name, property: property,
         what: "Rows of \(entity.name) without a value for '\(property)', which is required and has no default",
-        fix: "Give '\(property)' a default value or make it optional, or give the step a mapping model."))
+        fix: "Give '\(property)' a default value or make it optional, or give the hop a mapping model."))
   }
 
   private mutating func checkRange(
@@ -132,7 +132,7 @@ extension InPlacePlanner {
     let blocker = MigrationBlocker(
       entity: comparison.declaring(relationship, of: entity).name, property: relationship.name,
       what: "Objects with several related objects in a relationship that becomes to-one",
-      fix: "Give the step a mapping model that chooses one of them.")
+      fix: "Give the hop a mapping model that chooses one of them.")
     for origin in found where !origin.isOwnerUnique { work.require(.crowded(origin.rows), else: blocker) }
     for (index, origin) in found.enumerated() {
       for other in found[..<index] where !origin.owners.isDisjoint(with: other.owners) {

@@ -12,7 +12,7 @@ extension InPlacePlanner {
         MigrationBlocker(
           entity: root.entity.name,
           what: "Rows of \(tables) would be merged into one table, where their keys may collide.",
-          fix: "Give the step a mapping model, or keep the entities separate."))
+          fix: "Give the hop a mapping model, or keep the entities separate."))
     }
     guard work.blockers.isEmpty else { return [] }
     let heirs = heirs(of: feeders)

@@ -137,7 +137,7 @@ struct InPlaceMigration {
   }
 
   private var cancelled: PersistenceError {
-    PersistenceError(.migrationCancelled, at: .store(url), "The migration was cancelled. The store is unchanged.")
+    PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
 
   /// The maximum number of rows that a change processes: the greatest key, which is quick to find.

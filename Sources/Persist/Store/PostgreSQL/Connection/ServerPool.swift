@@ -171,7 +171,7 @@ final class ServerPool: @unchecked Sendable {
       }
     }
     throw PersistenceError(
-      .storeBusy, at: .store(url), "Other programs change the store again and again.", fix: "Try again.")
+      .storeBusy, at: .store(url), "Other programs kept changing the store.", fix: "Try again.")
   }
 
   private static let maximumLooks = 10

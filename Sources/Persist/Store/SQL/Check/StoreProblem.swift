@@ -46,9 +46,9 @@ public struct StoreProblem: Sendable, Hashable {
     /// An entry of the history refers to a transaction, a text or an entity that the store doesn't have. The objects
     /// are sound.
     public static let danglingHistory = Kind(name: "danglingHistory")
-    /// The file of an externally stored value is missing.
+    /// The file of a large value is missing.
     public static let missingFile = Kind(name: "missingFile")
-    /// The file of an externally stored value belongs to no row. No data is lost.
+    /// The file of a large value belongs to no row. No data is lost.
     public static let orphanFile = Kind(name: "orphanFile")
     /// A killed migration or backup left files beside the store. No data is lost.
     public static let unfinishedWork = Kind(name: "unfinishedWork")

@@ -26,7 +26,7 @@ extension SQLiteEngine: ScriptingEngine {
     guard let first = differences.first else { return }
     throw PersistenceError(
       .migrationFailed, at: .store(location.url),
-      "A script of the migration would have another result than the migration itself, in '\(first)'.",
+      "A script of the migration would have a different result from the migration itself, in '\(first)'.",
       fix: "Migrate the store with 'persist migrate', and please report this with both models.")
   }
 }

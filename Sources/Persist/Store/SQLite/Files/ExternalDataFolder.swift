@@ -45,7 +45,7 @@ struct ExternalDataFolder: Sendable, Hashable {
   func file(named name: String) throws -> URL? {
     guard Self.isPlain(name) else {
       throw PersistenceError(
-        .malformedFile, at: .file(url, key: name), "The file of an externally stored value can't have this name.",
+        .malformedFile, at: .file(url, key: name), "The file of a large value can't have this name.",
         fix: "The store is damaged or was tampered with; these names have 36 letters, digits and hyphens.")
     }
     for folder in candidates where FileState(folder) != nil {
@@ -74,7 +74,7 @@ struct ExternalDataFolder: Sendable, Hashable {
   func data(named name: String) throws -> Data {
     guard let file = try file(named: name) else {
       throw PersistenceError(
-        .fileAccess, at: .file(url.appendingPathComponent(name)), "The file of an externally stored value is missing.",
+        .fileAccess, at: .file(url.appendingPathComponent(name)), "The file of a large value is missing.",
         fix: "Restore the store together with the folder '\(url.deletingLastPathComponent().lastPathComponent)'.")
     }
     do {
@@ -82,7 +82,7 @@ struct ExternalDataFolder: Sendable, Hashable {
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(file),
-        "The file of an externally stored value can't be read: \(error.localizedDescription)")
+        "The file of a large value can't be read: \(error.localizedDescription)")
     }
   }
 

@@ -9,7 +9,7 @@ enum SQLiteFileName {
   static func uri(for url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws -> String {
     let path = url.absoluteURL.path
     guard !path.utf8.contains(0) else {
-      throw PersistenceError(.storeOpenFailed, at: .store(url), "The file name holds a NUL character.")
+      throw PersistenceError(.storeOpenFailed, at: .store(url), "The file name contains a NUL character.")
     }
     var uri = "file:"
     #if os(Windows)

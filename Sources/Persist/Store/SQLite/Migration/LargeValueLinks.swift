@@ -26,7 +26,7 @@ struct LargeValueLinks {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(target.url), "The externally stored values can't be transferred to the new store: "
+        .fileAccess, at: .file(target.url), "The large values can't be transferred to the new store: "
           + error.localizedDescription, fix: "Check the free disk space and the permissions of the store's folder.")
     }
   }

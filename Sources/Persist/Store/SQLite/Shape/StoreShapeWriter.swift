@@ -16,7 +16,7 @@ package final class StoreShapeWriter {
   /// - Throws: ``PersistenceError/Code/fileAccess`` if there is a file already.
   package static func createStore(at url: URL, _ body: (StoreShapeWriter) throws -> Void) throws {
     guard FileState(url) == nil else {
-      throw PersistenceError(.fileAccess, at: .store(url), "There is a file already.", fix: "Name another place.")
+      throw PersistenceError(.fileAccess, at: .store(url), "The file already exists.", fix: "Choose another file.")
     }
     let writer = try StoreShapeWriter(url)
     defer { writer.connection.close() }
