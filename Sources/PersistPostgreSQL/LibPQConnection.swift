@@ -12,7 +12,7 @@ final class LibPQConnection: ServerConnection {
   private var prepared: [String: String] = [:]
   private var nextName = 1
   private var isClosed = false
-  /// Whether a pooler lies between the program and the server; nil before the first statements have succeeded.
+  /// Whether there is a pooler between the program and the server; nil before the first statements have succeeded.
   private var poolerIsBetween: Bool?
   /// The maximum number of statements that the server keeps for one connection.
   private static let preparedCapacity = 500
@@ -39,7 +39,7 @@ final class LibPQConnection: ServerConnection {
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
   }
 
-  /// The state of a failed connection: libpq tells the server's reason only in the server's language.
+  /// The state of a failed connection: libpq reports the server's reason only in the server's language.
   private static func stateAfterRefusal(_ settings: [(key: String, value: String)]) -> String {
     let answer = withStrings(settings.map(\.key)) { names in
       withStrings(settings.map(\.value)) { values in PQpingParams(names, values, 0) }
@@ -68,7 +68,7 @@ final class LibPQConnection: ServerConnection {
     return { canceller.cancel() }
   }
 
-  /// A key for cancelling, which libpq allows any thread to use.
+  /// A key for canceling, which libpq allows any thread to use.
   private final class Canceller: @unchecked Sendable {
     // @unchecked: the key is never changed, and PQcancel may be called by any thread.
     private let key: OpaquePointer
@@ -206,8 +206,8 @@ final class LibPQConnection: ServerConnection {
       state: failure.state, message: failure.message, constraint: failure.constraint, isDisconnected: true)
   }
 
-  /// The error of a statement that libpq didn't send: it exceeds a limit, unless the connection is lost. What was sent
-  /// of the pipeline can't be completed, so the connection is closed.
+  /// The error of a statement that libpq didn't send: it exceeds a limit, unless the connection is lost. The part
+  /// of the pipeline that was sent can't be completed, so the connection is closed.
   private func unsent() -> ServerFailure {
     let isLost = !isOpen
     let failure = ServerFailure(

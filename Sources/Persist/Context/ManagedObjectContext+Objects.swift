@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Inserts a new object with a key for its row, which the caller knows to be free.
+  /// Inserts a new object with a key for its row, which must be free.
   func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
     let type = managedObjectClass(of: layout)
     var origin = ManagedObject.Origin(newOf: type, layout, in: self)

@@ -17,7 +17,7 @@ public import Foundation
 public struct PersistenceError: Error, Sendable, Hashable {
   /// The kind of error, to compare with the constants of ``Code``.
   public var code: Code
-  /// Where it happened: entity and property, file and line, store, SQL.
+  /// The place of the error: entity and property, file and line, store, SQL.
   public var place: Place
   /// A description of the problem with the relevant values. Files are named without their folders, and there is no SQL.
   public var message: String

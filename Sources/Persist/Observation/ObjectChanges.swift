@@ -47,7 +47,7 @@ public struct ObjectChange: Sendable, Hashable {
 extension ManagedObjectContext {
   /// The future changes of one of the context's objects. Each call creates a separate sequence.
   ///
-  /// - Parameter object: of this context; of any other the sequence is empty.
+  /// - Parameter object: An object of this context; for any other, the sequence is empty.
   public func changes(of object: ManagedObject) -> ObjectChanges {
     ObjectChanges(buffer: ObjectChangeBuffer(object, isOver: object.table?.context !== self))
   }

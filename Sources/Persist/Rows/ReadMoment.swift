@@ -8,7 +8,7 @@ package struct ReadMoment: Sendable {
   let instant: ContinuousClock.Instant
 }
 
-/// The extent to which more is read than was asked for, when small reads follow each other closely.
+/// The extent of reading ahead when small reads follow each other closely.
 package struct ReadAhead: Sendable {
   /// The maximum number of objects that one statement reads for.
   let maximumGroupSize: Int

@@ -22,9 +22,9 @@ package protocol RowSource: AnyObject {
   ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch
   /// Reads the rows that a query selects, and the moment at which they were the newest; the moment is nil if the source
-  /// can't tell later whether it is still recent.
+  /// can't determine later whether it is still recent.
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?)
-  /// The extent to which it is worth reading more than was asked for.
+  /// The extent to which reading ahead is worthwhile.
   var readAhead: ReadAhead { get }
   /// Whether rows of a moment may still be used in place of reading them: nothing in this program has changed them or
   /// noticed a change since, and at most a few milliseconds have passed.
@@ -44,8 +44,8 @@ package protocol RowSource: AnyObject {
   /// The rows at the other end of a to-many relationship, for many owners, in one statement.
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows
   /// The first rows at the other end of a to-many relationship, in the order of the owners, with the moment at which
-  /// they were the newest; nil if the source can only tell the members' identifiers. In other respects the same as
-  /// ``relatedRows(by:of:owners:)``.
+  /// they were the newest; nil if the source can only return the members' identifiers. In other respects the same
+  /// as ``relatedRows(by:of:owners:)``.
   ///
   /// - Parameters:
   ///   - owners: The keys of at most ``ReadAhead/maximumGroupSize`` owners, in ascending order.

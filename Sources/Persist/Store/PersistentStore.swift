@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Storage for rows. A store is synchronous, serves many contexts concurrently, and knows nothing about objects.
+/// Storage for rows. A store is synchronous, serves many contexts concurrently, and has no access to objects.
 package protocol PersistentStore: SharedRowSource {
   /// `SQLite`, `PostgreSQL` or `InMemory`.
   var type: String { get }
@@ -35,7 +35,7 @@ package protocol PersistentStore: SharedRowSource {
   func setMetadata(_ metadata: StoreMetadata) throws
   /// Writes the metadata that were set and that no commit has written.
   func savePendingMetadata() throws
-  /// Makes the next commit delete the large values that a process left behind which ended uncleanly.
+  /// Makes the next commit delete the large values left behind by a process that ended uncleanly.
   func noteUncleanEnd()
 
   /// The versions of rows of an entity, by key; deleted rows are omitted.

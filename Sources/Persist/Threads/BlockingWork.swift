@@ -27,7 +27,7 @@ package final class BlockingWork: Sendable {
   /// has been.
   package static var isCancelled: Bool { current?.state.withLock { $0.isCancelled } ?? Task.isCancelled }
 
-  /// How long the running code waited for its thread.
+  /// The time that the running code waited for its thread.
   package static var timeInQueue: Duration {
     guard let current, case .running(let begun) = current.state.withLock({ $0.phase }) else { return .zero }
     return begun - current.added

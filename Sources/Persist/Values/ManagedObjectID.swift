@@ -54,7 +54,7 @@ public final class ManagedObjectID: Sendable {
   /// The object's current identifier: the permanent one if the object was saved since this temporary one was created.
   ///
   /// It resolves a temporary identifier that is still in use, for example in a predicate, to the saved object. Only the
-  /// object's original identifier instance knows its successor; one created from a URI doesn't.
+  /// object's original identifier instance has a successor; one created from a URI doesn't.
   var current: ManagedObjectID {
     var id = self
     while case .temporary = id.key, let next = id.successor.load() { id = next }

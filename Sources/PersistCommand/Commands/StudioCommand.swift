@@ -4,7 +4,7 @@ import Persist
 
 /// `persist studio`: starts the program `persist-studio`, which serves a page for looking into a store.
 ///
-/// The studio is a package of its own, so that its HTTP server is nobody else's dependency.
+/// The studio is a separate package, so that no other package depends on its HTTP server.
 struct StudioCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "studio", abstract: "Look into a store in the browser; see 'persist studio --help'.",

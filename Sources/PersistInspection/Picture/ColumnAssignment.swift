@@ -8,29 +8,29 @@ struct ColumnAssignment {
   let order: [Int]
 
   init(heights: [Double], boxWidth: Double, edges: [LayeredLayout.Edge]) {
-    var neighbours = Array(repeating: [Int](), count: heights.count)
+    var neighbors = Array(repeating: [Int](), count: heights.count)
     for edge in edges where edge.source != edge.target {
-      neighbours[edge.source].append(edge.target)
-      neighbours[edge.target].append(edge.source)
+      neighbors[edge.source].append(edge.target)
+      neighbors[edge.target].append(edge.source)
     }
-    order = Self.order(neighbours)
+    order = Self.order(neighbors)
     let whole = heights.reduce(0) { $0 + $1 + LayeredLayout.rowGap }
     let area = whole * (boxWidth + LayeredLayout.columnGap)
     let height = max((area / 1.5).squareRoot(), heights.max() ?? 0, 1)
     let wanted = max(1, Int((whole / height).rounded(.up)) + (edges.isEmpty ? 0 : 1))
     columns = Array(repeating: -1, count: heights.count)
     columnCount = wanted
-    assign(heights, neighbours, height: height)
+    assign(heights, neighbors, height: height)
     // Removes empty columns.
     let used = Set(columns).sorted()
     columns = columns.map { used.firstIndex(of: $0) ?? 0 }
     columnCount = used.count
   }
 
-  private mutating func assign(_ heights: [Double], _ neighbours: [[Int]], height: Double) {
+  private mutating func assign(_ heights: [Double], _ neighbors: [[Int]], height: Double) {
     var filled = Array(repeating: 0.0, count: columnCount)
     for box in order {
-      let placed = neighbours[box].map { columns[$0] }.filter { $0 >= 0 }
+      let placed = neighbors[box].map { columns[$0] }.filter { $0 >= 0 }
       let costs = (0..<columnCount).map { column -> Double in
         let fullness = (filled[column] + heights[box]) / height
         let distance = placed.reduce(0.0) { sum, other in
@@ -46,15 +46,15 @@ struct ColumnAssignment {
     }
   }
 
-  private static func order(_ neighbours: [[Int]]) -> [Int] {
+  private static func order(_ neighbors: [[Int]]) -> [Int] {
     var order: [Int] = []
     var seen = Set<Int>()
-    let byDegree = neighbours.indices.sorted { (neighbours[$1].count, $0) < (neighbours[$0].count, $1) }
+    let byDegree = neighbors.indices.sorted { (neighbors[$1].count, $0) < (neighbors[$0].count, $1) }
     for start in byDegree where seen.insert(start).inserted {
       var next = order.count
       order.append(start)
       while next < order.count {
-        for box in neighbours[order[next]] where seen.insert(box).inserted { order.append(box) }
+        for box in neighbors[order[next]] where seen.insert(box).inserted { order.append(box) }
         next += 1
       }
     }

@@ -3,7 +3,7 @@ import Persist
 
 /// A request of the studio's page, without anything of the protocol that carries it.
 public struct StudioRequest: Sendable {
-  /// The work that a request asks for.
+  /// The work of a request.
   public enum Method: Sendable, Hashable {
     /// Reads.
     case get

@@ -4,7 +4,7 @@ import Persist
 
 /// A store opened for the page of `persist studio`: answers the page's requests with JSON, values and pictures.
 ///
-/// It knows nothing of HTTP. Requests run on threads of their own, several at a time, because reading blocks.
+/// It is independent of HTTP. Requests run on threads of their own, several at a time, because reading blocks.
 public final class StudioSession: Sendable {
   let store: StudioStore
   let lists: RowListCache

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// The store of a studio, open for reading and, if asked for, for writing.
+/// The store of a studio, open for reading and, on request, for writing.
 final class StudioStore: Sendable {
   let url: URL
   let registry: ModelRegistry?

@@ -23,7 +23,7 @@ struct ObservedProperty: Hashable, Sendable {
     return \ManagedObject[observed: property]
   }
 
-  /// The name under which a registrar knows the property.
+  /// The key path by which a registrar identifies the property.
   var path: any KeyPath<ManagedObject, ObservedProperty> & Sendable {
     let index = slot - Self.lowest
     return index < Self.paths.count ? Self.paths[index] : Self.makePath(slot)

@@ -129,7 +129,7 @@ extension ParentRows {
     for (slot, value) in values.enumerated() { set(value ?? .null, at: slot, of: object) }
   }
 
-  /// Sets a value that differs. The other side of a relationship follows, even one that the child didn't know of.
+  /// Sets a value that differs. The other side of a relationship follows, even if the child hasn't read it.
   private func set(_ value: StoredValue, at slot: Int, of object: ManagedObject) {
     switch object.layout.kinds[slot] {
     case .attribute, .composite: if object.presentValue(at: slot) != value { object.setAttributeValue(value, at: slot) }
@@ -161,7 +161,7 @@ extension ParentRows {
     }
   }
 
-  /// Arranges the members known to the child in its order; others keep their positions.
+  /// Arranges the members that the child has in its order; others keep their positions.
   private func arrange(_ ordering: RowWrites.Ordering) {
     guard let owner = parent.registeredOrFault(ordering.owner), owner.change != .deleted,
       let relationship = owner.layout.relationshipsBySlot[ordering.slot]

@@ -1,6 +1,6 @@
 /// Resolves conflicts with rows that others changed or deleted, with one rule for all of them.
 ///
-/// Afterwards every object is based on the stored row, with the changes that the rule keeps.
+/// Afterward, every object is based on the stored row, with the changes that the rule keeps.
 struct RowConflictResolution {
   private let context: ManagedObjectContext
   private let rule: ConflictRule

@@ -16,7 +16,7 @@ public protocol PropertyDeclaration: Sendable {
 
 /// A stored property of a class that represents a property of its entity: a property wrapper.
 public protocol DeclaredProperty {
-  /// The position of the declaration, by which the class's properties are told apart.
+  /// The position of the declaration, by which the class's properties are distinguished.
   var key: DeclarationKey { get }
 }
 

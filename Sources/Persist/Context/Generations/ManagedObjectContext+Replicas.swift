@@ -1,12 +1,12 @@
 extension ManagedObjectContext {
   /// Whether the context reads from the replicas in ``StoreOptions/readsFrom``. False by default.
   ///
-  /// A replica repeats what the primary server writes, usually within milliseconds. The context sees at least what this
-  /// program saved before, through any context, and what it merged: it waits up to 0.1 seconds for the replica to have
-  /// that, and then reads from the primary server. What others saved in the last moments may be missing. What the
-  /// context reads never goes back in time, because it stays with one replica.
+  /// A replica replays the changes of the primary server, usually within milliseconds. The context sees at least what
+  /// this program saved before, through any context, and what it merged: it waits up to 0.1 seconds for the replica to
+  /// have that, and then reads from the primary server. The latest saves of others may be missing. The context's reads
+  /// never go back in time, because it stays with one replica.
   ///
-  /// The context also reads from the primary server while the replica can't be used, which the log says; when it is
+  /// The context also reads from the primary server while the replica can't be used, which the log records; when it is
   /// pinned to a state; and during a save. Stores without replicas and child contexts, which read through their parent,
   /// ignore the property.
   ///

@@ -6,7 +6,7 @@ struct RevertPass {
   private struct Later {
     /// The names of changed properties.
     var properties: Set<String> = []
-    /// Whether an update doesn't tell which properties it changed.
+    /// Whether the changed properties of an update are unknown.
     var isUnknown = false
     var isDeleted = false
     /// Whether it was inserted again.

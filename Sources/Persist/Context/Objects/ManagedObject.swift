@@ -2,7 +2,7 @@ import Foundation
 
 /// An object of a context that represents an existing or future row of a store.
 ///
-/// A context creates its objects and returns the same one for each row. An object starts as a *fault*, which knows only
+/// A context creates its objects and returns the same one for each row. An object starts as a *fault*, which has only
 /// the identity of its row, and reads the row when a property is first used. Changes stay in the object until its
 /// context saves.
 ///

@@ -1,11 +1,11 @@
-/// Reads of one kind that follow each other closely, during which more is read than was asked for.
+/// Reads of one kind that follow each other closely, during which rows are read ahead.
 ///
-/// A program that reads the rows or members of one object after another usually goes on with objects whose keys are
-/// near, and most of the cost of a small read is its statement. What was read ahead is used only within the few
-/// milliseconds for which the row source answers for it (``RowSource/isRecent(_:)``), so that the program gets what a
+/// A program that reads the rows or members of one object after another usually continues with objects whose keys are
+/// near, and most of the cost of a small read is its statement. Rows that were read ahead are used only within the few
+/// milliseconds for which the row source vouches for them (``RowSource/isRecent(_:)``), so that the program gets what a
 /// statement of its own would have read.
 struct ReadRun {
-  /// The number of reads at the beginning of a run that get only what was asked for.
+  /// The number of reads at the beginning of a run that don't read ahead.
   static let singleReads = 4
   /// The size in bytes of a row above which nothing is read ahead.
   static let maximumRowSize = 1024

@@ -27,8 +27,8 @@ struct MembersAhead {
 }
 
 extension ManagedObject {
-  /// The maximum number of rows that are read for one owner: more than an iteration creates at once, so that the whole
-  /// first group is known to be all members.
+  /// The maximum number of rows that are read for one owner: more than an iteration creates at once, so that a read of
+  /// fewer rows is known to contain all members.
   private static var singleLimit: Int { MemberList.groupSize + 1 }
   /// The maximum number of rows that are read for each of several owners, on average.
   private static var sharedLimit: Int { MemberList.groupSize / 4 }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// try context.obtainPermanentIDs(for: [tea])
-  /// defaults.set(tea.objectID.uriRepresentation().absoluteString, forKey: "favourite")
+  /// defaults.set(tea.objectID.uriRepresentation().absoluteString, forKey: "favorite")
   /// ```
   ///
   /// - Parameter objects: New objects of this context.

@@ -38,7 +38,7 @@ extension SavePass {
     let new = writes.inserted.filter { $0.table === unsaved }
     let numbers = new.map(\.key)
     if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
-    give(receipt.insertedKeys, to: writes.inserted, in: writes.tables)
+    reregister(writes.inserted, underKeys: receipt.insertedKeys, in: writes.tables)
     // New objects are still registered under their temporary numbers, for members that refer to them by these.
     for objects in [writes.inserted, writes.updated, writes.related, writes.touched] {
       for object in objects { acceptChanges(of: object, unsaved) }
@@ -102,7 +102,7 @@ extension SavePass {
   }
 
   /// Re-registers new objects under their permanent keys.
-  private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
+  private func reregister(_ objects: [ManagedObject], underKeys keys: [Int64], in tables: StoreTables) {
     for (object, key) in zip(objects, keys) {
       let table = tables.table(for: object.layout)
       // A row that others deleted and that was reinserted.

@@ -137,8 +137,8 @@ extension SavePass {
         if members.mayOverlapStored, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
         if relationship.tellsLinks {
           let owner = object.objectID
-          let added = members.added.filter { tells(owner, $0, relationship) && isKept($0) }
-          let removed = members.removed.filter { tells(owner, $0, relationship) && isKept($0) }
+          let added = members.added.filter { writesLink(owner, $0, relationship) && isKept($0) }
+          let removed = members.removed.filter { writesLink(owner, $0, relationship) && isKept($0) }
           for id in added { try requireSameStore(id, as: stores[place].tables, object, relationship.name) }
           if !added.isEmpty || !removed.isEmpty {
             stores[place].writes.links.append(
@@ -159,7 +159,7 @@ extension SavePass {
 
     /// Whether the owner writes the link. A relationship that is its own inverse changes on both ends, but one of them
     /// writes.
-    private func tells(
+    private func writesLink(
       _ owner: ManagedObjectID, _ member: ManagedObjectID, _ relationship: RelationshipLayout
     ) -> Bool {
       guard relationship.isOwnInverse else { return true }

@@ -127,8 +127,8 @@ extension NameMatching.Ambiguity {
 extension ModelCorrespondence {
   /// Composes this correspondence with `next`: from this one's old model to the next one's new model.
   ///
-  /// A default that an attribute gets in the first step is kept; properties that the version in between lacks have no
-  /// source.
+  /// A default that an attribute gets in the first correspondence is kept; properties that the version in between lacks
+  /// have no source.
   func followed(by next: ModelCorrespondence) -> ModelCorrespondence {
     var whole = ModelCorrespondence()
     for (newest, middle) in next.entities {

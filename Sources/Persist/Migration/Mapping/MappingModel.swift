@@ -61,7 +61,7 @@ public struct MappingModel: Sendable, Hashable {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whether the mapping model is for the step between two versions: determined by their names, or otherwise by Core
+  /// Whether the mapping model is for the hop between two versions: determined by their names, or otherwise by Core
   /// Data's hashes of the mapped entities.
   public func isFor(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     if let sourceVersion, let destinationVersion {

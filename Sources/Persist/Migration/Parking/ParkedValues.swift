@@ -6,7 +6,7 @@ struct ParkedValues {
   let registry: ModelRegistry?
   /// The slots that the store had before the migration.
   private var slots: [ParkedSlot]
-  /// The slots whose order, or that of the inverse, the model before the migration doesn't know.
+  /// The slots whose relationship, or its inverse, has no order in the model before the migration.
   private var unordered: Set<Int> = []
   private var inverselyUnordered: Set<Int> = []
 
@@ -16,7 +16,7 @@ struct ParkedValues {
     slots = try connection.parkedSlots()
   }
 
-  /// Forgets everything that is parked.
+  /// Deletes everything that is parked.
   mutating func discard() throws {
     guard !slots.isEmpty else { return }
     for table in ParkedSlot.Table.all { try connection.execute(.dropParking(table)) }
@@ -25,8 +25,8 @@ struct ParkedValues {
 
   // MARK: Before the changes
 
-  /// Forgets values that were replaced since they were parked: the value that stood in for them was changed, or the
-  /// pair was removed.
+  /// Deletes parked values that were replaced since: the value that stood in for them was changed, or the pair was
+  /// removed.
   mutating func forgetReplaced(in map: TableMap, _ version: ModelVersion) throws {
     let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
     for slot in slots {

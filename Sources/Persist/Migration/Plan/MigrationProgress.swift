@@ -2,7 +2,7 @@
 ///
 /// For every kind of migration, completed work is counted in rows, never decreases, and reaches the total at the end.
 public struct MigrationProgress: Sendable, Hashable {
-  /// A step from one model version to another.
+  /// A part of a migration, from one model version to another.
   public struct Hop: Sendable, Hashable {
     /// The number, starting from 1. Several hops executed as one have the number of the last.
     public var number: Int

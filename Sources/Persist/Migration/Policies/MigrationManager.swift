@@ -44,7 +44,7 @@ open class MigrationManager {
   /// changed.
   ///
   /// If the other file is already a store of the destination model, the objects are added to it: thus several mapping
-  /// models, each with a separate manager, can share one step.
+  /// models, each with a separate manager, can share one hop.
   ///
   /// - Parameters:
   ///   - source: a store of ``sourceModel``.

@@ -16,8 +16,8 @@ extension MappingModel {
 }
 
 extension ModelRegistry {
-  /// Reads the mapping models found for the step between two versions, in name order. Several mapping models are parts
-  /// of one step, which run in sequence. If one exists as source and compiled, the source is read.
+  /// Reads the mapping models found for the hop between two versions, in name order. Several mapping models are parts
+  /// of one hop, which run in sequence. If one exists as source and compiled, the source is read.
   ///
   /// - Throws: the errors of ``MappingModel/init(contentsOf:from:to:)``.
   public func readMappingModels(from source: ModelVersion, to destination: ModelVersion) throws -> [MappingModel] {

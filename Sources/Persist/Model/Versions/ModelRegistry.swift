@@ -94,7 +94,7 @@ public final class ModelRegistry: Sendable {
     families.lazy.compactMap { $0.contents.version(with: model) }.first
   }
 
-  /// Returns the mapping models for the step between two versions.
+  /// Returns the mapping models for the hop between two versions.
   public func mappingModels(from source: ModelVersion, to destination: ModelVersion) -> [MappingModelFile] {
     let family = family(of: source)?.name
     let found = mappingModels.filter { $0.isFor(from: source, to: destination) }

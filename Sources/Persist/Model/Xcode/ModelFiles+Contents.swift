@@ -25,7 +25,7 @@ extension ModelFiles {
 extension ModelRegistry {
   /// The files of all models and mapping models at a place, for copying them elsewhere.
   ///
-  /// - Parameter url: What ``init(contentsOf:)`` takes: a folder, or one model.
+  /// - Parameter url: A folder or one model, as for ``init(contentsOf:)``.
   /// - Returns: The files, with their paths relative to the place, or to the folder around a single model.
   /// - Throws: ``PersistenceError/Code/modelNotFound`` and ``PersistenceError/Code/fileAccess``.
   package static func files(at url: URL) throws -> [(path: String, url: URL)] {

@@ -92,7 +92,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   case now = "now"
   /// `CAST(value, "NSDate")`.
   case cast = "castObject:toType:"
-  /// Returns its argument; tells a store not to use an index for it.
+  /// Returns its argument; instructs a store not to use an index for it.
   case noIndex = "noindex:"
 
   /// The number of arguments. Functions over collections take one collection or several values.

@@ -10,7 +10,7 @@ public struct IdentifiedStore: Sendable {
   public let version: ModelVersion?
   /// The family of ``version``; for an unknown version the most likely one.
   public let family: ModelFamily?
-  /// The reason why the embedded model isn't used, if there is one that can't be.
+  /// The reason why the embedded model couldn't be used; nil unless the model was identified by the store's columns.
   public let embeddedModelError: PersistenceError?
   /// Whether the store formerly had a version of the registry and now has none.
   let descendsFromKnownVersion: Bool

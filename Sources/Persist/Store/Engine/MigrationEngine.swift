@@ -73,13 +73,13 @@ protocol MigrationWorkspace {
   ///
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another connection writes and the timeout expires.
   func hold(options: StoreOptions) throws -> any HeldStore
-  /// The location of the store after a step.
+  /// The file of the store after a hop, by the hop's number.
   func file(_ number: Int) throws -> URL
   /// Records large values to delete after the commit of a migration, even if this process is killed right after it.
   ///
   /// - Parameter logEntry: The entry of the migration in the store's log, which decides whether it took place.
   func announceRemoval(of largeValues: [String], after logEntry: PropertyList) throws
-  /// Ends the migration and deletes the files of its steps; an incomplete exchange is undone.
+  /// Ends the migration and deletes the files of its hops; an incomplete exchange is undone.
   func remove()
 }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Answers questions about the contents of a store, from one consistent state of it.
 ///
 /// The planning of migrations reads stores only through this protocol. Its questions are values that every engine
-/// knows: counts, layouts and the text of SQL. Each call is one question; none is asked for each row.
+/// understands: counts, layouts and the text of SQL. Each call is one question; none is repeated for each row.
 protocol StoreInspector {
   /// The place of the store, for messages; nil for a store in memory.
   var url: URL? { get }

@@ -32,8 +32,8 @@ struct TransactionReader<Source: HistorySource> {
     }
   }
 
-  /// The changes of a transaction. Those of entities that neither the model nor the store knows can't be named and are
-  /// omitted.
+  /// The changes of a transaction. Those of entities that are neither in the model nor in the store can't be named and
+  /// are omitted.
   private func changes(of transaction: Int64, isOwn: Bool) throws -> [HistoryChange] {
     var changes: [HistoryChange] = []
     let oldValues = try map.oldValues.flatMap { map in

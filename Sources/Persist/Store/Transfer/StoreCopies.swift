@@ -11,7 +11,7 @@ package enum StoreCopies {
     try withCopy(of: source, beside: location) { copy, _ in try engine.replaceStore(at: location, withCopyAt: copy) }
   }
 
-  /// Runs code with a copy of a store beside another one, of the same engine as that. What remains of the copy is
+  /// Runs code with a copy of a store beside another one, of the same engine as that. The remains of the copy are
   /// deleted afterward.
   ///
   /// - Parameters:

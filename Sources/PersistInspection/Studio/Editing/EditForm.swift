@@ -1,4 +1,4 @@
-/// A change that the user asks for.
+/// A change that the user requests.
 struct EditForm: Decodable {
   enum Action: String, Decodable {
     /// Checks a value without setting it.

@@ -29,7 +29,7 @@ final class Editor {
 
   private let context: ManagedObjectContext
   private let storeIdentifier: String
-  /// New objects by the number that stands for them until they are saved.
+  /// New objects by the number that identifies them until they are saved.
   private var temporaries: [UInt64: ManagedObject] = [:]
 
   init(_ context: ManagedObjectContext, storeIdentifier: String) {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Persist
 
-/// A migration of a copy of the store: its progress, and what the copy contains afterwards.
+/// A migration of a copy of the store: its progress, and what the copy contains afterward.
 final class MigrationTrial: Sendable {
   private enum State {
     case none

@@ -6,7 +6,7 @@ struct ObjectForm: Decodable {
   let key: ObjectKey
   /// The chosen naming attributes by entity.
   var naming: [String: String]?
-  /// The relationship, if members are asked for.
+  /// The relationship, if members are requested.
   var property: String?
   var start: Int?
   var count: Int?

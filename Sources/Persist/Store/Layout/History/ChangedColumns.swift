@@ -62,7 +62,7 @@ struct ChangedColumns: Sendable {
     return Data(bytes)
   }
 
-  /// The names of the changed properties; nil if the bits don't tell.
+  /// The names of the changed properties; nil if the bits don't determine them.
   ///
   /// - Parameter isOwn: Whether Persist wrote the bits.
   func names(_ bytes: Data, isOwn: Bool) -> Set<String>? {

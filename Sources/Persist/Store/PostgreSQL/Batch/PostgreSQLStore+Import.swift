@@ -39,7 +39,7 @@ private struct ServerImportPass {
       """
       CREATE TEMPORARY TABLE z_persist_imported (root bigint, key bigint, PRIMARY KEY (root, key)) ON COMMIT DROP
       """,
-      // The place -1 stands for the owner itself, whose members are known even if there are none.
+      // The place -1 represents the owner itself, whose members are known even if there are none.
       """
       CREATE TEMPORARY TABLE z_persist_members (relationship bigint, owner bigint, place bigint, member bigint, \
       PRIMARY KEY (relationship, owner, place)) ON COMMIT DROP

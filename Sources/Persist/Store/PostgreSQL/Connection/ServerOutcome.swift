@@ -1,18 +1,19 @@
 import Foundation
 
-/// Asks for the outcome of a transaction whose connection was lost while it was committed.
+/// Determines the outcome of a transaction whose connection was lost while it was committed.
 struct ServerOutcome {
   let address: ServerAddress
   /// The maximum time to wait for the server, and for the end of the transaction.
   let wait: Duration
 
-  /// Commits a transaction, and asks for its outcome if the connection is lost meanwhile.
+  /// Commits a transaction, and determines its outcome if the connection is lost meanwhile.
   ///
   /// - Parameters:
   ///   - transaction: Its number; see ``numberOfTransaction``.
   ///   - commit: Sends the last statements.
   /// - Returns: The result of `commit`; nil if it was lost, though the transaction was committed.
-  /// - Throws: The failure of a transaction that wasn't committed; that of ``unknown(_:)`` if nobody could be asked.
+  /// - Throws: The failure of a transaction that wasn't committed; that of ``unknown(_:)`` if its outcome
+  ///   couldn't be determined.
   @discardableResult
   func committing<T>(_ transaction: String, _ commit: () throws -> T) throws -> T? {
     do { return try commit() } catch let failure as ServerFailure where failure.isDisconnected {
@@ -23,7 +24,7 @@ struct ServerOutcome {
 
   /// Whether a transaction was committed.
   ///
-  /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if nobody could be asked.
+  /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if that couldn't be determined in time.
   private func wasCommitted(_ transaction: String) throws -> Bool {
     let deadline = ContinuousClock.now + wait
     var pause = 0.005

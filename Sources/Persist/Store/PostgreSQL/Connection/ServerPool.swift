@@ -201,7 +201,7 @@ final class ServerPool: @unchecked Sendable {
     return try read { try $0.readTransaction(body) }
   }
 
-  /// Writes in a transaction, again if the server asks for it because of other transactions.
+  /// Writes in a transaction, and repeats it if the server requires that because of other transactions.
   ///
   /// - Parameter body: Runs once for each attempt.
   @discardableResult

@@ -5,10 +5,10 @@ import Synchronization
 /// A server that repeats what another one writes, and only reads.
 final class ServerReplica: Sendable {
   private let pool: ServerPool
-  /// The time until which the replica isn't asked, after it couldn't be used.
+  /// The time until which the replica isn't used, after it failed.
   private let pause = LockProtected<ContinuousClock.Instant?>(nil)
 
-  /// The time for which a replica that can't be used isn't asked again.
+  /// The time for which a replica that failed isn't used again.
   private static let pauseLength = Duration.seconds(5)
   /// The maximum time that a read waits for the replica to reach what the program has seen.
   private static let catchUpLimit = Duration.milliseconds(100)

@@ -86,7 +86,7 @@ struct ServerSession {
 /// It begins with the first statements and ends with the last ones, so that most saves take two flights.
 final class ServerTransaction {
   let session: ServerSession
-  /// The server's number of the transaction, by which its outcome can be asked; empty before the first flight.
+  /// The server's number of the transaction, by which its outcome can be determined; empty before the first flight.
   private var number = ""
   /// Statements to send before the next ones.
   private var opening: [ServerText]
@@ -151,7 +151,7 @@ final class ServerTransaction {
   ///   - outcome: Asks whether the transaction was committed if the connection is lost.
   func commit(noting seen: SeenPosition?, _ outcome: ServerOutcome) throws {
     guard hasBegun || !last.isEmpty else { return }
-    // Without its number, the transaction's outcome can't be asked for.
+    // Without its number, the transaction's outcome couldn't be determined.
     if !hasBegun { try run([]) }
     let results = try outcome.committing(number) {
       try run(last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written]), areReused: true)

@@ -27,7 +27,7 @@ package protocol ServerConnection: AnyObject {
   func waitForNotification(_ time: Duration) throws -> Bool
   /// Whether the connection is open, as far as is known without asking the server.
   var isOpen: Bool { get }
-  /// Whether a pooler lies between the program and the server, which gives each transaction another connection, so that
+  /// Whether a pooler between the program and the server gives each transaction another connection, so that
   /// neither prepared statements nor notifications can be relied on. False until the first statements have succeeded.
   var isPooled: Bool { get }
   /// Whether a transaction is open on the connection.

@@ -34,7 +34,7 @@ extension PostgreSQLEngine: MigrationEngine {
     return (size ?? nil) ?? 0
   }
 
-  /// A server doesn't tell its free space; running out of it rolls the migration back.
+  /// A server doesn't report its free space; if it runs out, the migration is rolled back.
   func requireDiskSpace(for location: StoreLocation, copies: Double) throws {}
 
   func withBackup<T>(

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Collects the changes of one transaction, for statements that record it in the history together with its last ones.
+/// Collects the changes of one transaction. The statements that record them in the history run together with the
+/// transaction's last ones.
 ///
 /// The first statement locks the counter of transactions until the commit, so that their numbers are in the order of
 /// the commits: a reader never sees a number before a smaller one. It comes as late as possible, because from then on

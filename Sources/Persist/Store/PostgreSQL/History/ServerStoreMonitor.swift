@@ -3,9 +3,9 @@ import Synchronization
 
 /// Reports the changes of a store on a server, by this program or others, from a thread and a connection of its own.
 ///
-/// Saves of a store with a history notify all programs that listen. The server doesn't tell of other changes, and
+/// Saves of a store with a history notify all programs that listen. The server doesn't report other changes, and
 /// notifications don't pass a pooler: without a history or behind a pooler, the server is asked 20 times a second
-/// whether there was any transaction, also of another store.
+/// whether there was any transaction, even one of another store.
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/sql-notify.html>
 final class ServerStoreMonitor: StoreMonitor {

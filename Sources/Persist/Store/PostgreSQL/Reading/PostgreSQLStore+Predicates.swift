@@ -32,14 +32,14 @@ extension PostgreSQLStore {
     return terms.condition(rewrite.rewritten(term))?.bounded ?? terms.condition(term)?.bounded
   }
 
-  /// A condition that all rows meet which meet a predicate, and perhaps others too; nil if the server has none.
+  /// A condition that is true of every row that matches a predicate, and possibly of others; nil if there is none.
   func widerCondition(_ predicate: FetchPredicate, over entity: Entity, now: Date) -> ServerText? {
     var translation = newTranslation(at: now)
     let term = translation.condition(predicate, over: entity, root: SQLText.RowSelection.root)
     return term.flatMap { newTerms(over: entity).wider($0)?.bounded }
   }
 
-  /// The terms of an order with its direction; nil if the server can't compute it, or orders otherwise.
+  /// The terms of an order with its direction; nil if the server can't compute it, or orders values differently.
   func sortTerm(_ descriptor: FetchSortDescriptor, over entity: Entity) -> ServerText? {
     guard descriptor.textQuery == nil else { return nil }
     var translation = newTranslation(at: Date())

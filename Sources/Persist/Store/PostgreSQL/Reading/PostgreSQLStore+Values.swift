@@ -71,8 +71,8 @@ extension PostgreSQLStore {
     return ValueStatement(sql: sql, columns: columns, keyColumn: isSorted ? nil : keyColumn)
   }
 
-  /// The values to group by are computed in a table of their own, because the server doesn't recognize a subquery that
-  /// occurs twice.
+  /// The statement of a grouped query. It computes the values to group by in a derived table, because the server
+  /// doesn't recognize a subquery that occurs twice.
   private func grouped(
     _ query: ValueQuery, _ columns: [PredicateTranslation.ValueColumn], _ translation: inout PredicateTranslation,
     _ plan: RowPlan

@@ -8,8 +8,8 @@ struct ServerEffort {
 
   /// A statement can have 65,535 parameters.
   private static let maximumParameters = 30_000
-  /// Beyond some hundred, planning a conjunction of subqueries takes longer than reading the rows: 2 seconds for 100,
-  /// half a minute for 200.
+  /// Beyond about a hundred, planning a conjunction of subqueries takes longer than reading the rows: 2 seconds for
+  /// 100, half a minute for 200.
   private static let maximumSubqueries = 100
   /// The parser fails at about a thousand levels.
   private static let maximumDepth = 400

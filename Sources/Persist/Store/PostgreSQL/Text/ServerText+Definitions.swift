@@ -3,8 +3,8 @@ extension ServerText {
   /// The type of a column.
   ///
   /// Dates are seconds since 2001, as in SQLite, so that no date changes when a store moves; their type has a name of
-  /// its own, which tells them from other numbers. Texts are compared by their bytes, which is the order of Persist,
-  /// and the only one that an index on a prefix can use.
+  /// its own, which distinguishes them from other numbers. Texts are compared by their bytes, which is the order of
+  /// Persist, and the only one that an index on a prefix can use.
   static func type(_ type: TableMap.ColumnType) -> ServerText {
     switch type {
     case .integer: "bigint"
@@ -65,7 +65,7 @@ extension ServerText {
   static func keySequence(of table: String) -> String { table + "_KEYS" }
   static let keyBlockSize = 64
 
-  /// - Parameter concurrently: Whether others can write meanwhile, for which the statement must be alone.
+  /// - Parameter concurrently: Whether others can write meanwhile, which requires that the statement runs alone.
   static func create(_ index: IndexDefinition, concurrently: Bool = false) -> ServerText {
     let columns = index.columns.map { column -> ServerText in
       // The order of nulls in Persist is that of SQLite; an index with another one serves no order.

@@ -71,7 +71,7 @@ extension MigrationScriptText.Check {
     Self(kind: .content, condition: "(\(SQLText.columnNames(of: table))) IS \(value: .text(columns))")
   }
 
-  /// A table has this content, in short: see ``SQLText/extent(of:columns:)``.
+  /// A table has this content, in condensed form: see ``SQLText/extent(of:columns:)``.
   static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
     Self(
       kind: .content, condition: "(\(SQLText.extent(of: table, columns: columns))) IS \(value: .text(extent))")

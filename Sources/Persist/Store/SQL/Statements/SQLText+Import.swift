@@ -5,7 +5,7 @@ extension SQLText {
     """
     CREATE TEMP TABLE Z_PERSIST_IMPORTED (root INTEGER, key INTEGER, PRIMARY KEY (root, key)) WITHOUT ROWID
     """,
-    // The place -1 stands for the owner itself, whose members are known even if there are none.
+    // The place -1 represents the owner itself, whose members are known even if there are none.
     """
     CREATE TEMP TABLE Z_PERSIST_MEMBERS (relationship INTEGER, owner INTEGER, place INTEGER, member INTEGER, \
     PRIMARY KEY (relationship, owner, place)) WITHOUT ROWID

@@ -88,7 +88,7 @@ extension SQLText {
       """
   }
 
-  /// Forgets values of objects whose value that stood in for them was changed.
+  /// Deletes parked values whose stand-ins were changed since.
   static func dropReplacedValues(_ slot: ParkedSlot, table: String, column: String) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) AND EXISTS \
@@ -183,7 +183,7 @@ extension SQLText {
     """
   }
 
-  /// Forgets pairs that stood in for themselves and were removed.
+  /// Deletes parked pairs that also remained in the store, and were removed from it since.
   static func dropReplacedPairs(_ slot: ParkedSlot, _ pairs: PairSource) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number)) AND STANDIN = 1 AND NOT \(exists(pairs))

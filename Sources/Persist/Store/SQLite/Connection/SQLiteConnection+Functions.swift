@@ -38,8 +38,8 @@ extension SQLiteConnection {
   }
 
   private func define(_ function: StoreFunction, as name: String) {
-    let behaviour: Int32 = function == .now ? 0 : SQLITE_DETERMINISTIC
-    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | behaviour
+    let behavior: Int32 = function == .now ? 0 : SQLITE_DETERMINISTIC
+    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | behavior
     switch function {
     case .report:
       sqlite3_create_function_v2(

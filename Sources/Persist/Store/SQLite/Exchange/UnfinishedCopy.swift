@@ -3,7 +3,7 @@ import Foundation
 /// A copy of a store that isn't complete yet, in a temporary folder beside its final place.
 ///
 /// The folder is locked before anything is written to it, until it is deleted, and the system releases the lock when
-/// the process ends. So a copy in progress can be told from one that a killed process left, at every moment.
+/// the process ends. So at every moment, a copy in progress is distinguishable from one that a killed process left.
 final class UnfinishedCopy {
   /// The suffix of the folder's name, followed by a unique name.
   static let suffix = ".partial-"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeping the old values of a transaction; the caller holds it.
+/// Keeping the old values of a transaction that the caller has begun.
 extension SQLiteConnection {
   /// Begins to keep old values under a transaction's number.
   ///

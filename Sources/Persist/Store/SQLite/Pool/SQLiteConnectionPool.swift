@@ -245,7 +245,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Closes every connection, after waiting for those in use. The store can't be used afterwards.
+  /// Closes every connection, after waiting for those in use. The store can't be used afterward.
   func close() {
     condition.lock()
     isClosed = true

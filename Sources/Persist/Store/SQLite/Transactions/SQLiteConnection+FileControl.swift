@@ -11,7 +11,8 @@ extension SQLiteConnection {
     return version
   }
 
-  /// Whether the open file was renamed or deleted, or its name belongs to another file; false if the system can't tell.
+  /// Whether the open file was renamed or deleted, or its name belongs to another file; false if the system can't
+  /// determine it.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved>
   var hasMoved: Bool {

@@ -1,12 +1,12 @@
 /// Deleting rows.
 extension CommitPass {
-  /// Rows that a statement should have deleted had been changed or deleted by others. Which ones can't be told once the
+  /// Rows that a statement should have deleted had been changed or deleted by others. They can't be identified once the
   /// other rows are gone.
   struct UnmatchedDeletes: Error {}
 
-  /// Deletes the rows, and notes conflicts with those that others changed or deleted.
+  /// Deletes the rows, and records conflicts with those that others changed or deleted.
   ///
-  /// Conflicts are noted in the order of the groups, whether or not the rows are deleted singly.
+  /// Conflicts are recorded in the order of the groups, whether or not the rows are deleted singly.
   ///
   /// - Parameter singly: Whether each row has a statement of its own, which is slower.
   /// - Throws: ``UnmatchedDeletes`` if others changed rows of a group; then they have to be deleted singly.

@@ -24,7 +24,7 @@ extension SQLiteStore {
     /// Whether unique values are cleared before others are written. A value may move from a deleted or changed row to
     /// another one, and SQLite checks row by row.
     var freesValuesFirst = false
-    /// Whether each row is deleted by a statement of its own, to tell which ones others have changed.
+    /// Whether each row is deleted by a statement of its own, to identify those that others have changed.
     var deletesSingly = false
   }
 
