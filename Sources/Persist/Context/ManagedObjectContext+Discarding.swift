@@ -168,8 +168,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Discards all changes except relationships that were emptied by deletions, which ``takeBack(_:)`` and
-  /// ``takeBackMemberChanges(of:)`` preserve.
+  /// Discards all changes except relationships that were emptied by deletions, which ``revert(_:)`` and
+  /// ``revertMemberChanges(of:where:)`` preserve.
   ///
   /// - Returns: Whether there are such relationships.
   fileprivate final func keepsOnlyLosses() -> Bool {

@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
-  /// Assigns the store in which a new object will be saved. The default is the first store that holds its entity.
+  /// Assigns the store in which a new object will be saved. The default is the first store that contains its entity.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the object isn't a new one of this context or has a
-  ///   permanent identifier, or the store isn't open or doesn't hold the entity;
+  ///   permanent identifier, or the store isn't open or doesn't contain the entity;
   ///   ``PersistenceError/Code/storeReadOnly``.
   public func assign(_ object: ManagedObject, to store: StoreInfo) throws {
     guard object.table === unsavedTable, object.change == .inserted else {

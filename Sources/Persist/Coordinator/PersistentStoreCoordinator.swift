@@ -69,7 +69,7 @@ public struct StoreInfo: Sendable, Hashable {
   public let type: StoreType
   /// Without a password; nil for a store in memory.
   public let url: URL?
-  /// The configuration whose entities the store holds; nil for all.
+  /// The configuration whose entities the store contains; nil for all.
   public let configuration: String?
   /// Whether saving to the store is rejected.
   public let isReadOnly: Bool
@@ -141,15 +141,15 @@ extension PersistentStoreCoordinator {
       fix: "It has \(managedObjectModel.description.configurations.keys.sorted().joined(separator: ", ")).")
   }
 
-  /// Returns the stores that hold rows of an entity or its subentities, in the order in which they were added.
+  /// Returns the stores that contain rows of an entity or its subentities, in the order in which they were added.
   func stores(holding entity: Entity) -> [any PersistentStore] {
     openStores.filter { store in managedObjectModel.hierarchy(of: entity).contains { holds(store, $0) } }
   }
 
-  /// Returns the store for new objects of an entity: the first writable one that holds the entity.
+  /// Returns the store for new objects of an entity: the first writable one that contains the entity.
   ///
-  /// - Throws: ``PersistenceError/Code/storeReadOnly``, or ``PersistenceError/Code/saveFailed`` if no store holds the
-  ///   entity.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly``, or ``PersistenceError/Code/saveFailed`` if no store contains
+  ///   the entity.
   func storeForInsert(of entity: Entity) throws -> any PersistentStore {
     let candidates = openStores.filter { holds($0, entity) }
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
@@ -164,8 +164,8 @@ extension PersistentStoreCoordinator {
       "The only store that contains '\(entity.name)' is open for reading only.")
   }
 
-  /// Whether a store holds the rows of an entity, according to its configuration. A configuration with an entity also
-  /// holds that entity's subentities.
+  /// Whether a store contains the rows of an entity, according to its configuration. A configuration with an entity
+  /// also holds that entity's subentities.
   func holds(_ store: any PersistentStore, _ entity: Entity) -> Bool {
     let configurations = managedObjectModel.description.configurations
     guard let names = store.configuration.flatMap({ configurations[$0] }) else { return true }

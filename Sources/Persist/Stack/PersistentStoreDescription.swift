@@ -26,7 +26,7 @@ public struct PersistentStoreDescription: Sendable {
 
   /// - Parameters:
   ///   - url: The store's file.
-  ///   - configuration: The model configuration whose entities the store holds; nil for all entities.
+  ///   - configuration: The model configuration whose entities the store contains; nil for all entities.
   ///   - isReadOnly: Whether the store is only read; it is then neither created nor migrated.
   public init(url: URL, configuration: String? = nil, isReadOnly: Bool = false) {
     location = .file(url)
@@ -66,7 +66,7 @@ public struct PersistentStoreDescription: Sendable {
   /// A store in memory, which exists as long as its container.
   public static var inMemory: PersistentStoreDescription { PersistentStoreDescription(type: .inMemory) }
 
-  /// The model configuration whose entities the store holds; nil for all entities.
+  /// The model configuration whose entities the store contains; nil for all entities.
   public var configuration: String? {
     get { options.configuration }
     set { options.configuration = newValue }

@@ -8,7 +8,7 @@ package protocol PersistentStore: SharedRowSource {
   var model: ManagedObjectModel { get }
   /// Whether the store was opened for reading only; writing throws ``PersistenceError/Code/storeReadOnly``.
   var isReadOnly: Bool { get }
-  /// The name of the model's configuration whose entities the store holds; nil for all entities.
+  /// The name of the model's configuration whose entities the store contains; nil for all entities.
   var configuration: String? { get }
   /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
@@ -111,8 +111,8 @@ package protocol PersistentStore: SharedRowSource {
   ) throws -> any PersistentStore
   /// Continues with another file, which contains the same store.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file holds another store, and the errors of opening it;
-  ///   the store then continues with its current file.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and the errors of opening
+  ///   it; the store then continues with its current file.
   func reopen(at url: URL) throws
 }
 

@@ -21,7 +21,7 @@ public struct StoreOptions: Sendable {
   ///
   /// - SeeAlso: <https://sqlite.org/pragma.html>
   public var pragmas: [String: String]
-  /// The configuration of the model whose entities the store holds; nil for all.
+  /// The configuration of the model whose entities the store contains; nil for all.
   public var configuration: String?
   /// Whether to create the store if it doesn't exist.
   public var createsIfMissing: Bool

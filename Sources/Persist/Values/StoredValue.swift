@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A value as a store holds it: the common currency of objects, predicates, stores and migrations.
+/// A value in its stored form: the common currency of objects, predicates, stores and migrations.
 ///
 /// Every attribute type has exactly one case for its values. The ``AttributeDescription`` converts between it and the
 /// property's Swift type.

@@ -4,7 +4,7 @@ public import Persist
 extension Bool: AttributeValue {
   /// Core Data's Boolean: an `INTEGER` column with 0 or 1.
   @inlinable public static var attributeType: AttributeType { .boolean }
-  /// Creates a Boolean; nil for any other kind of stored value, also for the integers 0 and 1.
+  /// Creates a Boolean; nil for any other kind of stored value, including the integers 0 and 1.
   @inlinable public init?(stored: StoredValue) {
     guard case .boolean(let value) = stored else { return nil }
     self = value
@@ -20,7 +20,7 @@ extension Bool: AttributeValue {
 extension Double: AttributeValue {
   /// Core Data's Double: a `FLOAT` column, 8 bytes per value.
   @inlinable public static var attributeType: AttributeType { .double }
-  /// Creates a double; nil for any other kind of stored value, also for integers.
+  /// Creates a double; nil for any other kind of stored value, including integers.
   @inlinable public init?(stored: StoredValue) {
     guard case .double(let value) = stored else { return nil }
     self = value
@@ -118,7 +118,7 @@ extension Date: AttributeValue {
 extension UUID: StorableValue {
   /// Core Data's UUID: a `BLOB` column with 16 bytes.
   @inlinable public static var attributeType: AttributeType { .uuid }
-  /// Creates a UUID; nil for any other kind of stored value, also for its text.
+  /// Creates a UUID; nil for any other kind of stored value, including its text.
   @inlinable public init?(stored: StoredValue) {
     guard case .uuid(let value) = stored else { return nil }
     self = value

@@ -28,7 +28,7 @@ public protocol StorableValue {
   static var attributeType: AttributeType { get }
   /// Creates a value from a stored value; nil if it isn't of this type or doesn't fit into it.
   init?(stored: StoredValue)
-  /// The value as a store holds it: the case for ``attributeType``, or null for none.
+  /// The value in its stored form: the case for ``attributeType``, or null for none.
   var stored: StoredValue { get }
 
   /// Whether the type has a value for "none", as optionals have.
@@ -68,7 +68,7 @@ extension StorableValue where Self: RawRepresentable, RawValue: StorableValue {
     guard let raw = RawValue(stored: stored) else { return nil }
     self.init(rawValue: raw)
   }
-  /// The raw value as a store holds it.
+  /// The raw value in its stored form.
   @inlinable public var stored: StoredValue { rawValue.stored }
   /// Reads the raw value of an attribute; nil if it has none, or one that no case has.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
@@ -81,7 +81,7 @@ extension Optional: StorableValue where Wrapped: StorableValue {
   @inlinable public static var attributeType: AttributeType { Wrapped.attributeType }
   /// Creates an optional; a stored value that isn't of the wrapped type becomes nil inside it. Never fails.
   @inlinable public init?(stored: StoredValue) { self = Wrapped(stored: stored) }
-  /// The wrapped value as a store holds it; null, `NULL` in SQL, for nil.
+  /// The wrapped value in its stored form; null, `NULL` in SQL, for nil.
   @inlinable public var stored: StoredValue { self?.stored ?? .null }
   /// Always true: an attribute of this type is optional by default.
   @inlinable public static var isOptional: Bool { true }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter objects: New objects of this context.
   /// - Throws: The errors of ``save()`` if the store can't be written: ``PersistenceError/Code/storeReadOnly``,
-  ///   ``PersistenceError/Code/saveFailed`` if no store holds an object's entity, and the store's own errors.
+  ///   ``PersistenceError/Code/saveFailed`` if no store contains an object's entity, and the store's own errors.
   public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
     try throwDeferredError()
     observedChanges.begin()

@@ -1,7 +1,7 @@
 /// The rules for models, and a search for everything that violates them.
 ///
 /// A violation is an error if the model can't be resolved because of it, such as a parent that doesn't exist. Otherwise
-/// it is a flaw: it should be fixed, but rows can be read despite it, and Core Data accepts such models. ``mended()``
+/// it is a flaw: it should be fixed, but rows can be read despite it, and Core Data accepts such models. ``repaired()``
 /// returns the description to use then.
 ///
 /// Names are rejected only if they can't work in a store. `description`, `hash` or `entity`, which Core Data rejects

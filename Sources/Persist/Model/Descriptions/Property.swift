@@ -87,7 +87,7 @@ public struct Property: Sendable, Hashable {
     if case .fetchedProperty(let value) = kind { value } else { nil }
   }
 
-  /// Whether a store holds no value of the property; always true for a fetched property.
+  /// Whether stores contain no value of the property; always true for a fetched property.
   public var isTransient: Bool { attribute?.isTransient ?? relationship?.isTransient ?? true }
   /// Whether the property is a to-one relationship.
   public var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }

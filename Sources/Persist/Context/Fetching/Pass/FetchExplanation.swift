@@ -4,7 +4,7 @@
 /// print(try context.explain(FetchRequest("Item", where: "quantity < %@", 5)))
 /// ```
 public struct FetchExplanation: Sendable, Hashable {
-  /// The statements, one for each store that holds the entity.
+  /// The statements, one for each store that contains the entity.
   public var statements: [StatementExplanation]
   /// The part of the predicate without an exact SQL equivalent, which is evaluated for each object that the statements
   /// find.

@@ -172,7 +172,7 @@ extension ServerParameter.ValueType {
 }
 
 extension ServerText {
-  /// A text that ``SQLText+Server`` translated word by word.
+  /// A text that `ServerText+SQLText.swift` translated word by word.
   init(translated pieces: [Piece]) {
     parts = pieces.map { piece in
       switch piece {
