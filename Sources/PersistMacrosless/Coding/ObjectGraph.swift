@@ -11,7 +11,7 @@ public import Persist
 /// ```
 ///
 /// The stored attributes, except derived ones, and the chosen relationships are encoded. Every object is encoded once,
-/// with a number; further references to it, also in cycles, use the number. Dates and data have the format for which
+/// with a number; further references to it, even in cycles, use the number. Dates and data have the format for which
 /// the encoder is configured.
 ///
 /// Decoding creates an object for each encoded one. Missing attributes have their defaults; entities and properties

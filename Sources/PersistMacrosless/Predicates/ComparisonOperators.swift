@@ -24,22 +24,22 @@ public func == <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .equal, right.expression) }
 
-/// Whether a property doesn't have the given value, also if it has none, unlike in SQL.
+/// Whether a property doesn't have the given value, even if it has none, unlike in SQL.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: Value
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .constant(right.stored)) }
 
-/// Whether two properties have different values, also if only one has a value.
+/// Whether two properties have different values, even if only one has a value.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: any KeyPath<Root, Value> & Sendable, right: any KeyPath<Root, Value> & Sendable
 ) -> TypedPredicate<Root> { compared(.keyPath(left), .notEqual, .keyPath(right)) }
 
-/// Whether an expression doesn't have the given value, also if it has none, unlike in SQL; nil tests for any value.
+/// Whether an expression doesn't have the given value, even if it has none, unlike in SQL; nil tests for any value.
 public func != <Root: ManagedObject, Value: StorableValue>(
   left: TypedExpression<Root, Value>, right: Value?
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, .constant(right.stored)) }
 
-/// Whether two expressions have different values or objects, also if only one has one.
+/// Whether two expressions have different values or objects, even if only one side has any.
 public func != <Root: ManagedObject, Value>(
   left: TypedExpression<Root, Value>, right: TypedExpression<Root, Value>
 ) -> TypedPredicate<Root> { compared(left.expression, .notEqual, right.expression) }

@@ -4,16 +4,16 @@ public import Persist
 /// A type whose values a registered transformer converts to bytes, for transformable attributes.
 ///
 /// ```swift
-/// struct Colour: TransformableValue {
-///   static let transformerName = "ColourTransformer"
+/// struct Color: TransformableValue {
+///   static let transformerName = "ColorTransformer"
 ///   var red, green, blue: UInt8
 /// }
 ///
 /// final class Shelf: ManagedObject {
-///   @Attribute var colour = Colour(red: 255, green: 255, blue: 255)
+///   @Attribute var color = Color(red: 255, green: 255, blue: 255)
 /// }
 ///
-/// AttributeTransformers.register(ColourTransformer(), named: Colour.transformerName)      // before the first use
+/// AttributeTransformers.register(ColorTransformer(), named: Color.transformerName)      // before the first use
 /// ```
 ///
 /// The name is part of the model. For a new type that no other program knows, a ``JSONValue``, or a ``StorableValue``

@@ -3,15 +3,15 @@ public import Foundation
 /// Converts the values of transformable attributes to bytes and back.
 ///
 /// ```swift
-/// struct ColourTransformer: AttributeTransformer {
+/// struct ColorTransformer: AttributeTransformer {
 ///   func data(from value: Any) throws -> Data {
-///     guard let colour = value as? Colour else { throw … }
-///     return Data([colour.red, colour.green, colour.blue])
+///     guard let color = value as? Color else { throw … }
+///     return Data([color.red, color.green, color.blue])
 ///   }
-///   func value(from data: Data) throws -> Any { Colour(red: data[0], green: data[1], blue: data[2]) }
+///   func value(from data: Data) throws -> Any { Color(red: data[0], green: data[1], blue: data[2]) }
 /// }
 ///
-/// AttributeTransformers.register(ColourTransformer(), named: "ColourTransformer")
+/// AttributeTransformers.register(ColorTransformer(), named: "ColorTransformer")
 /// ```
 ///
 /// An attribute names its transformer with ``AttributeDescription/valueTransformerName``. The protocol isn't called

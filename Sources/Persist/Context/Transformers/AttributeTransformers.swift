@@ -24,9 +24,9 @@ public enum AttributeTransformers {
   /// Allows keyed archives to contain values of a type, with a name that identifies its class in the archive.
   ///
   /// ```swift
-  /// struct Colour: Codable, Sendable { var red, green, blue: Double }
-  /// AttributeTransformers.register(Colour.self)
-  /// item["colour"] = Colour(red: 1, green: 0, blue: 0)
+  /// struct Color: Codable, Sendable { var red, green, blue: Double }
+  /// AttributeTransformers.register(Color.self)
+  /// item["color"] = Color(red: 1, green: 0, blue: 0)
   /// ```
   ///
   /// - Parameters:

@@ -20,7 +20,7 @@ public struct FullTextSearch: Sendable, Hashable {
     case words
     /// Like ``words``, but with English words reduced to their stems: "running" and "runs" are equivalent.
     case stems
-    /// All sequences of three characters: finds parts of words with at least three characters, also in scripts without
+    /// All sequences of three characters: finds parts of words with at least three characters, even in scripts without
     /// spaces. Requires SQLite 3.34 or later.
     case trigrams
   }

@@ -27,9 +27,9 @@ extension FetchPredicate {
 
   /// The operator of a comparison. Raw values are the canonical forms in the format language.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
-    /// The sides are equal, also if both are null.
+    /// The sides are equal, even if both are null.
     case equal = "=="
-    /// The sides differ, also if exactly one is null.
+    /// The sides differ, even if exactly one is null.
     case notEqual = "!="
     /// The left value is less than the right one; false if either is null.
     case less = "<"

@@ -16,7 +16,7 @@ public enum FetchPredicate: Sendable, Hashable {
   case constant(Bool)
   /// A comparison of two expressions.
   indirect case comparison(Comparison)
-  /// True if every part is true, also if there are none.
+  /// True if every part is true, even if there are none.
   case and([FetchPredicate])
   /// True if at least one part is true.
   case or([FetchPredicate])

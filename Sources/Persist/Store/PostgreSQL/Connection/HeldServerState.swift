@@ -30,7 +30,7 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
     changeCount = results[2].integer(0, 0)
   }
 
-  /// Reads a number that every transaction of the server changes, also those of other stores.
+  /// Reads a number that every transaction of the server changes, including those of other stores.
   static let countChanges: ServerText = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
 
   deinit { session.connection.close() }

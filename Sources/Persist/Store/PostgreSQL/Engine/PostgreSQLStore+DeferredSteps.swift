@@ -59,7 +59,7 @@ extension PostgreSQLStore {
   }
 
   /// Creates an index without keeping others from writing, which is possible only outside of transactions. It waits for
-  /// transactions that can still read earlier states, also those of other stores.
+  /// transactions that can still read earlier states, including those of other stores.
   private func makeIndex(named name: String, of table: String) throws {
     guard let index = map.indexDefinitions.first(where: { $0.name == name && $0.table == table }) else { return }
     let address = pool.address

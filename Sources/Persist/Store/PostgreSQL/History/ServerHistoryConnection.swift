@@ -9,7 +9,7 @@ import Foundation
 /// |---|---|
 /// | 1 | an integer of 8 bytes |
 /// | 2 | a floating-point number of 8 bytes |
-/// | 3 | a text, also of a decimal number |
+/// | 3 | a text, or a decimal number as text |
 /// | 4 | bytes |
 struct ServerHistoryConnection: HistoryConnection {
   let session: ServerSession
