@@ -24,8 +24,8 @@ package final class StoreContents {
   package let modelOrigin: ModelOrigin
   /// The name of the model version; nil if the model is none of the given versions.
   package let versionName: String?
-  /// Problems with the identified model, as errors that weren't thrown: flaws, and why the embedded model can't be
-  /// used.
+  /// Problems with the identified model, as errors that weren't thrown: flaws, and the reason why the embedded
+  /// model can't be used.
   package let modelNotes: [PersistenceError]
   /// The parts of the model without storage, in words; they read as empty.
   package let gaps: [String]

@@ -14,14 +14,14 @@ import Foundation
 ///
 /// Stores that have applied each other's change sets have the same objects, in whatever order the sets arrive, and
 /// however often. For each property, the value that was set last wins, and a deleted object stays deleted. A merge
-/// policy that prefers one side couldn't make two stores equal, so that it isn't asked. Each store remembers when its
+/// policy that prefers one side couldn't make two stores equal, so none is used. Each store remembers when its
 /// values were set, in tables of Persist's own that Core Data ignores.
 ///
 /// Objects are identified by an attribute that never changes, such as a UUID, or else by the URI that they had in
 /// the store that created them. Applied transactions have the author ``author``, and aren't sent back.
 ///
 /// All stores must have a history and use the same version of the model. An identifying attribute must have
-/// ``AttributeDescription/preservesValueOnDeletion``, or the store keep old values, so that deletions can name it.
+/// ``AttributeDescription/preservesValueOnDeletion``, or the store must keep old values, so that deletions can name it.
 /// Relationships must have at least one end that is to-many or has no inverse; those that are their own inverse, and
 /// to-many relationships without an inverse, aren't supported. Orders of members and values of derived attributes
 /// aren't exchanged.

@@ -127,8 +127,8 @@ extension ModelCorrespondence {
     return false
   }
 
-  /// Returns this correspondence without rejected matches of properties, except those that another correspondence has
-  /// too, unless their rejection includes these.
+  /// Returns this correspondence without the rejected matches of properties. A match that `kept` has too remains,
+  /// unless its rejection includes known matches.
   private func without(
     _ rejected: Set<Match>, keeping kept: ModelCorrespondence, in new: ManagedObjectModel
   ) -> ModelCorrespondence {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Migrates a store whose engine doesn't copy by itself: in a file, which then takes the store's place.
+/// Migrates a store whose engine doesn't copy by itself: in a file, whose content then replaces the store's.
 ///
-/// Nobody can write to the store from the copy on until the exchange, which is one transaction. If anything fails, the
-/// store is unchanged.
+/// From the beginning of the copy to the end of the exchange, which is one transaction, nobody can write to the store.
+/// If anything fails, the store is unchanged.
 struct TransferMigration {
   let url: URL
   let destination: ModelVersion

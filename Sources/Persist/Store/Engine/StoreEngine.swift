@@ -25,7 +25,7 @@ package protocol StoreEngine: Sendable {
     at location: StoreLocation, model: ManagedObjectModel, options: StoreOptions, allowsGaps: Bool
   ) throws -> any PersistentStore
 
-  /// Opens a store if it has a model, and says otherwise how it differs.
+  /// Opens a store if it has the model; otherwise returns how it differs.
   ///
   /// - Parameter registry: every known version of the model.
   func openStore(

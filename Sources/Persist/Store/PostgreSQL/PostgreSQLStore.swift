@@ -88,7 +88,8 @@ final class PostgreSQLStore: PersistentStore {
 
   func advanceReplicas() throws { try pool.noteSeenPosition() }
 
-  /// A number that every transaction of the server changes, including those of other stores, which only cause a needless check.
+  /// A number that every transaction of the server changes, including those of other stores, which only cause a
+  /// needless check.
   func foreignChangeCount() throws -> Int64? {
     try pool.readUnwatched { session in
       try session.first(HeldServerState.countChanges) { $0.integer($1, 0) }
