@@ -21,83 +21,48 @@ extension PostgreSQLStore {
             WHERE z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan)))
             """))
       }
-      var pass = ServerBatchDeletePass(rules: rules, store: self, transaction: transaction)
+      var pass = try ServerBatchDeletePass(selection, rules, store: self, transaction)
       pass.history = historyWriter(by: batch.origin)
-      try pass.find(selection)
-      try pass.cascade()
-      try pass.checkDenials()
       try pass.severRelationships()
       pass.deleteRows()
       try transaction.record(&pass.history)
-      return pass.outcome(withIdentifiers: batch.wantsIdentifiers)
+      return pass.doomed.outcome(inStore: identifier, withIdentifiers: batch.wantsIdentifiers)
     }
     noteChange()
     return outcome
   }
 }
 
-/// The steps of one batch delete, inside a transaction: all rows to delete are determined before the first is deleted.
+/// The steps of one batch delete, inside a transaction.
 private struct ServerBatchDeletePass {
-  let rules: [DeletionRules]
-  let store: PostgreSQLStore
-  let transaction: ServerTransaction
+  let doomed: DoomedRows
+  private let store: PostgreSQLStore
+  private let transaction: ServerTransaction
   /// Records the deletion in the history; nil if changes aren't recorded.
   var history: ServerHistoryWriter?
-  /// The keys of the rows to delete, by entity.
-  private var doomed: [Int: Set<Int64>] = [:]
-  /// The number of requested rows, without those deleted by delete rules.
-  private var asked = 0
 
-  init(rules: [DeletionRules], store: PostgreSQLStore, transaction: ServerTransaction) {
-    self.rules = rules
+  init(
+    _ requested: ServerText, _ rules: [DeletionRules], store: PostgreSQLStore, _ transaction: ServerTransaction
+  ) throws {
     self.store = store
     self.transaction = transaction
-  }
-
-  mutating func find(_ selection: ServerText) throws {
-    doomed = try read(selection)
-    asked = doomed.values.reduce(0) { $0 + $1.count }
-  }
-
-  /// Adds the rows reached by cascades until there are no new ones.
-  mutating func cascade() throws {
-    var waiting = doomed
-    while let (index, keys) = waiting.popFirst() {
-      for end in rules[index].ends where end.rule == .cascade {
-        for (entity, found) in try read(rows(at: end, of: rules[index], keys)) {
-          let new = found.subtracting(doomed[entity] ?? [])
-          guard !new.isEmpty else { continue }
-          doomed[entity, default: []].formUnion(new)
-          waiting[entity, default: []].formUnion(new)
-        }
-      }
-    }
-  }
-
-  /// - Throws: An error if a rule denies the deletion, or a remaining row requires a deleted one.
-  func checkDenials() throws {
-    for (index, keys) in doomed {
-      for end in rules[index].ends where end.rule == .deny || (end.rule == .nullify && end.isNeeded) {
-        let isRemaining = try read(rows(at: end, of: rules[index], keys)).contains { entity, found in
-          !found.isSubset(of: doomed[entity] ?? [])
-        }
-        if isRemaining { throw end.denial(of: rules[index].entity) }
-      }
+    doomed = try DoomedRows(try transaction.keys(requested, store.map.numbers), rules) { end, owner, keys in
+      try transaction.keys(.rows(at: end, of: owner, keys), store.map.numbers)
     }
   }
 
   /// Removes the rows from all relationships: columns that contain their keys, and pairs in join tables.
   mutating func severRelationships() throws {
-    for (index, keys) in doomed.sorted(by: { $0.key < $1.key }) {
-      for end in rules[index].ends {
+    for (_, rules, keys) in doomed.inOrder {
+      for end in rules.ends {
         switch end.place {
         case .join(let join):
-          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
+          try recordLosses(at: end, of: rules, keys)
           for column in join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn] {
             transaction.runLast(["DELETE FROM \(table: join.table) WHERE \(name: column) = ANY(\(integers: keys))"])
           }
         case .foreignKey(let key) where end.rule != .noAction:
-          if history != nil { try noteLosses(read(rows(at: end, of: rules[index], keys)), changing: end.inverseName) }
+          try recordLosses(at: end, of: rules, keys)
           let cleared = [key.column, key.entityColumn, key.orderColumn].compactMap { $0 }
           let assignments = cleared.map { ", \(name: $0) = NULL" as ServerText }.joined(separator: "")
           transaction.runLast([
@@ -113,36 +78,24 @@ private struct ServerBatchDeletePass {
   }
 
   /// Records in the history that remaining rows no longer refer to deleted ones.
-  private mutating func noteLosses(_ rows: [Int: Set<Int64>], changing name: String?) {
-    for (index, keys) in rows {
-      let slots = name.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
-      for key in keys.subtracting(doomed[index] ?? []).sorted() {
-        history?.recordUpdate(of: key, index, changing: slots)
-      }
+  private mutating func recordLosses(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) throws {
+    guard history != nil else { return }
+    for loss in doomed.losses(try transaction.keys(.rows(at: end, of: owner, keys), store.map.numbers), at: end) {
+      history?.recordUpdate(of: loss.key, loss.entity, changing: loss.slots)
     }
   }
 
   mutating func deleteRows() {
-    for (index, keys) in doomed.sorted(by: { $0.key < $1.key }) {
+    for (index, rules, keys) in doomed.inOrder {
       if let kept = history?.recordDeletions(of: keys.sorted(), index, store.kinds.value) { transaction.runLast(kept) }
-      transaction.runLast(["DELETE FROM \(table: rules[index].table) WHERE z_pk = ANY(\(integers: keys))"])
+      transaction.runLast(["DELETE FROM \(table: rules.table) WHERE z_pk = ANY(\(integers: keys))"])
     }
   }
+}
 
-  func outcome(withIdentifiers: Bool) -> BatchOutcome {
-    var outcome = BatchOutcome(count: asked)
-    guard withIdentifiers else { return outcome }
-    for (index, keys) in doomed {
-      let name = rules[index].entity.name
-      for key in keys {
-        outcome.changes.deletedObjectIDs.insert(
-          ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(key)))
-      }
-    }
-    return outcome
-  }
-
-  private func rows(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) -> ServerText {
+extension ServerText {
+  /// Keys and entity numbers of the rows at one end of a relationship of deleted rows.
+  fileprivate static func rows(at end: DeletionRules.End, of owner: DeletionRules, _ keys: Set<Int64>) -> ServerText {
     let (found, condition): (ServerText, ServerText)
     switch end.place {
     case .foreignKey(let key):
@@ -156,12 +109,14 @@ private struct ServerBatchDeletePass {
     }
     return "SELECT z_pk, z_ent FROM \(table: end.destinationTable) WHERE z_pk IN (\(found) WHERE \(condition))"
   }
+}
 
-  /// Keys by entity. Rows of entities unknown to the model are ignored.
-  private func read(_ sql: ServerText) throws -> [Int: Set<Int64>] {
-    var found: [Int: Set<Int64>] = [:]
-    for (key, number) in try transaction.all(sql, { ($0.integer($1, 0), $0.integer($1, 1)) }) {
-      guard let index = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: number)) else { continue }
+extension ServerTransaction {
+  /// Reads keys by entity. Rows of entities unknown to the model are ignored.
+  fileprivate func keys(_ sql: ServerText, _ numbers: EntityNumbers) throws -> DoomedRows.Keys {
+    var found: DoomedRows.Keys = [:]
+    for (key, number) in try all(sql, { ($0.integer($1, 0), $0.integer($1, 1)) }) {
+      guard let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: number)) else { continue }
       found[index, default: []].insert(key)
     }
     return found
