@@ -21,7 +21,7 @@ final class PostgreSQLStore: PersistentStore {
   let writePlans: Lazy<[WritePlan]>
   let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
   /// Pending metadata, written with the next save.
-  let pendingMetadata = LockProtected<StoreMetadata?>(nil)
+  let pendingMetadata = PendingMetadata()
   /// Keys that this process took and hasn't used, by index of the root entity.
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
   /// The meaning of the store's history; nil if it has none.

@@ -42,7 +42,7 @@ final class SQLiteStore: PersistentStore {
   /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
-  let pendingMetadata = LockProtected<StoreMetadata?>(nil)
+  let pendingMetadata = PendingMetadata()
   let templates = LockProtected(QueryTemplates())
   /// The number of translations to SQL so far.
   let translationCount = Atomic(0)

@@ -24,7 +24,7 @@ extension PostgreSQLStore {
         return (pass, metadata, transaction)
       }
       noteChange()
-      didWrite(metadata)
+      pendingMetadata.didWrite(metadata)
       return pass.receipt(historyNumber: transaction.historyNumber)
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error, writes)

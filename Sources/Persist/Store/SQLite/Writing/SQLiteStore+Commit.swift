@@ -82,7 +82,7 @@ extension SQLiteStore {
         return pass.receipt(historyNumber: historyNumber)
       }
       needsModelRecord.store(false, ordering: .releasing)
-      didWrite(metadata)
+      pendingMetadata.didWrite(metadata)
       discardReplaced(files)
       sweepOrphanFiles()
       return receipt
