@@ -52,3 +52,9 @@ package protocol StoreHistory: Sendable {
   /// Writes a record in a transaction of its own.
   func write(_ notes: ExchangeNotes) throws
 }
+
+/// A running observation of a store's changes by anyone.
+package protocol StoreMonitor: Sendable {
+  /// Ends the observation. Waits for a report in progress, unless called from within it.
+  func end()
+}

@@ -171,3 +171,10 @@ extension SQLText {
     WHERE mapping = \(parameter: ()) AND entity = \(parameter: ()) AND destination = \(parameter: ())
     """)
 }
+
+/// Whole rows of any table.
+extension SQLText {
+  static func everything(in table: String, _ columns: [String]) -> SQLText {
+    "SELECT \(names: columns) FROM \(name: table)"
+  }
+}
