@@ -88,16 +88,24 @@ package final class StoreContents {
       for (name, ids) in Dictionary(grouping: group, by: \.entityName) {
         let entity = try model.entity(named: name)
         guard hasTable[entity.number - 1] else { continue }
-        let query = RowQuery(entity: entity, includesSubentities: false, keys: ids.compactMap(\.primaryKey))
+        let keys = ids.compactMap(\.primaryKey)
+        let end = Self.endOfWindow(keys)
+        let query = RowQuery(entity: entity, includesSubentities: false, keys: keys)
         for row in try store.rows(query) {
           guard let snapshot = row.snapshot else { continue }
           let id = ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(row.key))
           found[id] = Object(
-            entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: row.key, contents: self)
+            entity: entity, key: row.key, snapshot: snapshot, lastOfBatch: end ?? row.key, contents: self)
         }
       }
       for id in group { if let object = found[id] { try body(object) } }
     }
+  }
+
+  /// The last of keys whose members are read together; nil if keys that aren't visited lie between most of them.
+  private static func endOfWindow(_ keys: [Int64]) -> Int64? {
+    guard let first = keys.first, let last = keys.last, zip(keys, keys.dropFirst()).allSatisfy(<) else { return nil }
+    return last - first < Int64(4 * keys.count) ? last : nil
   }
 
   /// Returns the lengths of binary values of objects, by key, without reading them. Null values are missing, and the
