@@ -25,13 +25,11 @@ public struct PersistentStoreDescription: Sendable {
   public var options: StoreOptions
 
   /// - Parameters:
-  ///   - url: The store's file.
+  ///   - url: The store's file, or the URL of its server.
   ///   - configuration: The model configuration whose entities the store contains; nil for all entities.
   ///   - isReadOnly: Whether the store is only read; it is then neither created nor migrated.
   public init(url: URL, configuration: String? = nil, isReadOnly: Bool = false) {
-    location = .file(url)
-    type = .sqlite
-    options = isReadOnly ? StoreOptions(isReadOnly: true) : .automaticMigration
+    self.init(at: StoreLocation(url), options: isReadOnly ? StoreOptions(isReadOnly: true) : .automaticMigration)
     options.configuration = configuration
   }
 
