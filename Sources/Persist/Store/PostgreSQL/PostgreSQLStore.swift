@@ -26,10 +26,22 @@ final class PostgreSQLStore: PersistentStore {
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
   /// The meaning of the store's history; nil if it has none.
   let historyMap: LockProtected<HistoryMap?>
-  /// The number of changes by this store, which its views share.
+  /// The number of changes by this program to the store, which its views share.
   private let changes: ChangeCount
 
   private final class ChangeCount: Sendable {
+    /// One for each store, however often this program has it open.
+    private static let counts = LockProtected<[ServerAddress: ChangeCount]>([:])
+
+    static func of(_ address: ServerAddress) -> ChangeCount {
+      counts.withLock { counts in
+        if let count = counts[address] { return count }
+        let count = ChangeCount()
+        counts[address] = count
+        return count
+      }
+    }
+
     private let count = Atomic<UInt64>(0)
     var value: UInt64 { count.load(ordering: .acquiring) }
     func increment() { count.add(1, ordering: .acquiringAndReleasing) }
@@ -44,7 +56,7 @@ final class PostgreSQLStore: PersistentStore {
   init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap, history: HistoryMap?) {
     connections = LockProtected(pool)
     replicas = ServerReplicas(of: pool.address, pool.options)
-    changes = ChangeCount()
+    changes = .of(pool.address)
     historyMap = LockProtected(history)
     self.map = map
     model = map.model
