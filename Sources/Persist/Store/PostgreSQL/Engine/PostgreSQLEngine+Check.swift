@@ -7,11 +7,14 @@ extension PostgreSQLEngine {
   ) throws {
     try withPool(location) { pool in
       try pool.readTransaction { session in
-        let map = try session.identify(among: registry).tableMap
+        let catalog = try StoreCatalog(session)
+        let map = try session.identify(among: registry, known: catalog).tableMap
         for difference in map.differences { try report(StoreProblem(kind: .schemaMismatch, detail: difference)) }
         guard map.differences.isEmpty else { return }
         let inspector = ServerInspector(session)
-        for step in CheckStep.steps(for: map) where ![.wrongType, .keyCounter].contains(step.kind) {
+        let steps = CheckStep.steps(for: map).filter { ![.wrongType, .keyCounter].contains($0.kind) }
+        let history = HistoryLayout(catalog.schema).map(CheckStep.historySteps) ?? []
+        for step in steps + history {
           try inspector.forEachFinding(step) { finding in
             let entity = map.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name
             try report(
