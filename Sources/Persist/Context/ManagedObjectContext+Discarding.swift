@@ -9,7 +9,6 @@ extension ManagedObjectContext {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
-    for object in new + changed { object.returnMembersToOwners() }
     oneWayOwners = [:]
     inserted.removeAll()
     updated.removeAll()
@@ -19,6 +18,7 @@ extension ManagedObjectContext {
       object.detach()
       object.change = .none
     }
+    returnTakenMembers()
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
     undoStorage?.removeActions(of: self)
     notifyChildren(discarded)
@@ -48,6 +48,7 @@ extension ManagedObjectContext {
     watchedObjects = []
     discardedUpdates = []
     oneWayOwners = [:]
+    ownersWithoutTakenMembers = []
     for table in tables {
       for object in table.map.objects {
         object.detach()

@@ -103,6 +103,8 @@ public final class ManagedObjectContext {
   var formerEnds: [FormerEnds]?
   /// The owners to which members of to-many relationships without an inverse were last added since the last save.
   var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
+  /// The owners that were read without stored members which unsaved changes had added to other owners.
+  var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
   /// An error from a getter, which can't throw, for the next call that can.

@@ -52,22 +52,9 @@ extension ManagedObject {
     let removed = members(of: relationship).removed
     let ids = stored.identifiers
     let rest = ids.filter { id in taken[id].map { $0 === self || removed.contains(id) } ?? true }
-    return rest.count == ids.count ? stored : .identifiers(rest)
-  }
-
-  /// Makes other owners reread their members after this one has discarded members that were added to it.
-  ///
-  /// - Complexity: O(*live objects*).
-  final func returnMembersToOwners() {
-    guard !toManys.isEmpty, let context = table?.context else { return }
-    for relationship in layout.relationships where relationship.isOneWayToMany {
-      guard toManys[relationship.slot]?.added.isEmpty == false else { continue }
-      let place = OneWayPlace(relationship, of: layout)
-      for owner in context.liveObjects
-      where owner !== self && owner.change == .none && place.isRelationship(of: owner.layout) {
-        if !owner.toManys.isEmpty { owner.toManys[relationship.slot]?.forgetStored() }
-      }
-    }
+    if rest.count == ids.count { return stored }
+    table?.context.ownersWithoutTakenMembers.insert(objectID)
+    return .identifiers(rest)
   }
 }
 
@@ -168,6 +155,24 @@ extension ManagedObjectContext {
       }
     }
     return hasMoved
+  }
+
+  /// Does the same for owners whose deletion was reverted: others may have added the members to them while they were
+  /// deleted. Read errors are thrown by the context's next call that can throw.
+  func removeAddedOneWayMembersFromReturnedOwners() {
+    do { _ = try removeAddedOneWayMembersFromStoredOwners() } catch { deferError(error) }
+  }
+
+  /// Makes owners that were read without members taken by other owners reread them, after unsaved changes were
+  /// discarded or reverted.
+  func returnTakenMembers() {
+    guard !ownersWithoutTakenMembers.isEmpty else { return }
+    for owner in ownersWithoutTakenMembers.compactMap({ registeredObject(for: $0) }) where !owner.toManys.isEmpty {
+      for relationship in owner.layout.relationships where relationship.isOneWayToMany {
+        owner.toManys[relationship.slot]?.forgetStored()
+      }
+    }
+    ownersWithoutTakenMembers = []
   }
 
   /// Removes members that were deleted here from owners to which others have added them since.

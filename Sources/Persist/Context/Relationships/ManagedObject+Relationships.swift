@@ -121,6 +121,7 @@ extension ManagedObject {
       if members.mayOverlapStored, isNew { _ = memberIDs(of: relationship) }
       members.remove(other.objectID)
       if isNew, !members.removed.contains(other.objectID) { releaseMember(other, at: relationship.slot) }
+      if isNew, relationship.isOneWayToMany { table?.context.returnTakenMembers() }
     } else {
       willChange()
       setPending(.null, at: relationship.slot)

@@ -53,6 +53,7 @@ extension ManagedObjectContext {
     }
     refreshStaleEnds()
     oneWayOwners = [:]
+    ownersWithoutTakenMembers = []
     isSaving = false
     watchedObjects = []
     pass.finish()

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     object.rebaseMembers()
     object.matchOwnEnds()
     object.reclaimOneWayMembers()
+    removeAddedOneWayMembersFromReturnedOwners()
     // Members that the child repeats are no additions, which undoing its save would remove.
     for relationship in object.layout.relationships where relationship.isOneWayToMany {
       _ = object.memberIDs(of: relationship)

@@ -40,6 +40,7 @@ struct UndoPass {
     for arrival in step.inserted where isAlive(arrival.object) { revertArrival(arrival) }
     // Members that only unsaved owners had taken are free again.
     for former in kept { former.object.rebaseMembers(where: \.isOneWayToMany) }
+    if !kept.isEmpty { context.removeAddedOneWayMembersFromReturnedOwners() }
     orders.merge(storedOrders(of: kept, where: \.isOneWayToMany)) { $0.merging($1) { _, later in later } }
     for former in back + rest where isAlive(former.object) { restoreOrders(of: former, orders) }
     for former in back + rest where isAlive(former.object) { former.object.becomeUnchangedIfEqual() }

@@ -58,11 +58,12 @@ extension PlainGraph {
   }
 
   /// Members that were put in order keep it; otherwise new ones are behind those of the store. What both sides added is
-  /// where the store has it.
+  /// where the store has it. What others have deleted is out of the order first.
   private func mergeOrders(of mine: [Int], _ seen: PlainGraph, _ stored: PlainGraph, _ graph: inout PlainGraph) {
     for id in mine {
       for side in PlainSchema.relationships(of: entity(id)) where side.isOrdered {
-        let (old, new, now) = (seen.many(id, side.name), many(id, side.name), stored.many(id, side.name))
+        let (old, now) = (seen.many(id, side.name), stored.many(id, side.name))
+        let new = many(id, side.name).filter { graph.objects[$0] != nil }
         let added = new.filter { !old.contains($0) }
         let isOrdered = new != old.filter(new.contains) + added
         let wanted =

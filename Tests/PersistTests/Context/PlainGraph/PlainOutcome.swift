@@ -178,20 +178,23 @@ struct PlainOutcome {
     guard let theirs = values.theirs else { return values.mine.map { [$0] } }
     guard let mine = values.mine else { return [theirs] }
     guard let old = values.old else { return [mine] }
-    if mine == old, theirs == old { return [old] }
+    // What led to an object that is gone reads as none, and emptying it changes the row.
+    let isChangedHere = mine != old || self.mine.one(id, name) != seen.one(id, name)
+    let isChangedThere = theirs != old || self.theirs.one(id, name) != seen.one(id, name)
+    if !isChangedHere, !isChangedThere { return [old] }
     if name == "blob", isRewritten(id) { return [old, theirs] }
     let conflict = isConflict(id)
     switch policy {
     case .overwrite:
-      if mine != old { return [mine] }
+      if isChangedHere { return [mine] }
       if seen.side(id, name).flatMap(PlainSchema.inverse)?.isToMany == false { return [theirs] }
-      if name == "blob", theirs != old { return [old, theirs] }
+      if name == "blob", isChangedThere { return [old, theirs] }
       return conflict == true ? [old] : conflict == false ? [theirs] : [old, theirs]
     case .rollback:
-      if mine == old { return [theirs] }
+      if !isChangedHere { return [theirs] }
       return conflict == true ? [theirs] : conflict == false ? [mine] : [mine, theirs]
-    case .mergeByPropertyStoreTrump: return theirs != old ? [theirs] : [mine]
-    default: return mine != old ? [mine] : [theirs]
+    case .mergeByPropertyStoreTrump: return isChangedThere ? [theirs] : [mine]
+    default: return isChangedHere ? [mine] : [theirs]
     }
   }
 
