@@ -84,9 +84,13 @@ let package = Package(
     .executableTarget(
       name: "HistoryRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/HistoryRunner",
       swiftSettings: settings),
+    .executableTarget(
+      name: "LedgerRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/LedgerRunner",
+      swiftSettings: settings),
     .testTarget(
       name: "PersistTests",
-      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "CSQLite"],
+      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "LedgerRunner",
+        "CSQLite"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",
