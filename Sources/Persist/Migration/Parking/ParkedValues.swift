@@ -6,9 +6,10 @@ struct ParkedValues {
   let registry: ModelRegistry?
   /// The slots that the store had before the migration.
   private var slots: [ParkedSlot]
-  /// The slots whose relationship, or its inverse, has no order in the model before the migration.
-  private var unordered: Set<Int> = []
-  private var inverselyUnordered: Set<Int> = []
+  /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
+  private var unordered: [Int: [Entity]] = [:]
+  /// The same for the order of the inverse.
+  private var inverselyUnordered: [Int: [Entity]] = [:]
 
   init(_ connection: any MigrationConnection, _ registry: ModelRegistry?) throws {
     self.connection = connection
@@ -37,10 +38,11 @@ struct ParkedValues {
         guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { continue }
         try connection.execute(.dropReplacedValues(slot, table: table, column: column))
       case .relationship:
-        guard let pairs = Self.standInPairs(of: slot, entity, comparison, map) else { continue }
-        try connection.execute(.dropReplacedPairs(slot, pairs))
-        if pairs.place == nil { unordered.insert(slot.number) }
-        if pairs.inversePlace == nil { inverselyUnordered.insert(slot.number) }
+        let standIns = Self.standInPairs(of: slot, entity, comparison, map)
+        guard !standIns.isEmpty else { continue }
+        try connection.execute(.dropReplacedPairs(slot, standIns.flatMap(\.pairs)))
+        unordered[slot.number] = standIns.filter { $0.pairs.allSatisfy { $0.place == nil } }.map(\.heir)
+        inverselyUnordered[slot.number] = standIns.filter { $0.pairs.allSatisfy { $0.inversePlace == nil } }.map(\.heir)
       }
     }
   }
@@ -105,7 +107,8 @@ struct ParkedValues {
       guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return }
       try connection.execute(.recordStandIns(slot, table: table, column: column))
     case .relationship:
-      try connection.execute(.recordStandIns(slot, Self.standInPairs(of: slot, entity, comparison, map)))
+      let standIns = Self.standInPairs(of: slot, entity, comparison, map)
+      try connection.execute(.recordStandIns(slot, standIns.flatMap(\.pairs)))
     }
   }
 
@@ -127,13 +130,19 @@ struct ParkedValues {
     return (map[source].table, column.name)
   }
 
+  /// The pairs that stand in for those of a slot, by the entity whose objects have them.
   private static func standInPairs(
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
-  ) -> PairSource? {
-    guard let (source, name) = comparison.standIn(ofRelationship: slot.property, of: entity),
-      let property = source.property(named: name)
-    else { return nil }
-    return map.pairs(of: property, in: source)
+  ) -> [(heir: Entity, pairs: [PairSource])] {
+    guard let relationship = entity.relationship(named: slot.property) else { return [] }
+    return comparison.standIns(ofRelationship: relationship, of: entity).compactMap { heir, standIns in
+      let pairs = standIns.compactMap { standIn -> PairSource? in
+        let property = standIn.source.property(named: standIn.property)
+        let pairs = property.flatMap { map.pairs(of: $0, in: standIn.source) }
+        return standIn.isTurned ? pairs?.turned : pairs
+      }
+      return pairs.isEmpty ? nil : (heir, pairs)
+    }
   }
 
   // MARK: Restoring
@@ -165,7 +174,7 @@ struct ParkedValues {
       return (count, table)
     case .relationship:
       guard let place = comparison.place(ofRelationship: slot.property, of: entity),
-        let result = try restorePairs(slot, place, map)
+        let result = try restorePairs(slot, place, comparison, map)
       else { return nil }
       if place.isExact { try remove(slot) }
       return result
@@ -193,7 +202,7 @@ struct ParkedValues {
   }
 
   private func restorePairs(
-    _ slot: ParkedSlot, _ place: ParkingComparison.RelationshipPlace, _ map: TableMap
+    _ slot: ParkedSlot, _ place: ParkingComparison.RelationshipPlace, _ comparison: ParkingComparison, _ map: TableMap
   ) throws -> (count: Int, table: String)? {
     let destination = map.model.destination(of: place.relationship)
     guard let property = place.entity.property(named: place.relationship.name),
@@ -225,11 +234,13 @@ struct ParkedValues {
       let number = map[place.entity].columns.first { $0.property == property.name && $0.role == .toOneEntity }
       try takeNumbers(number?.name, beside: pairs.member, of: pairs.table, from: members.table)
     }
-    if unordered.contains(slot.number), let place = pairs.place {
-      try connection.execute(.restoreOrder(slot, pairs, place: place, inverse: false))
+    let owned = (unordered[slot.number] ?? []).compactMap(comparison.entity)
+    if let column = pairs.place, !owned.isEmpty {
+      try connection.execute(.restoreOrder(slot, pairs, of: map.rows(owned), place: column, inverse: false))
     }
-    if inverselyUnordered.contains(slot.number), let place = pairs.inversePlace {
-      try connection.execute(.restoreOrder(slot, pairs, place: place, inverse: true))
+    let inverse = (inverselyUnordered[slot.number] ?? []).compactMap(comparison.entity)
+    if let column = pairs.inversePlace, !inverse.isEmpty {
+      try connection.execute(.restoreOrder(slot, pairs, of: map.rows(inverse), place: column, inverse: true))
     }
     return (count, pairs.table)
   }

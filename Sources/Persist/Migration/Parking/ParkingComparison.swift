@@ -122,8 +122,30 @@ struct ParkingComparison {
     return first
   }
 
-  /// The relationship of the other model from which a relationship takes its pairs on the way back.
-  func standIn(ofRelationship name: String, of declaring: Entity) -> (entity: Entity, property: String)? {
-    standIn(ofAttribute: name, in: declaring)
+  /// A relationship of the other model from which a relationship takes its pairs on the way back.
+  struct StandIn {
+    let source: Entity
+    let property: String
+    /// Whether it is a source of the inverse, so that its members are the owners.
+    let isTurned: Bool
+  }
+
+  /// The sources of a relationship's pairs on the way back, by the entity whose objects have the pairs.
+  ///
+  /// There are several if the other model lacks the declaring entity: its heirs then declare their own. If the other
+  /// model has only the inverse, that is the only source.
+  func standIns(
+    ofRelationship relationship: RelationshipDescription, of declaring: Entity
+  ) -> [(heir: Entity, standIns: [StandIn])] {
+    let inverse = model.inverse(of: relationship).map { inverse in
+      model.hierarchy(of: model.destination(of: relationship)).compactMap { member in
+        standIn(ofAttribute: inverse.name, in: member).map { StandIn(source: $0, property: $1, isTurned: true) }
+      }
+    }
+    return model.hierarchy(of: declaring).map { heir in
+      let own = standIn(ofAttribute: relationship.name, in: heir)
+        .map { StandIn(source: $0, property: $1, isTurned: false) }
+      return (heir, [own].compactMap { $0 } + (inverse ?? []))
+    }
   }
 }

@@ -158,6 +158,12 @@ extension TableMap {
     PairEnd(table: self[entity].table, entityNumbers: model.hierarchy(of: entity).map { self[$0].number }.sorted())
   }
 
+  /// The rows of exactly some entities of one hierarchy.
+  func rows(_ entities: [Entity]) -> PairEnd {
+    let numbers = entities.map { self[$0].number }
+    return PairEnd(table: entities.first.map { self[$0].table } ?? "", entityNumbers: numbers.sorted())
+  }
+
   /// The column of an attribute, or of an element of a composite one.
   func column(ofAttribute name: String, _ path: [String], in entity: Entity) -> Column? {
     self[entity].columns.first { column in

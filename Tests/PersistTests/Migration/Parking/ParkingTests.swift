@@ -242,4 +242,62 @@ struct ParkingTests {
       #expect(after.differences(from: before).filter { !$0.contains("photo") } == [])
     }
   }
+
+  /// Models whose older version has the pairs of an ordered relationship, but not their order.
+  private static func unorderedBefore(_ kind: Int) throws -> ModelRegistry {
+    let tag = EntityDescription("Tag", attributes: [.init("title", .string)])
+    let base = EntityDescription("Base", isAbstract: true, attributes: [.init("title", .string)])
+    if kind == 0 {
+      // The heirs declare it, because the entity that declares it later doesn't exist.
+      let tags = RelationshipDescription("tags", toMany: "Tag")
+      return try registry(
+        [
+          base, EntityDescription("Left", parent: "Base", relationships: [tags]),
+          EntityDescription("Right", parent: "Base", relationships: [tags]), tag,
+        ],
+        [
+          base,
+          EntityDescription(
+            "Middle", isAbstract: true, parent: "Base",
+            relationships: [RelationshipDescription("tags", toMany: "Tag", isOrdered: true)]),
+          EntityDescription("Left", parent: "Middle"), EntityDescription("Right", parent: "Middle"), tag,
+        ])
+    }
+    // It has only the inverse of the relationship that stores the pairs later.
+    return try registry(
+      [EntityDescription("Left", relationships: [RelationshipDescription("tags", toMany: "Tag")]), tag],
+      [
+        EntityDescription(
+          "Left",
+          relationships: [RelationshipDescription("tags", toMany: "Tag", inverse: "left", isOrdered: true)]),
+        EntityDescription(
+          "Tag", attributes: [.init("title", .string)],
+          relationships: [RelationshipDescription("left", to: "Left", inverse: "tags")]),
+      ])
+  }
+
+  @Test("The order of members comes back wherever the older version has the pairs without it", arguments: 0...1)
+  func orders(kind: Int) throws {
+    let registry = try Self.unorderedBefore(kind)
+    let (old, new) = (registry.versions[0], registry.versions[1])
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: new.model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      for entity in kind == 0 ? ["Left", "Right"] : ["Left"] {
+        let owner = ManagedObject(entity: entity, context: context)
+        let tags = (0..<4).map { _ in ManagedObject(entity: "Tag", context: context) }
+        try context.save()
+        owner["tags"] = [tags[2], tags[0], tags[3], tags[1]]
+        try context.save()
+      }
+      try coordinator.remove(store)
+      let before = try StoreDump(of: new.model, at: url)
+      let down = try Self.parking().migrate(storeAt: url, to: old, registry: registry)
+      #expect(down.parked > 0)
+      _ = try Self.parking().migrate(storeAt: url, to: new, registry: registry)
+      let after = try StoreDump(of: new.model, at: url)
+      #expect(after.differences(from: before) == [])
+    }
+  }
 }

@@ -176,6 +176,12 @@ extension SQLText {
       """
   }
 
+  /// The condition that a parked pair is in one of several relationships.
+  private static func exists(_ pairs: [PairSource]) -> SQLText {
+    let found: [SQLText] = pairs.reduce(into: [PairSource]()) { if !$0.contains($1) { $0.append($1) } }.map(exists)
+    return "(\(found.joined(separator: " OR ")))"
+  }
+
   private static func exists(_ pairs: PairSource) -> SQLText {
     """
     EXISTS (SELECT 1 FROM \(name: pairs.table) AS t \
@@ -184,15 +190,17 @@ extension SQLText {
   }
 
   /// Deletes parked pairs that also remained in the store, and were removed from it since.
-  static func dropReplacedPairs(_ slot: ParkedSlot, _ pairs: PairSource) -> SQLText {
+  ///
+  /// - Parameter pairs: The relationships that contained them; not empty.
+  static func dropReplacedPairs(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number)) AND STANDIN = 1 AND NOT \(exists(pairs))
     """
   }
 
-  /// - Parameter pairs: The relationship in which pairs may already be; nil for none.
-  static func recordStandIns(_ slot: ParkedSlot, _ pairs: PairSource?) -> SQLText {
-    let value: SQLText = pairs.map { exists($0) } ?? "0"
+  /// - Parameter pairs: The relationships in which pairs may already be.
+  static func recordStandIns(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
+    let value: SQLText = pairs.isEmpty ? "0" : exists(pairs)
     return "UPDATE PERSIST_PARKED_PAIRS SET STANDIN = \(value) WHERE SLOT = \(number: Int64(slot.number))"
   }
 
@@ -245,7 +253,11 @@ extension SQLText {
   }
 
   /// Gives pairs back the order that they had; others come after them.
-  static func restoreOrder(_ slot: ParkedSlot, _ pairs: PairSource, place column: String, inverse: Bool) -> SQLText {
+  ///
+  /// - Parameter owners: The owners of the pairs.
+  static func restoreOrder(
+    _ slot: ParkedSlot, _ pairs: PairSource, of owners: PairEnd, place column: String, inverse: Bool
+  ) -> SQLText {
     let (place, end, own): (SQLText, SQLText, String) =
       inverse ? ("INVERSEPLACE", "MEMBER", pairs.member) : ("PLACE", "OWNER", pairs.owner)
     let parked: SQLText = "PERSIST_PARKED_PAIRS AS p WHERE p.SLOT = \(number: Int64(slot.number))"
@@ -256,7 +268,7 @@ extension SQLText {
       UPDATE \(name: pairs.table) SET \(name: column) = IFNULL((SELECT p.\(place) FROM \(parked) AND \(same)), \
       \(name: column) + IFNULL((SELECT MAX(p.\(place)) FROM \(parked) \
       AND p.\(end) = \(name: pairs.table).\(name: own)), 0)) \
-      WHERE \(name: pairs.owner) IS NOT NULL AND \(name: pairs.member) IS NOT NULL
+      WHERE \(name: pairs.owner) IN \(keys(owners)) AND \(name: pairs.member) IS NOT NULL
       """
   }
 }
