@@ -8,8 +8,22 @@ package struct HistoryQuery: Sendable {
   package var afterDate: Date?
   /// Only transactions by an author; nil for all.
   package var author: String?
+  /// Only the last transactions that changed an object, with only the changes of this object; nil for all objects.
+  package var subject: Subject?
   /// Whether the transactions contain their changes.
   package var includesChanges = true
+
+  /// An object whose changes are selected.
+  package struct Subject: Sendable {
+    package var object: ManagedObjectID
+    /// The maximum number of transactions; the latest are selected.
+    package var limit: Int
+
+    package init(_ object: ManagedObjectID, limit: Int) {
+      self.object = object
+      self.limit = limit
+    }
+  }
 
   package init(afterNumber: Int64? = nil, afterDate: Date? = nil, author: String? = nil) {
     self.afterNumber = afterNumber

@@ -13,15 +13,17 @@ struct TransactionOldValues {
   private var values: [Row: [String: SQLValue]] = [:]
   private var members: [ManagedObjectID: [String: HistoryMemberChange]] = [:]
 
+  /// - Parameter row: The only row whose values are read; nil for all.
   init(
-    _ map: OldValuesMap, of transaction: Int64, in store: some HistorySource, _ connection: some HistoryConnection
+    _ map: OldValuesMap, of transaction: Int64, only row: SQLText.ChangedRow?, in store: some HistorySource,
+    _ connection: some HistoryConnection
   ) throws {
     (self.map, tables, storeIdentifier) = (map, store.map, store.identifier)
-    try connection.forEachRow(of: .oldValues(of: transaction)) { values in
+    try connection.forEachRow(of: .oldValues(of: transaction, of: row)) { values in
       let row = Row(entity: Int(clamping: values.integer(0)), key: values.integer(1))
       self.values[row, default: [:]][values.text(2)] = values.keptValue(3)
     }
-    try connection.forEachRow(of: .memberChanges(of: transaction)) { addMember($0) }
+    try connection.forEachRow(of: .memberChanges(of: transaction, of: row)) { addMember($0) }
   }
 
   private mutating func addMember(_ row: any HistoryRow) {

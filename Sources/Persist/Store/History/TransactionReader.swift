@@ -13,9 +13,10 @@ struct TransactionReader<Source: HistorySource> {
   }
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
+    let subject = try query.subject.map { try changedRow($0.object) }
     let sql = SQLText.transactions(
       in: map.layout, afterNumber: query.afterNumber, afterTime: query.afterDate?.timeIntervalSinceReferenceDate,
-      author: query.author)
+      author: query.author, of: subject, limit: query.subject?.limit ?? 0)
     try connection.forEachRow(of: sql) { row in
       func text(_ text: HistoryLayout.Text) -> String? {
         let column = Int32(2 + (HistoryLayout.Text.allCases.firstIndex(of: text) ?? 0))
@@ -23,7 +24,7 @@ struct TransactionReader<Source: HistorySource> {
       }
       let number = row.integer(0)
       let isOwn = row.integer(Int32(2 + HistoryLayout.Text.allCases.count)) != 0
-      let changes = query.includesChanges ? try changes(of: number, isOwn: isOwn) : nil
+      let changes = query.includesChanges ? try changes(of: number, only: subject, isOwn: isOwn) : nil
       try body(
         HistoryTransaction(
           transactionNumber: number, storeID: store.identifier,
@@ -32,14 +33,24 @@ struct TransactionReader<Source: HistorySource> {
     }
   }
 
+  private func changedRow(_ id: ManagedObjectID) throws -> SQLText.ChangedRow {
+    let entity = try store.map.model.entity(named: id.entityName)
+    return SQLText.ChangedRow(entity: store.map.numbers[entity], key: id.primaryKey ?? 0)
+  }
+
   /// The changes of a transaction. Those of entities that are neither in the model nor in the store can't be named and
   /// are omitted.
-  private func changes(of transaction: Int64, isOwn: Bool) throws -> [HistoryChange] {
+  ///
+  /// - Parameter subject: The only row whose changes are returned; nil for all.
+  private func changes(
+    of transaction: Int64, only subject: SQLText.ChangedRow?, isOwn: Bool
+  ) throws -> [HistoryChange] {
     var changes: [HistoryChange] = []
     let oldValues = try map.oldValues.flatMap { map in
-      isOwn && transaction > map.after ? try TransactionOldValues(map, of: transaction, in: store, connection) : nil
+      isOwn && transaction > map.after
+        ? try TransactionOldValues(map, of: transaction, only: subject, in: store, connection) : nil
     }
-    try connection.forEachRow(of: .changes(of: transaction, in: map.layout)) { row in
+    try connection.forEachRow(of: .changes(of: transaction, in: map.layout, of: subject)) { row in
       guard let type = HistoryChangeType(rawValue: Int(clamping: row.integer(1))) else {
         throw Source.Connection.damagedHistory(store.url, "It contains a change of unknown kind \(row.integer(1)).")
       }

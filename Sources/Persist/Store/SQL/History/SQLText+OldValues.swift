@@ -105,16 +105,27 @@ extension SQLText {
   // MARK: Reading
 
   /// Entity number, key, column and value.
-  static func oldValues(of transaction: Int64) -> SQLText {
-    "SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) WHERE TRANSACTIONID = \(value: .integer(transaction))"
+  ///
+  /// - Parameter row: The only row whose values are selected; nil for all.
+  static func oldValues(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
+    let condition: SQLText = row.map {
+      " AND ENTITY = \(number: Int64($0.entity)) AND ROWKEY = \(value: .integer($0.key))"
+    } ?? ""
+    return """
+      SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) \
+      WHERE TRANSACTIONID = \(value: .integer(transaction))\(condition)
+      """
   }
 
   /// Relationship, both keys, both entity numbers, and the change.
-  static func memberChanges(of transaction: Int64) -> SQLText {
-    """
-    SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
-    WHERE TRANSACTIONID = \(value: .integer(transaction)) AND CHANGE <> 0
-    """
+  ///
+  /// - Parameter row: A row that is an owner or a member in all selected changes; nil for all changes.
+  static func memberChanges(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
+    let condition: SQLText = row.map { " AND \(value: .integer($0.key)) IN (OWNER, MEMBER)" } ?? ""
+    return """
+      SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
+      WHERE TRANSACTIONID = \(value: .integer(transaction)) AND CHANGE <> 0\(condition)
+      """
   }
 
   /// Entity number, key, column and value of the old values that are names of files, or may be.

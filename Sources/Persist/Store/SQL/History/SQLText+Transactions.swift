@@ -3,7 +3,8 @@ extension SQLText {
   /// Number, time, and the texts in the order of ``HistoryLayout/Text`` of the selected transactions, and whether
   /// Persist wrote them, in order.
   static func transactions(
-    in layout: HistoryLayout, afterNumber: Int64?, afterTime: Double?, author: String?
+    in layout: HistoryLayout, afterNumber: Int64?, afterTime: Double?, author: String?, of row: ChangedRow? = nil,
+    limit: Int = 0
   ) -> SQLText {
     let texts = HistoryLayout.Text.allCases.map { text($0, in: layout) }
     var sql: SQLText = """
@@ -13,7 +14,24 @@ extension SQLText {
     if let afterNumber { sql += " AND t.Z_PK > \(value: .integer(afterNumber))" }
     if let afterTime { sql += " AND t.ZTIMESTAMP > \(value: .double(afterTime))" }
     if let author { sql += " AND \(text(.author, in: layout)) = \(value: .text(author))" }
+    if let row {
+      sql += """
+         AND t.Z_PK IN (SELECT DISTINCT ZTRANSACTIONID FROM \(name: HistoryLayout.changeTable) \
+        WHERE \(row.condition) ORDER BY ZTRANSACTIONID DESC LIMIT \(number: Int64(limit)))
+        """
+    }
     return sql + " ORDER BY t.Z_PK"
+  }
+
+  /// A row whose changes are selected.
+  struct ChangedRow: Sendable, Hashable {
+    /// The number of its entity in the store.
+    let entity: Int
+    let key: Int64
+
+    fileprivate var condition: SQLText {
+      "ZENTITY = \(number: Int64(entity)) AND ZENTITYPK = \(value: .integer(key))"
+    }
   }
 
   /// A text of the transaction `t`.
@@ -32,12 +50,16 @@ extension SQLText {
   }
 
   /// Number, kind, entity number, key, changed columns and preserved values of the changes of a transaction, in order.
-  static func changes(of transaction: Int64, in layout: HistoryLayout) -> SQLText {
+  ///
+  /// - Parameter row: The only row whose changes are selected; nil for all.
+  static func changes(of transaction: Int64, in layout: HistoryLayout, of row: ChangedRow? = nil) -> SQLText {
     let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
+    let condition: SQLText = row.map { " AND \($0.condition)" } ?? ""
     let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")
     return """
       SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(columns)\(tombstones) \
-      FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID = \(value: .integer(transaction)) ORDER BY Z_PK
+      FROM \(name: HistoryLayout.changeTable) WHERE ZTRANSACTIONID = \(value: .integer(transaction))\(condition) \
+      ORDER BY Z_PK
       """
   }
 }
