@@ -45,6 +45,21 @@ package final class StoreWriter {
     versionName = identified.version?.name
   }
 
+  /// Creates a store whose rows contain their large values, so that it is a single file.
+  ///
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if there is a file already.
+  package init(creatingFileAt url: URL, model: ManagedObjectModel) throws {
+    location = StoreLocation(url)
+    guard try location.engine.canCreateStore(at: location) else {
+      throw PersistenceError(
+        .fileAccess, at: .store(url), "There is a file already.", fix: "Name another place, or delete it.")
+    }
+    var options = StoreOptions()
+    options.keepsLargeValuesInRows = true
+    store = try location.engine.createStore(at: location, model: model, options: options)
+    (self.model, isNew, versionName) = (model, true, nil)
+  }
+
   /// Whether there is a store at a URL already, or anything else.
   package static func isStore(at url: URL) throws -> Bool {
     let location = StoreLocation(url)

@@ -51,6 +51,8 @@ public struct StoreOptions: Sendable {
   ///
   /// - Throws: Reading throws ``PersistenceError/Code/queryGenerationExpired`` after this time.
   public var queryGenerationLifetime: Duration = .seconds(600)
+  /// Whether imported rows contain their large values, so that the store is a single file.
+  package var keepsLargeValuesInRows = false
 
   /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by
   /// default.

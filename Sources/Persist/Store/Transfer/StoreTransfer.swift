@@ -1,21 +1,28 @@
 import Foundation
 
-/// Reads all rows of a store in slices, to insert them into a store of any engine.
+/// Reads all rows of a store, or some of them, in slices, to insert them into a store of any engine.
 ///
 /// Rows keep their keys and versions, and relationships their orders. Memory use doesn't grow with the store.
 final class StoreTransfer {
   private let source: any PersistentStore
   private let decoder: RowDecoder
   private let entities: [Entity]
+  /// The rows to read; nil for all.
+  private let selection: RowSelection?
   private var position = 0
   private var lastKey = Int64.min
+  /// The number of the entity's selected rows that were read.
+  private var selected = 0
   private static let sliceSize = 1000
   /// The number of members that are read at once.
   private static let memberLimit = 20_000
 
-  /// - Parameter identifier: The identifier of the store that gets the rows.
-  init(_ source: any PersistentStore, to identifier: String) {
+  /// - Parameters:
+  ///   - identifier: The identifier of the store that gets the rows.
+  ///   - selection: The rows to read, with the relationships among them; nil for all.
+  init(_ source: any PersistentStore, to identifier: String, only selection: RowSelection? = nil) {
     self.source = source
+    self.selection = selection
     decoder = RowDecoder(source.model, storeIdentifier: identifier) { try source.externalData(named: $0) }
     entities = source.model.entities.filter { !$0.isAbstract }
   }
@@ -24,17 +31,32 @@ final class StoreTransfer {
   func next() throws -> ImportSlice? {
     while position < entities.count {
       let entity = entities[position]
-      let rows = try source.rows(
-        RowQuery(entity: entity, includesSubentities: false, afterKey: lastKey, limit: Self.sliceSize))
-      if rows.readCount < Self.sliceSize {
-        position += 1
-        lastKey = .min
-      } else {
-        lastKey = rows.greatestReadKey ?? .max
-      }
+      let rows = try selection.map { try nextRows(of: entity, among: $0) } ?? nextRows(of: entity)
       if !rows.isEmpty { return try slice(rows, of: entity) }
     }
     return nil
+  }
+
+  private func nextRows(of entity: Entity) throws -> RowBatch {
+    let rows = try source.rows(
+      RowQuery(entity: entity, includesSubentities: false, afterKey: lastKey, limit: Self.sliceSize))
+    if rows.readCount < Self.sliceSize { beginNextEntity() } else { lastKey = rows.greatestReadKey ?? .max }
+    return rows
+  }
+
+  private func nextRows(of entity: Entity, among selection: RowSelection) throws -> RowBatch {
+    let all = selection.keys[entity.number - 1]
+    let keys = Array(all[selected..<min(selected + Self.sliceSize, all.count)])
+    selected += keys.count
+    if selected == all.count { beginNextEntity() }
+    guard !keys.isEmpty else { return RowBatch() }
+    return try source.rows(RowQuery(entity: entity, includesSubentities: false, keys: keys))
+  }
+
+  private func beginNextEntity() {
+    position += 1
+    lastKey = .min
+    selected = 0
   }
 
   private func slice(_ rows: RowBatch, of entity: Entity) throws -> ImportSlice {
@@ -43,18 +65,38 @@ final class StoreTransfer {
       guard let snapshot = row.snapshot else { continue }
       slice.inserts.append(
         RowWrites.Insert(
-          key: .permanent(row.key), entity: entity, values: try decoder.values(snapshot, of: entity),
+          key: .permanent(row.key), entity: entity,
+          values: selectedReferences(try decoder.values(snapshot, of: entity)),
           version: max(1, snapshot.version)))
     }
     slice.members = Array(repeating: [], count: slice.inserts.count)
     for property in entity.properties where isListed(property) {
       let members = try members(by: property, of: entity, keys: slice.inserts.map(Self.key))
       for (index, insert) in slice.inserts.enumerated() {
-        guard let keys = members[Self.key(insert)], !keys.isEmpty else { continue }
+        let keys = selectedKeys(members[Self.key(insert)] ?? [], by: property)
+        guard !keys.isEmpty else { continue }
         slice.members[index].append(.init(slot: property.slot, keys: keys))
       }
     }
     return slice
+  }
+
+  /// The values without references to rows that aren't selected.
+  private func selectedReferences(_ values: ContiguousArray<StoredValue?>) -> ContiguousArray<StoredValue?> {
+    guard let selection else { return values }
+    return ContiguousArray(
+      values.map { value in
+        guard case .objectID(let id)? = value, let entity = source.model.entitiesByName[id.entityName] else {
+          return value
+        }
+        return id.primaryKey.map { selection.contains($0, inHierarchyOf: entity) } == true ? value : .null
+      })
+  }
+
+  private func selectedKeys(_ keys: [Int64], by property: Property) -> [Int64] {
+    guard let selection, let relationship = property.relationship else { return keys }
+    let destination = source.model.destination(of: relationship)
+    return keys.filter { selection.contains($0, inHierarchyOf: destination) }
   }
 
   private static func key(_ insert: RowWrites.Insert) -> Int64 {

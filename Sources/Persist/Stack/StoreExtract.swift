@@ -1,0 +1,69 @@
+package import Foundation
+
+/// A new store with some objects of another one.
+///
+/// It has the same model, and the objects have their keys, versions, values and orders. Relationships lead to those
+/// objects only. Objects that others can't be valid without are included, so that the new store passes every check.
+package struct StoreExtract {
+  private let source: any PersistentStore
+  private var selection: RowSelection
+
+  /// Creates an extract of a store without objects.
+  package init(of contents: StoreContents) {
+    source = contents.store
+    selection = RowSelection(contents.model)
+  }
+
+  /// Adds objects.
+  package mutating func add(_ keys: RowKeys) {
+    var byEntity: [Int: ContiguousArray<Int64>] = [:]
+    for index in 0..<keys.count {
+      let (key, entity) = keys[index]
+      byEntity[entity, default: []].append(key)
+    }
+    for (entity, keys) in byEntity { selection.add(keys, entityIndex: entity) }
+  }
+
+  /// The number of objects in the new store.
+  package struct Outcome: Sendable {
+    package var objects: Int
+    /// The number of objects that were included because others require them.
+    package var required: Int
+  }
+
+  /// Writes the store to a new file. Large values are in its rows, so that this file is all of it.
+  ///
+  /// Nothing remains of the file if this fails.
+  ///
+  /// - Parameter progress: Called with the number of objects written so far, and that of all. An error that it throws
+  ///   ends the work.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if there is a file already;
+  ///   ``PersistenceError/Code/invalidRequest`` if the store is damaged, so that ends of a relationship don't agree;
+  ///   the errors of reading and writing.
+  package func write(
+    to url: URL, progress: (_ written: Int, _ total: Int) throws -> Void = { _, _ in }
+  ) throws -> Outcome {
+    // One state, whatever others write meanwhile.
+    let generation = try source.generation()
+    let source = (generation?.rows as? any PersistentStore) ?? source
+    var selection = selection
+    let given = selection.count
+    try selection.addRequired(in: source)
+    let writer = try StoreWriter(creatingFileAt: url, model: source.model)
+    do {
+      let transfer = StoreTransfer(source, to: writer.identifier, only: selection)
+      var written = 0
+      let outcome = try writer.insert {
+        try progress(written, selection.count)
+        let slice = try transfer.next()
+        written += slice?.inserts.count ?? 0
+        return slice
+      }
+      try writer.close()
+      return Outcome(objects: outcome.count, required: selection.count - given)
+    } catch {
+      try? writer.discard()
+      throw error
+    }
+  }
+}
