@@ -106,6 +106,22 @@ struct AskingTests {
     }
   }
 
+  @Test("As CSV without columns, the objects have the form of an export, in the order of the request")
+  func table() throws {
+    try withTemporaryFolder { folder in
+      let store = try Store(in: folder)
+      let outcome = try Command.run("fetch", store.path, "Item where limit < 3 sort by limit desc", "--csv")
+      let lines = outcome.output.split(separator: "\n").map(String.init)
+      #expect(outcome.status == 0 && lines.count == 4, "\(outcome.messages)")
+      let file = folder.appendingPathComponent("Item.csv")
+      #expect(try Command.run("export", store.path, file.path, "--entity", "Item", "--csv").status == 0)
+      let exported = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+      #expect(lines.first == exported.first)
+      #expect(Set(lines).isSubset(of: exported))
+      #expect(lines.dropFirst().map { $0.contains("Milk") } == [true, false, false])
+    }
+  }
+
   @Test("Counts, single objects and explanations")
   func others() throws {
     try withTemporaryFolder { folder in
@@ -149,10 +165,10 @@ struct AskingTests {
 
   @Test("Mutually exclusive options are refused as a usage error")
   func usage() throws {
-    #expect(try Command.run("fetch", "no.sqlite", "Item", "--csv").status == 2)
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--csv", "--json", "--columns", "a").status == 2)
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--columns", "a,").status == 2)
-    #expect(try Command.run("show", "no.sqlite", "Item").status == 1)
+    let unnamed = try Command.run("show", "no.sqlite", "Item")
+    #expect(unnamed.status == 2 && unnamed.messages.contains("Usage: persist show"))
   }
 
   @Test("Every entity of every real store is counted as by inspect, subentities included", .needsSharedData)

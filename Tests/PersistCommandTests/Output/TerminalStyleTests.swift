@@ -41,4 +41,21 @@ struct TerminalStyleTests {
     let outcome = try Command.run("inspect", "/nowhere/at/all", "--json")
     #expect(!(outcome.output + outcome.messages).contains("\u{1B}"))
   }
+
+  @Test("Paths are links on terminals that are known to show them, and not if NO_COLOR is set")
+  func links() {
+    for environment in [["TERM_PROGRAM": "iTerm.app"], ["VTE_VERSION": "6003"], ["KITTY_WINDOW_ID": "1"]] {
+      #expect(TerminalLink.areShown(isTerminal: true, environment: environment))
+      #expect(!TerminalLink.areShown(isTerminal: false, environment: environment))
+      #expect(!TerminalLink.areShown(isTerminal: true, environment: environment.merging(["NO_COLOR": "1"]) { $1 }))
+    }
+    for environment in [[:], ["TERM_PROGRAM": "Apple_Terminal"], ["VTE_VERSION": "4600"], ["TERM": "dumb"]] {
+      #expect(!TerminalLink.areShown(isTerminal: true, environment: environment))
+    }
+    let file = URL(fileURLWithPath: "/tmp/a b.sqlite")
+    #expect(TerminalLink.path(file, isShown: false) == "/tmp/a b.sqlite")
+    #expect(
+      TerminalLink.path(file, isShown: true)
+        == "\u{1B}]8;;file:///tmp/a%20b.sqlite\u{1B}\\/tmp/a b.sqlite\u{1B}]8;;\u{1B}\\")
+  }
 }

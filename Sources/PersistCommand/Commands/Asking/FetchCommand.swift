@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistInspection
 
 /// `persist fetch`: the objects that a request finds.
 struct FetchCommand: ParsableCommand {
@@ -23,13 +24,10 @@ struct FetchCommand: ParsableCommand {
   @Option(help: "Show only the values of these properties, separated by commas.")
   var columns: String?
 
-  @Flag(help: "Print comma-separated values, with a line of names. Needs --columns.")
+  @Flag(help: "Print comma-separated values, with a line of names; without --columns as 'persist export' does.")
   var csv = false
 
   func validate() throws {
-    if csv, columns == nil {
-      throw ValidationError("--csv needs --columns, because a table can't show to-many relationships.")
-    }
     if csv, arguments.json { throw ValidationError("--csv and --json can't be combined.") }
     if let columns, names(columns).contains("") { throw ValidationError("A column has no name.") }
   }
@@ -50,8 +48,18 @@ struct FetchCommand: ParsableCommand {
 
   private func show(objects line: QueryLine, of contents: StoreContents) throws {
     let found = try contents.context().fetch(line.request(ManagedObjectID.self))
+    if csv { return try show(table: line, of: found, in: contents) }
     var output = ObjectOutput(asJSON: arguments.json)
     try contents.forEachObject(found) { try output.write($0) }
+    try output.flush()
+  }
+
+  /// Writes what the entity of the request has; subentities may have more.
+  private func show(table line: QueryLine, of found: [ManagedObjectID], in contents: StoreContents) throws {
+    let table = ObjectTable(DumpedProperties(try contents.model.entity(named: line.entity)))
+    var output = StandardOutput()
+    try output.write(table.header)
+    try contents.forEachObject(found) { try output.write(table.line($0)) }
     try output.flush()
   }
 

@@ -15,6 +15,13 @@ struct ShowCommand: ParsableCommand {
   @Argument(help: "The object's URI, or ENTITY/KEY.")
   var object: String
 
+  func validate() throws {
+    guard Self.shortForm(object) == nil else { return }
+    guard let url = URL(string: object), ManagedObjectID(uriRepresentation: url)?.primaryKey != nil else {
+      throw ValidationError("'\(object)' isn't the URI of an object. Name it as x-coredata://STORE/Item/p7 or Item/7.")
+    }
+  }
+
   func run() throws {
     let contents = try arguments.contents()
     let id = try identifier(in: contents)
@@ -35,12 +42,11 @@ struct ShowCommand: ParsableCommand {
 
   private func identifier(in contents: StoreContents) throws -> ManagedObjectID {
     let store = contents.metadata.identifier
-    let parts = object.split(separator: "/", omittingEmptySubsequences: false)
-    if !object.contains("://"), parts.count == 2, let key = Int64(parts[1].drop { $0 == "p" }) {
-      return ManagedObjectID(entityName: String(parts[0]), storeIdentifier: store, key: .permanent(key))
+    if let (entity, key) = Self.shortForm(object) {
+      return ManagedObjectID(entityName: entity, storeIdentifier: store, key: .permanent(key))
     }
-    guard let url = URL(string: object), let id = ManagedObjectID(uriRepresentation: url), id.primaryKey != nil else {
-      throw ValidationError("'\(object)' isn't the URI of an object. Name it as x-coredata://STORE/Item/p7 or Item/7.")
+    guard let id = URL(string: object).flatMap({ ManagedObjectID(uriRepresentation: $0) }) else {
+      throw PersistenceError(.invalidIdentifier, "'\(object)' isn't the URI of an object.")
     }
     guard id.storeIdentifier == store else {
       throw PersistenceError(
@@ -48,5 +54,12 @@ struct ShowCommand: ParsableCommand {
         fix: "This store is \(store); open the other one instead.")
     }
     return id
+  }
+
+  /// The entity and the key of a name such as `Item/7` or `Item/p7`; nil for other names.
+  private static func shortForm(_ name: String) -> (entity: String, key: Int64)? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.contains("://"), parts.count == 2, let key = Int64(parts[1].drop { $0 == "p" }) else { return nil }
+    return (String(parts[0]), key)
   }
 }

@@ -124,7 +124,7 @@ struct LockCommand: ParsableCommand {
     guard json else {
       for version in added { try StandardOutput.print("locked    \(version.model): \(version.name)") }
       for version in removed { try StandardOutput.print("unlocked  \(version.model): \(version.name)") }
-      return try StandardOutput.print("\(lock.versions.count) versions locked in \(file.path)")
+      return try StandardOutput.print("\(lock.versions.count) versions locked in \(TerminalLink.path(file))")
     }
     try StandardOutput.print {
       $0.field("file", file.path)

@@ -78,7 +78,7 @@ struct MergeVersionsCommand: ParsableCommand {
     } else {
       try StandardOutput.print(
         "'\(new.name)' has the changes of '\(left.name)' and '\(right.name)' and is the current version: "
-          + new.url.path)
+          + TerminalLink.path(new.url))
     }
   }
 

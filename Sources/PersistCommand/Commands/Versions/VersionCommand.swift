@@ -51,7 +51,8 @@ struct VersionNewCommand: ParsableCommand {
         $0.field("file", new.url.path)
       }
     } else {
-      try StandardOutput.print("'\(new.name)' is a copy of '\(parent.name)' and the current version: \(new.url.path)")
+      let file = TerminalLink.path(new.url)
+      try StandardOutput.print("'\(new.name)' is a copy of '\(parent.name)' and the current version: \(file)")
     }
   }
 
