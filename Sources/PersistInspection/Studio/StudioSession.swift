@@ -9,6 +9,7 @@ public final class StudioSession: Sendable {
   let store: StudioStore
   let lists: RowListCache
   let trial: MigrationTrial
+  let storeExport: StoreExport
   let edits: EditingSession?
   private let threads = DispatchQueue(label: "persist.studio", attributes: .concurrent)
 
@@ -25,6 +26,7 @@ public final class StudioSession: Sendable {
     self.store = store
     lists = RowListCache(store)
     trial = MigrationTrial(store)
+    storeExport = StoreExport(store)
     edits = isWritable ? try EditingSession(store) : nil
   }
 
@@ -41,6 +43,7 @@ public final class StudioSession: Sendable {
   /// Removes temporary files and closes the store.
   public func close() {
     trial.discard()
+    storeExport.discard()
     lists.removeAll()
   }
 
@@ -53,7 +56,12 @@ public final class StudioSession: Sendable {
     case "rows": (.post, { try $0.rows($1) })
     case "explain": (.post, { try $0.explanation($1) })
     case "export": (.get, { try $0.export($1) })
+    case "export/store": (.get, { session, _ in session.storeExport.state() })
+    case "export/store/start": (.post, { try $0.startStoreExport($1) })
+    case "export/store/stop": (.post, { session, _ in session.storeExport.stop() })
+    case "export/store/file": (.get, { session, _ in try session.storeExport.file() })
     case "object": (.post, { try $0.object($1) })
+    case "past": (.post, { try $0.past($1) })
     case "members": (.post, { try $0.members($1) })
     case "value": (.get, { try $0.value($1) })
     case "diagram": (.get, { try $0.diagram($1) })

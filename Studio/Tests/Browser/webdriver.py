@@ -20,6 +20,11 @@ KEYS = {
 }
 
 
+# The time to wait for the page, in seconds. It only ends tests that would wait forever: on a machine with other work,
+# everything takes longer.
+PATIENCE = 180
+
+
 class WebDriverError(Exception):
     pass
 
@@ -102,6 +107,17 @@ class Browser:
             addEventListener('hashchange', () => done(), {once: true});
             location.hash = place;"""})
 
+    def fetch(self, path):
+        """The bytes of an answer to the page."""
+        text = self.call("POST", "/execute/async", {"args": [path], "script": """
+            const [path, done] = arguments;
+            fetch(path).then(answer => answer.blob()).then(blob => {
+              const reader = new FileReader();
+              reader.onload = () => done(reader.result.split(',')[1]);
+              reader.readAsDataURL(blob);
+            });"""})
+        return base64.b64decode(text)
+
     def find(self, selector):
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
@@ -126,7 +142,7 @@ class Browser:
         actions += [{"type": "keyUp", "value": KEYS[key]} for key in holding]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
-    def wait(self, script, *arguments, seconds=60):
+    def wait(self, script, *arguments, seconds=PATIENCE):
         """Waits until a script returns something that is true, and returns it."""
         found = []
 
@@ -137,10 +153,18 @@ class Browser:
         try:
             wait_until(is_found, seconds)
         except TimeoutError:
-            raise AssertionError(f"This didn't happen in {seconds} s: {script} {arguments}") from None
+            raise AssertionError(f"This didn't happen in {seconds} s: {script} {arguments}\n{self.state()}") from None
         return found[0]
 
-    def wait_text(self, selector, part, seconds=60):
+    def state(self):
+        """What the page shows, for the message of a failure."""
+        shown = self.run(
+            """return {place: location.hash, focus: document.activeElement?.outerHTML.slice(0, 120),
+                       ready: document.readyState, status: document.getElementById('status')?.textContent,
+                       main: document.querySelector('main')?.textContent.slice(0, 600)}""")
+        return f"{shown}\n{self.log()}"
+
+    def wait_text(self, selector, part, seconds=PATIENCE):
         self.wait(
             "return document.querySelector(arguments[0])?.textContent.includes(arguments[1])", selector, part,
             seconds=seconds)

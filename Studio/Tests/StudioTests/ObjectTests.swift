@@ -119,7 +119,8 @@ struct ObjectTests {
     let session = try sample.session(isWritable: seed.isMultiple(of: 2))
     let resources = [
       "rows", "explain", "object", "members", "edits/apply", "edits/deletion", "trial/start", "export", "value", "plan",
-      "diagram", "changes", "store", "counts", "versions", "zzz", "",
+      "diagram", "changes", "store", "counts", "versions", "past", "export/store/start", "export/store", "trial", "zzz",
+      "",
     ]
     let values: [Any] = [
       "", "Item", "Box", "name", "count", "1", "-1", "9223372036854775807", 0, 1, -5, 1000, 1_000_000_000, NSNull(),

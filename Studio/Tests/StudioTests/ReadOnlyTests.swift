@@ -37,6 +37,8 @@ struct ReadOnlyTests {
     #expect(try await session.rows("Item", "count > 5 sort by name", columns: ["name", "photo", "box"]).status == 200)
     #expect(try await session.post("object", ["entity": "Item", "key": "3"]).status == 200)
     #expect(try await session.get("value", ["entity": "Item", "key": "3", "property": "photo"]).data.count == 2000)
+    #expect(try await session.post("past", ["entity": "Item", "key": "3"]).list("entries").count == 1)
+    #expect(try await session.exportToStore(["entity": "Item", "text": "count > 5"]).json["objects"] as? Int == 44)
     let parameters = ["entity": "Item", "columns": "name", "format": "csv"]
     #expect(try await session.get("export", parameters).status == 200)
     for action in ["set", "insert", "delete", "save"] {

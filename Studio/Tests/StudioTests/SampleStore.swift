@@ -52,12 +52,16 @@ final class SampleStore {
   var url: URL { folder.appendingPathComponent("sample.sqlite") }
   let coordinator: PersistentStoreCoordinator
 
-  init(tracksHistory: Bool = false, pragmas: [String: String] = [:]) throws {
+  init(
+    tracksHistory: Bool = false, keeps content: HistoryContent? = nil, pragmas: [String: String] = [:],
+    model: ModelDescription = SampleStore.model
+  ) throws {
     folder = Self.root.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Self.model))
+    coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(model))
     var options = StoreOptions()
     options.tracksHistory = tracksHistory
+    options.historyKeeps = content
     options.pragmas = pragmas
     try coordinator.addStore(at: folder.appendingPathComponent("sample.sqlite"), options: options)
   }
@@ -81,8 +85,8 @@ final class SampleStore {
     return copy
   }
 
-  func session(isWritable: Bool = false) throws -> StudioSession {
-    try StudioSession(storeAt: url, models: nil, isWritable: isWritable)
+  func session(isWritable: Bool = false, models: URL? = nil) throws -> StudioSession {
+    try StudioSession(storeAt: url, models: models, isWritable: isWritable)
   }
 
   /// The files of the store's folder: contents and times of change.

@@ -87,7 +87,7 @@ extension AttributeDescription {
 extension AttributeDescription {
   /// Whether the attribute requests a full-text index and can have one. Values computed by triggers can't: SQLite
   /// doesn't define the order in which triggers fire.
-  var isFullTextSearched: Bool {
+  package var isFullTextSearched: Bool {
     fullTextSearch != nil && type == .string && !isTransient && !isDerived && !allowsExternalStorage
   }
 }

@@ -2,18 +2,13 @@ import Foundation
 import Persist
 
 extension StudioSession {
-  /// A number that differs after every change of a store on a server.
-  private func serverMark() throws -> String {
-    try store.withContents { try $0.foreignChangeCount().map(String.init) ?? "" }
-  }
-
   private static let longestTimeline: Int64 = 200
   private static let shownChanges = 100
 
   /// A mark that differs after every change of the store's files, and the transactions after a number, if the store
   /// has a history: at most the last two hundred.
   func changes(_ request: StudioRequest) throws -> StudioAnswer {
-    let mark = try store.url.isFileURL ? StoreFilesMark(of: store.url).text : serverMark()
+    let mark = try store.mark()
     guard store.hasHistory, request.parameters["after"] != nil else {
       return StudioAnswer.json { json in
         json.field("mark", mark)
@@ -41,6 +36,14 @@ extension StudioSession {
         }
       }
     }
+  }
+}
+
+extension StudioStore {
+  /// A text that differs after every change of the store by anyone.
+  func mark() throws -> String {
+    if url.isFileURL { return StoreFilesMark(of: url).text }
+    return try withContents { try $0.foreignChangeCount().map(String.init) ?? "" }
   }
 }
 

@@ -72,17 +72,31 @@ extension JSONText {
             $0.field("property", value.property)
             $0.field("was", value.was)
             $0.field("text", value.text)
+            $0.members(value.members)
           }
         }
       }
     }
   }
 
-  fileprivate mutating func value(_ reference: EditForm.Reference) {
-    object {
-      $0.field("entity", reference.entity)
-      $0.field("key", reference.key.map { String($0.value) })
-      $0.field("temporary", reference.temporary)
+  private mutating func members(_ members: [Editor.Changes.Member]?) {
+    key("members")
+    guard let members else { return null() }
+    array(of: members) { json, member in
+      json.object { json in
+        json.fields(of: member.reference)
+        json.field("name", member.name)
+      }
     }
+  }
+
+  fileprivate mutating func value(_ reference: EditForm.Reference) {
+    object { $0.fields(of: reference) }
+  }
+
+  private mutating func fields(of reference: EditForm.Reference) {
+    field("entity", reference.entity)
+    field("key", reference.key.map { String($0.value) })
+    field("temporary", reference.temporary)
   }
 }

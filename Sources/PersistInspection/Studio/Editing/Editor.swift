@@ -13,6 +13,13 @@ final class Editor {
       let property: String
       let was: String?
       let text: String?
+      /// The members of a relationship; nil for attributes and for too many members.
+      var members: [Member]?
+    }
+
+    struct Member: Sendable {
+      let reference: EditForm.Reference
+      let name: String?
     }
 
     struct Object: Sendable {
@@ -172,8 +179,23 @@ final class Editor {
       let property = object.entity.property(named: name)
       if isNew, property?.isToMany == true, (value as? any Collection)?.isEmpty == true { return nil }
       return Changes.Value(
-        property: name, was: before[name].flatMap { text($0) }, text: text(value))
+        property: name, was: before[name].flatMap { text($0) }, text: text(value),
+        members: property?.relationship == nil ? nil : members(value))
     }
+  }
+
+  private static let shownMembers = 500
+
+  private func members(_ value: Any?) -> [Changes.Member]? {
+    func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { $0 as? ManagedObject } }
+    let found: [ManagedObject] =
+      switch value {
+      case let object as ManagedObject: [object]
+      case let collection as any Collection: objects(collection)
+      default: []
+      }
+    guard found.count <= Self.shownMembers else { return nil }
+    return found.map { Changes.Member(reference: reference($0), name: name(of: $0)) }
   }
 
   private func name(of object: ManagedObject) -> String? {

@@ -2,14 +2,31 @@ import Dispatch
 import Foundation
 import Persist
 
-/// A migration of a copy of the store: its progress, and what the copy contains afterward.
+/// A migration of a copy of the store: its progress, and the comparison of the copy with the store.
 final class MigrationTrial: Sendable {
   private enum State {
     case none
     case copying
     case migrating(MigrationProgress)
-    case done(MigrationReport, counts: [(entity: String, before: Int?, after: Int?)])
+    case comparing(objects: Int, total: Int)
+    case done(MigrationReport, Findings)
     case failed(PersistenceError)
+  }
+
+  /// The numbers of objects of an entity, under both of its names.
+  private struct Count {
+    let entity: String
+    var newEntity: String?
+    let before: Int?
+    let after: Int?
+  }
+
+  /// The comparison of the migrated copy with the store.
+  private struct Findings {
+    let counts: [Count]
+    let comparison: MigratedComparison.Outcome
+    /// Whether others have written to the store since it was copied, which the comparison shows as differences.
+    let hasChanged: Bool
   }
 
   private struct Progress {
@@ -81,24 +98,52 @@ final class MigrationTrial: Sendable {
     guard let original = coordinator.persistentStores.first else {
       throw PersistenceError(.storeOpenFailed, at: .store(store.url), "The store isn't open.")
     }
+    let mark = try store.mark()
     try coordinator.backUp(original, to: copy)
     let migrator = AutomaticMigrator(
       allowsLoss: allowsLoss, downgrade: allowsLoss ? .withLoss : .withoutLoss, countsRows: true
     ) { [self] progress in
       set(.migrating(progress), of: number)
-      return self.progress.withLock { !$0.isStopped && $0.number == number }
+      return isWanted(number)
     }
     let report = try migrator.migrate(storeAt: copy, to: version, registry: registry)
+    // Contents of their own, because requests of the page wait for those of the session.
+    let before = try StoreContents(readingStoreAt: store.url, registry: registry)
     let after = try StoreContents(readingStoreAt: copy, registry: registry)
-    let counts = try Self.counts(after)
-    let before = try store.withContents { try Self.counts($0) }
-    let names = Set(before.keys).union(counts.keys).sorted()
-    return .done(report, counts: names.map { ($0, before[$0], counts[$0]) })
+    let comparison = try MigratedComparison(of: before, with: after, to: version, registry: registry)
+    let counts = try Self.counts(before, after, comparison)
+    let total = counts.reduce(0) { $0 + ($1.before ?? 0) }
+    let outcome = try comparison.run { objects in
+      set(.comparing(objects: objects, total: total), of: number)
+      guard isWanted(number) else {
+        throw PersistenceError(.interrupted, at: .store(copy), "The comparison was stopped; the copy is migrated.")
+      }
+    }
+    return .done(
+      report,
+      Findings(
+        counts: counts, comparison: outcome, hasChanged: try store.mark() != mark))
   }
+
+  /// Whether a trial is the current one and wasn't stopped.
+  private func isWanted(_ number: Int) -> Bool { progress.withLock { !$0.isStopped && $0.number == number } }
 
   /// The file of the copy; a store on a server is copied into one too.
   private func copy(in folder: URL) -> URL {
     folder.appendingPathComponent(store.url.isFileURL ? store.url.lastPathComponent : "Store.sqlite")
+  }
+
+  private static func counts(
+    _ before: StoreContents, _ after: StoreContents, _ comparison: MigratedComparison
+  ) throws -> [Count] {
+    let (old, new) = (try counts(before), try counts(after))
+    let kept = old.map { name, count in
+      let newName = comparison.newName(ofEntity: name)
+      return Count(entity: name, newEntity: newName, before: count, after: newName.flatMap { new[$0] })
+    }
+    let known = Set(kept.compactMap(\.newEntity))
+    let added = new.filter { !known.contains($0.key) }.map { Count(entity: $0, before: nil, after: $1) }
+    return (kept + added).sorted { $0.entity < $1.entity }
   }
 
   private static func counts(_ contents: StoreContents) throws -> [String: Int] {
@@ -133,7 +178,11 @@ final class MigrationTrial: Sendable {
         json.field("current", progress.current)
         json.field("pass", progress.pass.rawValue)
         json.field("secondsLeft", progress.timeLeft.map { Int($0 / .seconds(1)) })
-      case .done(let report, let counts):
+      case .comparing(let objects, let total):
+        json.field("state", "comparing")
+        json.field("objects", objects)
+        json.field("total", total)
+      case .done(let report, let findings):
         json.field("state", "done")
         json.field("from", report.from)
         json.field("to", report.to)
@@ -141,9 +190,13 @@ final class MigrationTrial: Sendable {
         json.field("rows", report.rows)
         json.field("seconds", report.duration / .seconds(1))
         json.field("path", folder.map { copy(in: $0).path })
-        json.field("counts", of: counts) { json, count in
+        json.field("hasChanged", findings.hasChanged)
+        json.key("comparison")
+        json.value(findings.comparison)
+        json.field("counts", of: findings.counts) { json, count in
           json.object {
             $0.field("entity", count.entity)
+            $0.field("newEntity", count.newEntity)
             $0.field("before", count.before)
             $0.field("after", count.after)
           }

@@ -108,19 +108,23 @@ extension StudioSession {
 
   /// The identifier of an object under its own entity, which may be a subentity of the named one.
   private func existing(_ form: ObjectForm) throws -> ManagedObjectID {
+    guard let id = try found(form) else { throw Self.notFound(form) }
+    return id
+  }
+
+  /// - Returns: nil if there is no such object.
+  func found(_ form: ObjectForm) throws -> ManagedObjectID? {
     let named = try store.model.entity(named: form.entity)
     let candidates = [named] + store.model.entities.filter { $0 != named && $0.isKind(of: named) }
     let ids = candidates.map { store.identifier($0.name, form.key.value) }
-    let found = try store.withContents { contents in
+    return try store.withContents { contents in
       for id in ids {
         var isThere = false
         try contents.forEachObject([id]) { _ in isThere = true }
-        if isThere { return id as ManagedObjectID? }
+        if isThere { return id }
       }
       return nil
     }
-    guard let found else { throw Self.notFound(form) }
-    return found
   }
 
   private static func notFound(_ form: ObjectForm) -> PersistenceError {

@@ -58,6 +58,7 @@ extension JSONText {
         json.field("isOptional", attribute.isOptional)
         json.field("isTransient", attribute.isTransient)
         json.field("isIndexed", attribute.isIndexed)
+        json.field("isFullText", attribute.isFullTextSearched)
         json.field("derivation", attribute.derivation)
         json.field("declaredIn", property.declaringEntity)
         json.field("elements", of: property.elements) { json, element in

@@ -27,6 +27,7 @@ function route() {
 function show() {
   const place = route();
   if (!views[place.name]) return location.replace(home());
+  for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
   sidebar.select(place);
   if (view && view.constructor === views[place.name] && view.update?.(place)) return;
   view?.close?.();
@@ -68,6 +69,14 @@ async function watch() {
 
 function keys(event) {
   const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'z' && !isTyping && store.overview.isWritable) {
+    event.preventDefault();
+    const action = event.shiftKey ? 'redo' : 'undo';
+    if (event.shiftKey ? editing.canRedo : editing.canUndo) {
+      editing.apply({action}).then(() => announce(event.shiftKey ? 'Redone.' : 'Undone.'), error => announce(error.message));
+    }
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === '/' && !isTyping) {
     const line = document.querySelector('.query-input');
@@ -83,7 +92,9 @@ function help() {
     ['Home, End, Ctrl+Home, Ctrl+End', 'Go to the first or last column, or row'],
     ['Enter', 'Open the object; in a column of links, the object that it names'],
     ['S', 'Sort by the column'], ['Alt+←, Alt+→', 'Back and forward'],
-    ['Ctrl+Space', 'Complete the word in the request line'], ['?', 'This list'],
+    ['Ctrl+Space', 'Complete the word in the request line'],
+    ...(store.overview.isWritable ? [['Ctrl+Z, Ctrl+Shift+Z', 'Undo or redo the last unsaved change']] : []),
+    ['?', 'This list'],
   ];
   const dialog = h('dialog', {class: 'help', 'aria-labelledby': 'help-title'},
     h('h2', {id: 'help-title'}, 'Keys'),

@@ -74,7 +74,7 @@ export class ChangesView {
     const words = {insert: '+', update: '~', delete: '−'};
     const name = `${change.entity} ${change.pk}`;
     return h('li', {class: change.type}, h('span', {class: 'mark', 'aria-label': change.type}, words[change.type]),
-      change.type === 'delete' ? h('span', {}, name) : h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.pk}`}, name),
+      h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.pk}`}, name),
       change.updatedProperties && h('span', {class: 'muted'}, change.updatedProperties.join(', ')),
       change.tombstone && Object.keys(change.tombstone).length > 0 && h('span', {class: 'muted'}, 'it had ' + Object.entries(change.tombstone).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ').slice(0, 300)));
   }

@@ -4,6 +4,7 @@ import {store, link, title} from './model.js';
 import {valueContent} from './values.js';
 
 const reference = object => ({entity: object.entity, key: object.key ?? null, temporary: object.temporary ?? null});
+const nameOf = object => object.name ?? `${object.entity} ${object.key ?? 'new'}`;
 const isSame = (a, b) => a.entity === b.entity && String(a.key ?? '') === String(b.key ?? '') && String(a.temporary ?? '') === String(b.temporary ?? '');
 
 /** The unsaved changes, which all pages of the studio share. */
@@ -62,33 +63,39 @@ export const editing = {
     dialog.showModal();
   },
 
-  /** Lets the user choose the objects of a relationship. */
-  relate(object, relationship) {
-    const chosen = new Map(relationship.members?.map(member => [`${member.entity}/${member.key}`, member]) ?? []);
-    const [list, results, problem] = [h('ul', {class: 'members chosen'}), h('ul', {class: 'members results'}), h('div')];
-    if (relationship.total > chosen.size) return announce('This relationship has too many members to be changed here.');
-    const draw = () => fill(list, chosen.size ? [...chosen].map(([id, member]) => h('li', {}, title(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key}`),
-      button(`Remove ${title(member)}`, 'close', () => { chosen.delete(id); draw(); }, {iconOnly: true}))) : h('li', {class: 'muted'}, 'none'));
+  /** Lets the user choose the objects of a relationship, beginning with those of an unsaved change. */
+  relate(object, relationship, change) {
+    const id = member => `${member.entity}/${member.key ?? `new ${member.temporary}`}`;
+    const members = change?.members ?? relationship.members ?? [];
+    const chosen = new Map(members.map(member => [id(member), member]));
+    const [list, results, problem] = [h('ul', {class: 'members chosen', 'aria-label': 'Chosen'}), h('ul', {class: 'members results', 'aria-label': 'Found'}), h('div')];
+    if (change ? !change.members : relationship.total > chosen.size) return announce('This relationship has too many members to be changed here.');
+    const draw = () => fill(list, chosen.size ? [...chosen].map(([id, member]) => h('li', {}, nameOf(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key ?? 'new'}`),
+      button(`Remove ${nameOf(member)}`, 'close', () => { chosen.delete(id); draw(); }, {iconOnly: true}))) : h('li', {class: 'muted'}, 'none'));
     const search = async text => {
       const entity = store.entity(relationship.destination);
       const name = store.namingAttribute(entity);
       const condition = text && name ? `${name} CONTAINS[cd] "${text.replace(/[\\"]/g, '\\$&')}"` : '';
       try {
         const {rows} = await post('rows', {entity: entity.name, text: condition, columns: name ? [name] : [], start: 0, count: 30});
-        fill(results, rows.map(row => {
-          const member = {entity: row.entity, key: row.key, name: typeof row.cells?.[0] === 'string' ? row.cells[0] : null};
+        const unsaved = this.objects
+          .filter(other => other.status === 'inserted' && !isSame(other.object, object) && store.isKind(other.object.entity, entity.name))
+          .map(other => ({...other.object, name: other.name}))
+          .filter(member => nameOf(member).toLowerCase().includes(text.toLowerCase()));
+        const saved = rows.map(row => ({entity: row.entity, key: row.key, name: typeof row.cells?.[0] === 'string' ? row.cells[0] : null}));
+        fill(results, [...unsaved, ...saved].map(member => {
           return h('li', {}, h('button', {type: 'button', class: 'pick', click: () => {
             if (!relationship.isToMany) chosen.clear();
-            chosen.set(`${member.entity}/${member.key}`, member);
+            chosen.set(id(member), member);
             draw();
-          }}, title(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key}`)));
+          }}, nameOf(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key ?? 'new'}`)));
         }));
       } catch (error) { fill(results, h('li', {}, error.message)); }
     };
     let timer;
     const dialog = h('dialog', {class: 'picker', 'aria-labelledby': 'picker-title'},
       h('h2', {id: 'picker-title'}, `${relationship.name} → ${relationship.destination}`), list,
-      h('input', {type: 'search', class: 'filter', placeholder: `Find ${relationship.destination}`, 'aria-label': `Find ${relationship.destination}`,
+      h('input', {type: 'search', class: 'filter', autofocus: true, placeholder: `Find ${relationship.destination}`, 'aria-label': `Find ${relationship.destination}`,
         input: event => { clearTimeout(timer); timer = setTimeout(() => search(event.target.value), 150); }}), results, problem,
       h('div', {class: 'dialog-buttons'}, h('button', {type: 'button', class: 'button', click: () => dialog.close()}, 'Cancel'),
         h('button', {type: 'button', class: 'button primary', click: async () => {
@@ -220,7 +227,7 @@ export class EditsView {
 
   change(change) {
     const {object} = change;
-    const name = change.name ?? `${object.entity} ${object.key ?? 'new'}`;
+    const name = nameOf({...object, name: change.name});
     const entity = store.entity(object.entity);
     return h('li', {class: `edit ${change.status}`},
       h('div', {class: 'edit-head'}, h('span', {class: `badge ${change.status}`}, change.status),
@@ -232,6 +239,7 @@ export class EditsView {
 
   /** A new object's values, all of which can be set before it is saved. */
   newValues(change, entity) {
+    const changes = new Map(change.values.map(value => [value.property, value]));
     const values = new Map(change.values.map(value => [value.property, value.text]));
     return h('dl', {class: 'values'},
       entity.attributes.filter(attribute => !attribute.isTransient).map(attribute => {
@@ -242,6 +250,6 @@ export class EditsView {
       entity.relationships.filter(relationship => !relationship.isTransient).map(relationship => h('div', {class: 'value-row'},
         h('dt', {}, relationship.name, h('span', {class: 'type'}, relationship.destination)),
         h('dd', {}, values.get(relationship.name) ?? h('span', {class: 'null'}, 'none'),
-          button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}), {iconOnly: true})))));
+          button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}, changes.get(relationship.name)), {iconOnly: true})))));
   }
 }

@@ -86,7 +86,7 @@ export class MigrationView {
   async poll() {
     if (this.isClosed) return;
     const trial = await get('trial').catch(error => ({state: 'failed', message: error.message, fix: error.fix}));
-    this.runButton.disabled = ['copying', 'migrating'].includes(trial.state);
+    this.runButton.disabled = ['copying', 'migrating', 'comparing'].includes(trial.state);
     fill(this.progress, this.trialContent(trial));
     if (this.runButton.disabled) this.timer = setTimeout(() => this.poll(), 200);
   }
@@ -96,19 +96,43 @@ export class MigrationView {
       case 'copying': return h('p', {}, h('progress', {'aria-label': 'Copying'}), ' copying the store');
       case 'migrating': return h('p', {}, h('progress', {max: '1', value: trial.fraction, 'aria-label': 'Migrating'}), ` ${Math.floor(trial.fraction * 100)} % ${trial.current}`,
         trial.secondsLeft !== null && `, ${plural(trial.secondsLeft, 'second')} left`, ' ', h('button', {type: 'button', class: 'value-link', click: () => post('trial/stop')}, 'Stop'));
+      case 'comparing': return h('p', {}, h('progress', {max: String(Math.max(trial.total, 1)), value: trial.objects, 'aria-label': 'Comparing'}),
+        ` comparing: ${grouped(trial.objects)} of ${plural(trial.total, 'object')} `, h('button', {type: 'button', class: 'value-link', click: () => post('trial/stop')}, 'Stop'));
       case 'failed': return failure(trial);
       case 'done': {
         const changed = trial.counts.filter(count => count.before !== count.after);
+        const name = count => count.newEntity && count.newEntity !== count.entity ? `${count.entity} → ${count.newEntity}` : count.entity;
         return [h('p', {class: 'success'}, `The copy has ${trial.to}: ${plural(trial.rows ?? 0, 'row')} in ${duration(trial.seconds)}.`),
           h('p', {class: 'muted'}, 'The copy: ', h('code', {}, trial.path)),
+          comparison(trial),
           h('table', {class: 'table'}, h('caption', {}, changed.length ? 'Objects before and after' : 'Every entity has as many objects as before'),
             h('thead', {}, h('tr', {}, heads('Entity', '#Before', '#After'))),
-            h('tbody', {}, trial.counts.map(count => h('tr', {class: count.before !== count.after ? 'changed' : null}, h('td', {}, count.entity),
+            h('tbody', {}, trial.counts.map(count => h('tr', {class: count.before !== count.after ? 'changed' : null}, h('td', {}, name(count)),
               h('td', {class: 'numeric'}, count.before === null ? '–' : grouped(count.before)), h('td', {class: 'numeric'}, count.after === null ? '–' : grouped(count.after))))))];
       }
       default: return null;
     }
   }
+}
+
+/** What became of every value that the migration keeps. */
+function comparison(trial) {
+  const {objects, values, isSame, isComputed, missing, differences} = trial.comparison;
+  const what = `${plural(values, 'kept value')} of ${plural(objects, 'object')}`;
+  if (isSame) return h('p', {class: 'success'}, `Compared ${what}: all are the same in the copy.`);
+  return [h('p', {class: isComputed || trial.hasChanged ? 'advice' : 'failure'}, `Compared ${what}: not all are the same in the copy.`),
+    isComputed && h('p', {class: 'muted'}, 'A mapping model or code of the application computes values, so that differences can be intended.'),
+    trial.hasChanged && h('p', {class: 'muted'}, 'The store was changed after it had been copied, which shows as differences too.'),
+    missing.length > 0 && h('table', {class: 'table'}, h('caption', {}, 'Objects that the copy lacks'),
+      h('thead', {}, h('tr', {}, heads('Entity', '#Objects'))),
+      h('tbody', {}, missing.map(part => h('tr', {class: 'changed'}, h('td', {}, part.entity), h('td', {class: 'numeric'}, grouped(part.count)))))),
+    differences.length > 0 && h('table', {class: 'table comparison'}, h('caption', {}, 'Values that differ'),
+      h('thead', {}, h('tr', {}, heads('Property', '#Same', '#Different', 'Examples'))),
+      h('tbody', {}, differences.map(part => h('tr', {class: 'changed'},
+        h('td', {}, `${part.entity}.${part.property}`, (part.newEntity !== part.entity || part.newProperty !== part.property) && ` → ${part.newEntity}.${part.newProperty}`),
+        h('td', {class: 'numeric'}, grouped(part.equal)), h('td', {class: 'numeric'}, grouped(part.different)),
+        h('td', {}, h('ul', {}, part.examples.map(example => h('li', {}, h('a', {href: `#/object/${encodeURIComponent(part.entity)}/${example.key}`}, example.key),
+          ': ', h('span', {class: 'before'}, example.before ?? 'null'), ' → ', h('span', {class: 'after'}, example.after ?? 'null')))))))))];
 }
 
 /** The heads of a table; those of numbers begin with a hash. */

@@ -3,6 +3,7 @@ import {post} from './api.js';
 import {store, link, rowsLink, title} from './model.js';
 import {valueContent} from './values.js';
 import {Neighbours} from './neighbours.js';
+import {Past} from './past.js';
 import {editing, Editable} from './editing.js';
 
 /** All values of one object, and its relationships in both directions. */
@@ -12,6 +13,7 @@ export class ObjectView {
     this.entity = place.parts[0];
     this.key = place.parts[1];
     this.title = `${this.entity} ${this.key}`;
+    this.past = new Past();
     this.load();
     this.changed = () => this.load({keepsTyping: true});
     document.addEventListener('storechange', this.changed);
@@ -33,7 +35,11 @@ export class ObjectView {
       const object = await post('object', {entity: this.entity, key: this.key, naming: store.naming});
       if (isWanted()) this.show(object);
     } catch (error) {
-      if (isWanted()) fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), failure(error)));
+      if (!isWanted()) return;
+      fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), h('div', {class: 'object-section'}, failure(error)),
+        // A deleted object still has a past.
+        error.status === 404 && store.overview.hasHistory && h('section', {'aria-label': 'Past', class: 'object-section'}, this.past.element)));
+      this.past.show({entity: this.entity, key: this.key});
     }
   }
 
@@ -65,7 +71,9 @@ export class ObjectView {
           object.relationships.map(relationship => this.relationship(relationship, object, pending)),
           object.referrers.length > 0 && h('h3', {}, 'Referred to by'),
           object.referrers.map(referrer => this.referrer(referrer)))),
-      h('section', {'aria-label': 'Neighborhood', class: 'neighborhood'}, h('h3', {}, 'Neighborhood'), neighbours.element)));
+      h('section', {'aria-label': 'Neighborhood', class: 'neighborhood'}, h('h3', {}, 'Neighborhood'), neighbours.element),
+      store.overview.hasHistory && h('section', {'aria-label': 'Past', class: 'object-section'}, this.past.element)));
+    this.past.show(object);
     if (focus) document.getElementById(focus)?.focus();
   }
 
@@ -86,7 +94,7 @@ export class ObjectView {
         h('span', {class: 'type'}, `${relationship.isToMany ? (relationship.isOrdered ? '⇉' : '⇒') : '→'} ${relationship.destination}`),
         relationship.isToMany && h('span', {class: 'count'}, grouped(relationship.total)),
         store.overview.isWritable && pending?.status !== 'deleted'
-          && button(`Change ${relationship.name}`, 'edit', () => editing.relate(object, relationship), {iconOnly: true})),
+          && button(`Change ${relationship.name}`, 'edit', () => editing.relate(object, relationship, change), {iconOnly: true})),
       change && h('p', {class: 'pending'}, `unsaved: ${change.text ?? 'none'}`),
       relationship.total === 0 ? h('p', {class: 'muted none'}, 'none') : list, more);
   }

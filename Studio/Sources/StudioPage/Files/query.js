@@ -93,8 +93,11 @@ export class QueryLine {
       .map(property => ({text: property.name, note: typeWord(property)}));
     if (path.length) return {last, list: [...properties, {text: '@count', note: 'number of members'}]};
     const previous = /(\S+)$/.exec(rest)?.[1] ?? '';
-    const isName = store.property(this.entity, previous.split('.')[0]) && !/\b(sort\s+by)\b[^]*$/i.test(rest);
-    if (isName) return {last, list: operators.map(text => ({text, note: ''}))};
+    const named = store.property(this.entity, previous.split('.')[0]);
+    if (named && !/\b(sort\s+by)\b[^]*$/i.test(rest)) {
+      const search = named.isFullText ? [{text: 'MATCHTEXT', note: 'full-text search'}] : [];
+      return {last, list: [...search, ...operators.map(text => ({text, note: ''}))]};
+    }
     if (/\bsort\s+by\s+[\w.]+$/i.test(rest)) return {last, list: [{text: 'desc', note: 'greatest first'}, {text: 'asc', note: ''}, {text: 'limit', note: ''}]};
     if (/(["')\d]|\bnil|\bNULL|\bYES|\bNO|\bTRUE|\bFALSE)$/i.test(rest)) return {last, list: connectives.map(text => ({text, note: ''}))};
     const isStart = !rest || /(\bAND|\bOR|\bNOT|\()$/i.test(rest);

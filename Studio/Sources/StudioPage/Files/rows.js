@@ -4,6 +4,7 @@ import {store, columns, keep, link, rowsLink, typeWord} from './model.js';
 import {Grid} from './grid.js';
 import {QueryLine, ExplainPanel} from './query.js';
 import {editing} from './editing.js';
+import {StoreExport} from './extract.js';
 
 /** The pause before a request that the server gave up is sent again, in milliseconds. */
 const retryPause = 200;
@@ -217,6 +218,7 @@ export class RowsView {
     });
     return popover(trigger, close => [h('h2', {}, 'Export what is shown'), h('div', {class: 'choices'},
       h('a', {href: target('csv'), download: '', click: () => setTimeout(close)}, 'Comma-separated values'),
-      h('a', {href: target('jsonl'), download: '', click: () => setTimeout(close)}, 'JSON lines'))], {label: 'Export'});
+      h('a', {href: target('jsonl'), download: '', click: () => setTimeout(close)}, 'JSON lines'),
+      new StoreExport(() => this.form()).element)], {label: 'Export'});
   }
 }
