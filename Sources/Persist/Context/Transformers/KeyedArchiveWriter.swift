@@ -29,6 +29,7 @@ struct KeyedArchiveWriter {
     if let entry = ArchivedTypes.entry(for: value), let content = try entry.encode(value) {
       return try object(of: entry.name) { ["content": try $0.add(content, depth: depth + 1)] }
     }
+    let value = Self.unboxed(value)
     if let plain = Self.plain(value) { return unique(plain) }
     switch value {
     case let value as Date:
@@ -40,6 +41,7 @@ struct KeyedArchiveWriter {
       return try object(of: "NSURL") {
         ["NS.base": .uid(0), "NS.relative": $0.unique(.string(value.absoluteString))]
       }
+    case let value as Decimal: return try decimal(value)
     case is NSNull: return try object(of: "NSNull") { _ in [:] }
     case let value as [String: Any]:
       let entries = value.sorted { $0.key < $1.key }
@@ -48,6 +50,8 @@ struct KeyedArchiveWriter {
         let values = try entries.map { try writer.add($0.value, depth: depth + 1) }
         return ["NS.keys": .array(keys), "NS.objects": .array(values)]
       }
+    case let value as NSSet where type(of: value as Any) is AnyClass:
+      return try list(value.allObjects.sorted { "\($0)" < "\($1)" }, of: "NSSet", depth)
     case let value as Set<AnyHashable>:
       let members = value.map(\.base).sorted { "\($0)" < "\($1)" }
       return try list(members, of: "NSSet", depth)
@@ -72,6 +76,50 @@ struct KeyedArchiveWriter {
   private mutating func list(_ members: [Any], of className: String, _ depth: Int) throws -> PropertyList {
     try object(of: className) { writer in
       ["NS.objects": .array(try members.map { try writer.add($0, depth: depth + 1) })]
+    }
+  }
+
+  /// Converts an object of Foundation to the value that it holds: an `NSNumber` casts to every type that can represent
+  /// its number, so that a cast would make 1 a Boolean.
+  private static func unboxed(_ value: Any) -> Any {
+    guard type(of: value) is AnyClass else { return value }
+    return switch GivenValue(value) {
+    case .float(let number)?: number
+    case .value(.boolean(let value))?: value
+    case .value(.integer(let number))?: number
+    case .value(.double(let number))?: number
+    case .value(.decimal(let number))?: value is NSDecimalNumber ? number : (value as? NSNumber)?.uint64Value ?? number
+    case .value(.string(let text))?: text
+    case .value(.date(let date))?: date
+    case .value(.data(let data))?: data
+    case .value(.uuid(let uuid))?: uuid
+    default: value
+    }
+  }
+
+  /// Adds a decimal number as eight 16-bit digits, least significant first, like `NSDecimalNumber`.
+  private mutating func decimal(_ number: Decimal) throws -> PropertyList {
+    guard !number.isNaN else {
+      throw PersistenceError(.typeMismatch, "NaN can't be archived as a decimal number.", fix: "Archive a number.")
+    }
+    var digits: [UInt16] = []
+    var rest = number.significand
+    while rest != 0, digits.count < 8 {
+      var quotient = rest / 65_536
+      var whole = Decimal()
+      NSDecimalRound(&whole, &quotient, 0, .down)
+      digits.append(UInt16(truncatingIfNeeded: NSDecimalNumber(decimal: rest - whole * 65_536).intValue))
+      rest = whole
+    }
+    let length = digits.count
+    digits += Array(repeating: 0, count: 8 - length)
+    let mantissa = Data(digits.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] })
+    return try object(of: "NSDecimalNumber") { _ in
+      [
+        "NS.mantissa": .data(mantissa), "NS.mantissa.bo": .integer(1),
+        "NS.exponent": .integer(Int64(number.exponent)), "NS.length": .integer(Int64(length)),
+        "NS.negative": .boolean(number.isSignMinus), "NS.compact": .boolean(true),
+      ]
     }
   }
 
@@ -113,8 +161,12 @@ struct KeyedArchiveWriter {
   private mutating func reference(toClass name: String) -> PropertyList {
     if let number = classes[name] { return .uid(UInt64(number)) }
     classes[name] = objects.count
+    let superclasses = name == "NSDecimalNumber" ? ["NSNumber", "NSValue"] : []
     objects.append(
-      .dictionary(["$classname": .string(name), "$classes": .array([.string(name), .string("NSObject")])]))
+      .dictionary([
+        "$classname": .string(name),
+        "$classes": .array(([name] + superclasses + ["NSObject"]).map(PropertyList.string)),
+      ]))
     return .uid(UInt64(objects.count - 1))
   }
 }

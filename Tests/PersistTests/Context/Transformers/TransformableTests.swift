@@ -214,6 +214,52 @@ struct TransformableTests {
     #expect(read?.first as? Decimal == Decimal(string: expected))
   }
 
+  @Test("Foundation's numbers and collections keep their values and types, at any depth")
+  func foundationObjects() throws {
+    let numbers: [(String, NSNumber, any Hashable)] = [
+      ("one", NSNumber(value: 1), 1), ("zero", NSNumber(value: 0), 0), ("four", NSNumber(value: Int8(4)), 4),
+      ("true", NSNumber(value: true), true), ("half", NSNumber(value: 0.5), 0.5), ("whole", NSNumber(value: 1.0), 1.0),
+      ("large", NSNumber(value: UInt64.max), UInt64.max),
+      ("decimal", NSDecimalNumber(string: "-12345678901234567890.123456789"),
+        Decimal(string: "-12345678901234567890.123456789") ?? 0),
+    ]
+    let dictionary = NSMutableDictionary()
+    for (name, number, _) in numbers { dictionary[NSString(string: name)] = number }
+    dictionary[NSString("list")] = NSArray(array: [NSNumber(value: 1), NSString("x"), NSNull()])
+    dictionary[NSString("set")] = NSSet(array: [NSNumber(value: 1)])
+    dictionary[NSString("date")] = NSDate(timeIntervalSinceReferenceDate: 5)
+    try withStack(Self.box()) { stack in
+      let context = stack.context()
+      try context.make("Item", ["name": "dictionary", "payload": dictionary])
+      let json = Data(#"{"n": [1, 0, 2.5, true, 9007199254740993, 12345678901234567.89]}"#.utf8)
+      try context.make("Item", ["name": "json", "payload": JSONSerialization.jsonObject(with: json)])
+      try context.save()
+      let again = try stack.reopened().context()
+      let read = try #require(again.named("Item", "dictionary")["payload"] as? [String: Any])
+      for (name, _, value) in numbers {
+        let found = try #require(read[name])
+        #expect(found as? AnyHashable == AnyHashable(value) && type(of: found) == type(of: value), "\(name)")
+      }
+      let list = try #require(read["list"] as? [Any])
+      #expect(list[0] as? Int == 1 && !(list[0] is Bool) && list[1] as? String == "x" && list[2] is NSNull)
+      #expect(read["set"] as? Set<AnyHashable> == [1])
+      #expect(read["date"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
+      let parsed = try #require((again.named("Item", "json")["payload"] as? [String: Any])?["n"] as? [Any])
+      #expect(!(parsed[0] is Bool) && parsed[0] as? Int == 1 && parsed[1] as? Int == 0)
+      #expect(parsed[2] as? Double == 2.5 && parsed[3] as? Bool == true && parsed[4] as? Int == 9_007_199_254_740_993)
+    }
+  }
+
+  @Test("Decimals are archived with every digit, and NaN is refused")
+  func writtenDecimals() throws {
+    for text in ["0", "1.25", "-0.001", "99999999999999999999999999999999999999", "1e127", "7e-128"] {
+      let number = try #require(Decimal(string: text))
+      let read = try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive(["n": number])) as? [String: Any]
+      #expect(read?["n"] as? Decimal == number, "\(text)")
+    }
+    #expect(persistError { _ = try KeyedArchiveWriter.archive(Decimal.nan) }?.code == .typeMismatch)
+  }
+
   @Test("Nothing in a store instantiates a type that wasn't registered: reading is an error, never a crash")
   func hostile() throws {
     func archive(_ className: String) throws -> Data {
