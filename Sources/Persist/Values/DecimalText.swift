@@ -61,6 +61,9 @@ extension Decimal {
     guard number.isFinite else { return nil }
     self.init(wholeText: number.description)
   }
+
+  /// The double nearest to the number. Foundation's own conversion is sometimes off by the last bit.
+  package var nearestDouble: Double { Double(description) ?? .nan }
 }
 
 extension DecimalText {

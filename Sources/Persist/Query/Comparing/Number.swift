@@ -41,7 +41,7 @@ enum Number: Sendable {
     switch self {
     case .integer(let value): Double(value)
     case .double(let value): value
-    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .decimal(let value): value.nearestDouble
     }
   }
 
@@ -51,13 +51,7 @@ enum Number: Sendable {
     switch self {
     case .integer(let value): Decimal(value)
     case .double(let value):
-      if let whole = Int64(exactly: value) {
-        Decimal(whole)
-      } else if value.isFinite, 1e-100..<1e100 ~= abs(value) {
-        Decimal(string: "\(value)")
-      } else {
-        nil
-      }
+      if let whole = Int64(exactly: value) { Decimal(whole) } else { Decimal(shortestTextOf: value) }
     case .decimal(let value): value
     }
   }

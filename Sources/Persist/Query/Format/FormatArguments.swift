@@ -70,7 +70,7 @@ extension StoredValue {
     case .integer(let value): Double(value)
     case .boolean(let value): value ? 1 : 0
     case .double(let value): value
-    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .decimal(let value): value.nearestDouble
     default: nil
     }
   }
