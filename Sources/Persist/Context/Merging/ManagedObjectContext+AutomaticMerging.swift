@@ -15,7 +15,8 @@ extension ManagedObjectContext {
   /// Read-only stores aren't checked for changes.
   ///
   /// A child context follows its parent: at the same times, it merges changes that others save to the parent, and
-  /// changes that the parent saves, merges and rolls back.
+  /// changes that the parent saves, merges and rolls back. A parent that merges automatically too merges first, so that
+  /// changes reach a child at any depth.
   ///
   /// To merge without using the context or awaiting its sequences, call
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
@@ -42,12 +43,15 @@ extension ManagedObjectContext {
   /// Registers a bell, which rings when there are changes to merge, as long as it is heard.
   func add(_ bell: SavedChangesMailbox.Bell) {
     mailbox.add(bell)
-    if automaticMerging != nil, parent == nil { persistentStoreCoordinator.watchStores() }
+    guard automaticMerging != nil else { return }
+    if let parent { parent.add(bell) } else { persistentStoreCoordinator.watchStores() }
   }
 
   /// Merges changes that others have saved since the last call; does nothing if automatic merging is off.
   func mergeArrivedChanges() {
     guard automaticMerging != nil else { return }
+    // The parent posts to this context what it merges. During its save, it has merged already.
+    if let parent, !parent.isSaving { parent.mergeArrivedChanges() }
     let mail = mailbox.take()
     guard parent == nil else { return mergeChangesOfParent(mail) }
     do {

@@ -68,6 +68,61 @@ struct ChildFollowingTests {
     }
   }
 
+  @Test("Using a child at any depth is enough: contexts between it and the stores merge first", arguments: 1...3)
+  func usingTheChild(depth: Int) throws {
+    try withStack(SampleModels.people) { stack in
+      let (root, other) = (stack.context(), stack.context())
+      let ann = try other.make("Person", ["name": "Ann"])
+      try other.save()
+      var contexts = [root]
+      for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
+      for context in contexts { context.automaticallyMergesChangesFromParent = true }
+      let leaf = contexts[depth]
+      let request = try FetchRequest("Person", where: "name BEGINSWITH 'A'", sortedBy: [.init("name")])
+      let controller = FetchedResultsController(fetchRequest: request, managedObjectContext: leaf)
+      try controller.performFetch()
+      let held = contexts.map { $0.object(with: ann.objectID) }
+      for object in held { #expect(object["name"] as? String == "Ann") }
+      func names() -> [String] { (controller.fetchedObjects ?? []).compactMap { $0["name"] as? String } }
+
+      ann["name"] = "Bea"
+      try other.make("Person", ["name": "Ada"])
+      try other.save()
+      leaf.processPendingChanges()
+      #expect(names() == ["Ada"] && held.allSatisfy { $0["name"] as? String == "Bea" })
+
+      held[0]["name"] = "Amy"
+      try root.save()
+      leaf.processPendingChanges()
+      #expect(names() == ["Ada", "Amy"])
+    }
+  }
+
+  @Test("A save of another context wakes a sequence of a child at any depth", .timeLimit(.minutes(1)), arguments: 1...3)
+  @MainActor func waking(depth: Int) async throws {
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
+    try coordinator.addInMemoryStore()
+    let other = ManagedObjectContext(coordinator)
+    let ann = try other.make("Person", ["name": "Ann"])
+    try other.save()
+    var contexts = [ManagedObjectContext(coordinator)]
+    for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
+    for context in contexts { context.automaticallyMergesChangesFromParent = true }
+    let held = contexts.map { $0.object(with: ann.objectID) }
+    for object in held { #expect(object["name"] as? String == "Ann") }
+    var changes = contexts[depth].objectsDidChange.makeAsyncIterator()
+    let id = ann.objectID
+    let saver = Task.detached {
+      let late = ManagedObjectContext(coordinator)
+      try await Task.sleep(for: .milliseconds(50))
+      late.object(with: id)["name"] = "Zoe"
+      try late.save()
+    }
+    let change = await changes.next(isolation: #isolation)
+    try await saver.value
+    #expect(change?.refreshed == [held[depth]] && held[depth]["name"] as? String == "Zoe")
+  }
+
   @Test("Changes that a child saves to its parent concern no context of the stores until the parent is saved")
   func strangers() throws {
     try withStack(SampleModels.people) { stack in
