@@ -36,6 +36,9 @@ public final class PersistentStoreCoordinator: Sendable {
     layouts = EntityLayout.layouts(of: model)
   }
 
+  /// Creates a coordinator without stores, with the label of Core Data: ``init(model:registry:)`` without a registry.
+  public convenience init(managedObjectModel model: ManagedObjectModel) { self.init(model: model) }
+
   /// The open stores, in the order in which they were added.
   public var persistentStores: [StoreInfo] { openStores.map(StoreInfo.init) }
 

@@ -59,6 +59,23 @@ public struct FetchSortDescriptor: Sendable, Hashable {
     self.keyPath = keyPath
   }
 
+  /// Creates a level of a sort order like ``init(_:isAscending:comparison:)-(String,_,_)``, with the labels of
+  /// NSSortDescriptor.
+  public init(key: String, ascending: Bool, comparison: Comparison = .values) {
+    self.init(key, isAscending: ascending, comparison: comparison)
+  }
+
+  /// Sorts by the property of a Swift key path, with the labels of NSSortDescriptor.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [FetchSortDescriptor(keyPath: \Item.name, ascending: true)]
+  /// ```
+  public init<Root, Value>(
+    keyPath: any KeyPath<Root, Value> & Sendable, ascending: Bool, comparison: Comparison = .values
+  ) {
+    self.init(KeyPathReference(keyPath), isAscending: ascending, comparison: comparison)
+  }
+
   /// The same descriptor with the opposite direction.
   public var reversed: FetchSortDescriptor {
     var other = self

@@ -44,6 +44,11 @@ public final class PersistentContainer: Sendable {
     descriptions = LockProtected([PersistentStoreDescription(url: file)])
   }
 
+  /// Creates a container for a model, with the labels of Core Data: ``init(name:model:registry:)`` without a registry.
+  public convenience init(name: String, managedObjectModel model: ManagedObjectModel) {
+    self.init(name: name, model: model)
+  }
+
   /// Opens the store at a URL with the newest model of a folder. Creates it if it doesn't exist.
   ///
   /// - Parameters:

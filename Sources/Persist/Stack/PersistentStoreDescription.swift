@@ -88,4 +88,15 @@ public struct PersistentStoreDescription: Sendable {
     get { options.migrator != nil }
     set { options.migrator = newValue ? options.migrator ?? AutomaticMigrator() : nil }
   }
+
+  /// Whether a migration may infer how the store's model became the container's, where no mapping model says it: see
+  /// ``AutomaticMigrator/infersMapping``. Meaningful if ``shouldMigrateStoreAutomatically`` is true.
+  public var shouldInferMappingModelAutomatically: Bool {
+    get { (options.migrator as? AutomaticMigrator)?.infersMapping ?? false }
+    set {
+      guard var migrator = options.migrator as? AutomaticMigrator else { return }
+      migrator.infersMapping = newValue
+      options.migrator = migrator
+    }
+  }
 }

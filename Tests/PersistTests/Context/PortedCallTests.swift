@@ -122,4 +122,115 @@ struct PortedCallTests {
       #expect(deleted.result as? Bool == true && deleted.count == nil && deleted.objectIDs == nil)
     }
   }
+
+  @Test("Requests, predicates, expressions and orders are created with Core Data's labels")
+  func labels() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for (name, salary) in [("Ann", 10), ("Bob", 10), ("Cid", 20)] {
+        try context.make("Person", ["name": name, "salary": salary])
+      }
+      try context.save()
+      let tens = try FetchPredicate(format: "salary == %d", 10)
+      let named = try FetchPredicate(format: "%K BEGINSWITH[c] %@", "name", NSString("b"))
+      var request = FetchRequest<ManagedObject>(entityName: "Person")
+      request.sortDescriptors = [FetchSortDescriptor(key: "name", ascending: false)]
+      request.predicate = FetchPredicate(andPredicateWithSubpredicates: [tens, FetchPredicate(value: true)])
+      #expect(try context.fetch(request).map { $0["name"] as? String } == ["Bob", "Ann"])
+      request.predicate = FetchPredicate(orPredicateWithSubpredicates: [
+        named, FetchPredicate(notPredicateWithSubpredicate: tens),
+      ])
+      #expect(try context.fetch(request).map { $0["name"] as? String } == ["Cid", "Bob"])
+
+      let path = FetchExpression(forKeyPath: "salary")
+      #expect(try FetchExpression(format: "sum:(salary)") == FetchExpression(forFunction: "sum:", arguments: [path]))
+      for (name, arguments) in [("total:", [path]), ("abs:", [])] {
+        let error = persistError { _ = try FetchExpression(forFunction: name, arguments: arguments) }
+        #expect(error?.code == .invalidPredicate, "\(name)")
+      }
+      #expect(FetchExpression(forConstantValue: 5) == .value(5) && FetchExpression(forVariable: "x") == .variable("x"))
+      #expect(FetchExpression.expressionForEvaluatedObject() == .current)
+      #expect(FetchExpression(forAggregate: [path]) == .aggregate([path]))
+      var totals = FetchRequest<FetchedRow>(entityName: "Person")
+      totals.propertiesToFetch = [
+        ExpressionDescription("total", try FetchExpression(forFunction: "sum:", arguments: [path]))
+      ]
+      #expect(try context.fetch(totals).first?["total"] as? Int == 40)
+    }
+  }
+
+  @Test("Foundation's objects are arguments of predicates, with the values that they contain")
+  func foundationArguments() throws {
+    let date = Date(timeIntervalSinceReferenceDate: 5)
+    let uuid = UUID()
+    let pairs: [((any FetchArgument)?, (any FetchArgument)?)] = [
+      (NSNumber(value: 1), 1), (NSNumber(value: true), true), (NSNumber(value: 1.5), 1.5), (NSString("x"), "x"),
+      (NSDecimalNumber(string: "1.25"), Decimal(string: "1.25")), (date as NSDate, date), (NSNull(), nil),
+      (NSData(data: Data([1])), Data([1])), (uuid as NSUUID, uuid),
+      (URL(string: "a:b").map { $0 as NSURL }, URL(string: "a:b")),
+    ]
+    for (object, value) in pairs {
+      #expect(try FetchPredicate(format: "x == %@", object) == FetchPredicate("x == %@", value), "\(object as Any)")
+    }
+    let list = try FetchPredicate(format: "x IN %@", NSArray(array: [NSNumber(value: 1), NSString("a")]))
+    #expect(try list == FetchPredicate("x IN {1, 'a'}"))
+    let ordered = try FetchPredicate(format: "x IN %@", NSOrderedSet(array: [NSNumber(value: 2)]))
+    #expect(try ordered == FetchPredicate("x IN {2}"))
+  }
+
+  @Test("Batches are created with Core Data's labels; deleting no identifiers deletes nothing")
+  func batchLabels() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let two = BatchInsertRequest(entityName: "Person", objects: [["name": "Ann"], ["name": "Bob"]])
+      #expect(try context.execute(two).count == 2)
+      var isDone = false
+      let one = BatchInsertRequest(entityName: "Person") { (row: inout [String: Any?]) in
+        defer { isDone = true }
+        row["name"] = "Cid"
+        return isDone
+      }
+      #expect(try context.execute(one).count == 1)
+      var update = BatchUpdateRequest(entityName: "Person")
+      update.predicate = try FetchPredicate(format: "name == %@", "Ann")
+      update.propertiesToUpdate = ["salary": .value(7)]
+      #expect(try context.execute(update).count == 1)
+      #expect(try context.execute(BatchDeleteRequest(objectIDs: [])).count == 0)
+      let ann = try context.named("Person", "Ann")
+      #expect(ann["salary"] as? Int == 7)
+      #expect(try context.execute(BatchDeleteRequest(objectIDs: [ann.objectID])).count == 1)
+      let rest = BatchDeleteRequest(fetchRequest: try FetchRequest("Person", where: "name == 'Bob'"))
+      #expect(try context.execute(rest).count == 1)
+      #expect(try stack.reopened().context().names("Person") == ["Cid"])
+    }
+  }
+
+  @Test("Several values are read and set by name")
+  func severalValues() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      let ann = try context.create("Person")
+      try ann.setValuesForKeys(["name": "Ann", "salary": NSNumber(value: 5)])
+      let values = try ann.dictionaryWithValues(forKeys: ["name", "salary"])
+      #expect(values["name"] as? String == "Ann" && values["salary"] as? Int == 5)
+      try ann.setValuesForKeys(["salary": nil])
+      let cleared = try ann.dictionaryWithValues(forKeys: ["salary"])
+      #expect(Array(cleared.keys) == ["salary"] && cleared.values.allSatisfy { $0 == nil })
+      #expect(persistError { try ann.setValuesForKeys(["pay": 1]) }?.code == .unknownProperty)
+      #expect(persistError { _ = try ann.dictionaryWithValues(forKeys: ["pay"]) }?.code == .unknownProperty)
+    }
+  }
+
+  @Test("A container and its description take Core Data's labels")
+  func container() throws {
+    let container = PersistentContainer(
+      name: "Ported", managedObjectModel: try ManagedObjectModel(SampleModels.people))
+    #expect(container.name == "Ported" && container.managedObjectModel.entitiesByName["Person"] != nil)
+    var description = try #require(container.persistentStoreDescriptions.first)
+    #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
+    description.shouldInferMappingModelAutomatically = false
+    #expect((description.options.migrator as? AutomaticMigrator)?.infersMapping == false)
+    description.shouldMigrateStoreAutomatically = false
+    #expect(!description.shouldInferMappingModelAutomatically)
+  }
 }

@@ -44,6 +44,14 @@ public struct BatchInsertRequest {
     }
   }
 
+  /// Creates a request for rows given as dictionaries, with the labels of Core Data.
+  public init(entityName: String, objects: some Sequence<[String: Any?]>) { self.init(entityName, objects) }
+
+  /// Creates a request for rows given as dictionaries that a closure fills, with the labels of Core Data.
+  public init(entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
+    self.init(entityName, dictionaryHandler: dictionaryHandler)
+  }
+
   /// Creates a request for rows given as dictionaries that a closure fills, one per call, until it returns true, as in
   /// Core Data.
   public init(_ entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {

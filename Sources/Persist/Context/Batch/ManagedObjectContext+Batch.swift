@@ -53,6 +53,7 @@ extension ManagedObjectContext {
   ///   errors. A store in which the batch fails is unchanged.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+    if request.rows.objectIDs?.isEmpty == true { return BatchResult([], request.resultType) }
     let wantsIdentifiers = request.resultType.content == .objectIDs
     return BatchResult(
       try batch(over: request.rows) { store, query in

@@ -179,7 +179,7 @@ public final class KeyPathResolver {
       guard result is Int else {
         throw error(
           keyPath, "reads the members of \(text(walked))",
-          fix: "Use 'contains(where:)', 'allSatisfy', 'isEmpty', or the count.")
+          fix: "Compare the count, or use a closure with 'contains(where:)', 'allSatisfy' or 'isEmpty'.")
       }
       return walked + ["@count"]
     }

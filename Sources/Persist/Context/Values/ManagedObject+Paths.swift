@@ -32,6 +32,22 @@ extension ManagedObject {
     try next?.setValue(value, forKeyPath: rest.joined(separator: "."))
   }
 
+  /// Returns several properties by name; nil for those without a value.
+  ///
+  /// - Throws: The errors of ``value(forKey:)``.
+  public final func dictionaryWithValues(forKeys names: [String]) throws -> [String: Any?] {
+    var values: [String: Any?] = [:]
+    for name in names { values.updateValue(try value(forKey: name), forKey: name) }
+    return values
+  }
+
+  /// Sets several properties by name, in the order of their names.
+  ///
+  /// - Throws: The errors of ``setValue(_:forKey:)``; the properties before the one that fails are set.
+  public final func setValuesForKeys(_ values: [String: Any?]) throws {
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) { try setValue(value, forKey: name) }
+  }
+
   private static func any(_ value: FetchValue) -> Any? {
     switch value {
     case .value(let value): DynamicValue.any(value)

@@ -41,6 +41,14 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     propertiesToUpdate = properties
     self.resultType = resultType
   }
+
+  /// Creates a request that updates nothing until its ``propertiesToUpdate`` are set, with the label of Core Data.
+  ///
+  /// ```swift
+  /// var request = BatchUpdateRequest(entityName: "Item")
+  /// request.propertiesToUpdate = ["onSale": .value(true)]
+  /// ```
+  public init(entityName: String) { self.init(entityName, set: [:]) }
 }
 
 /// Deletes all rows that a request matches, without creating objects.
@@ -77,6 +85,12 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     request.predicate = predicate
     self.init(request, resultType: resultType)
   }
+
+  /// Deletes the rows that a fetch request matches, with the label of Core Data.
+  public init<Result>(fetchRequest: FetchRequest<Result>) { self.init(fetchRequest) }
+
+  /// Deletes the rows with these identifiers, which are all of one entity, with the label of Core Data.
+  public init(objectIDs: [ManagedObjectID]) { self.init(objectIDs.first?.entityName ?? "", objectIDs: objectIDs) }
 
   /// Deletes the rows with these identifiers, which belong to one entity hierarchy.
   public init(

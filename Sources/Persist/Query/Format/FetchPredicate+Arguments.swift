@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension FetchPredicate {
   /// Parses a predicate in NSPredicate's format language with arguments of any type, as in code written for Core Data.
@@ -31,15 +31,16 @@ extension FetchExpression {
     case .value(let value)?: self = .constant(value)
     case .float(let value)?: self = value.fetchExpression
     case nil:
-      if let argument = value as? any FetchArgument {
-        self = argument.fetchExpression
-      } else if let members = Self.members(of: value) {
+      // Foundation's collections are arguments by means of this initializer.
+      if let members = Self.members(of: value) {
         var expressions: [FetchExpression] = []
         for member in members {
           guard let expression = FetchExpression(anyArgument: member) else { return nil }
           expressions.append(expression)
         }
         self = .aggregate(expressions)
+      } else if let argument = value as? any FetchArgument {
+        self = argument.fetchExpression
       } else {
         return nil
       }
@@ -57,3 +58,26 @@ extension FetchExpression {
     }
   }
 }
+
+extension FetchArgument where Self: NSObject {
+  /// The value that the object contains, as ``FetchPredicate/init(format:argumentArray:)`` takes it.
+  ///
+  /// - Precondition: The members of a collection are arguments.
+  public var fetchExpression: FetchExpression {
+    guard let expression = FetchExpression(anyArgument: self) else {
+      preconditionFailure("A member of this \(type(of: self)) has a type that no property has.")
+    }
+    return expression
+  }
+}
+
+extension NSNumber: FetchArgument {}
+extension NSString: FetchArgument {}
+extension NSDate: FetchArgument {}
+extension NSData: FetchArgument {}
+extension NSUUID: FetchArgument {}
+extension NSURL: FetchArgument {}
+extension NSNull: FetchArgument {}
+extension NSArray: FetchArgument {}
+extension NSSet: FetchArgument {}
+extension NSOrderedSet: FetchArgument {}

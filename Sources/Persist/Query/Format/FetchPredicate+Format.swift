@@ -16,6 +16,11 @@ extension FetchPredicate {
     try self.init(format, arguments: arguments)
   }
 
+  /// Parses a predicate like ``init(_:_:)``, with the label of NSPredicate.
+  public init(format: String, _ arguments: (any FetchArgument)?...) throws {
+    try self.init(format, arguments: arguments)
+  }
+
   /// Parses a predicate in NSPredicate's format language, with its arguments in an array.
   public init(_ format: String, arguments: [(any FetchArgument)?]) throws {
     self = try FormatParser.predicate(format, arguments: arguments.map(FetchExpression.value))
@@ -35,6 +40,11 @@ extension FetchExpression {
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` with the column and the expected syntax;
   ///   ``PersistenceError/Code/limitExceeded`` if it nests too deeply.
   public init(_ format: String, _ arguments: (any FetchArgument)?...) throws {
+    try self.init(format, arguments: arguments)
+  }
+
+  /// Parses an expression like ``init(_:_:)``, with the label of NSExpression.
+  public init(format: String, _ arguments: (any FetchArgument)?...) throws {
     try self.init(format, arguments: arguments)
   }
 
