@@ -25,7 +25,7 @@ enum ChildRun {
     let statements = counter?.count ?? 0
     let clock = ContinuousClock()
     let start = clock.now
-    let checksum = try work()
+    let checksum = try measured(work)
     let elapsed = start.duration(to: clock.now)
     var measurement = Measurement(
       seconds: elapsed / .seconds(1), peakBytes: max(0, ProcessMemory.peak - memory),
@@ -34,4 +34,9 @@ enum ChildRun {
     measurement.fileChecksum = FileChecksum.sum(of: workload.writtenTables, in: setting.file)
     print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
   }
+
+  /// Performs the measured work. Not inlined, so that a profiler can leave out everything else:
+  /// `valgrind --tool=callgrind --toggle-collect='*measured*'`.
+  @inline(never)
+  private static func measured(_ work: Workload.Work) throws -> UInt64 { try work() }
 }

@@ -2,5 +2,5 @@ extension Workload {
   /// Every workload, in the order of the report.
   static let all: [Workload] =
     inserting + fetching + faulting + querying + plannedReading + walking + groupedReading + changing + batchChanging
-    + history + streaming + opening + manyVersions + registered + migrating
+    + history + streaming + threads + opening + manyVersions + registered + migrating
 }
