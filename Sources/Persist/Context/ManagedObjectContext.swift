@@ -61,9 +61,10 @@ public final class ManagedObjectContext {
 
   /// The stores assigned to new objects, by the objects' temporary numbers.
   var assignedStores: [Int64: String] = [:]
-  var inserted = ChangeSet()
-  var updated = ChangeSet()
-  var deleted = ChangeSet()
+  // Unchecked: used only within the context's isolation, and changing a set makes no outside calls.
+  @exclusivity(unchecked) var inserted = ChangeSet()
+  @exclusivity(unchecked) var updated = ChangeSet()
+  @exclusivity(unchecked) var deleted = ChangeSet()
   /// Objects whose rows the next save checks without writing them.
   var watchedObjects: Set<ManagedObject> = []
   /// Nil while the context isn't observed.

@@ -25,6 +25,8 @@ final class EntityLayout: Sendable {
   /// Relationships by property slot; nil for properties that aren't relationships.
   let relationshipsBySlot: [RelationshipLayout?]
   let relationships: [RelationshipLayout]
+  /// Whether a relationship has the delete rule Deny.
+  let mayDenyDeletion: Bool
   /// Stored to-one relationships.
   let toOnes: [RelationshipLayout]
   /// For stored to-one relationships, the ``rootIndex`` of the destination, by property slot; -1 for all other
@@ -113,6 +115,7 @@ final class EntityLayout: Sendable {
     }
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
+    mayDenyDeletion = relationships.contains { $0.deleteRule == .deny }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     destinationRoots = relationshipsBySlot.map { relationship in
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }

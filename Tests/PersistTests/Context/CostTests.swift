@@ -170,6 +170,20 @@ struct CostTests {
     }
   }
 
+  @Test("A cascade over objects that are deleted one after another reads the members of several at once")
+  func cascadeWithoutPrefetching() throws {
+    try withPeople(pets: Self.membersEach) { stack in
+      let context = stack.context()
+      let people = try context.fetch(FetchRequest("Person"))
+      let reads = try stack.statements { for person in people { context.delete(person) } }
+      // A tenth on an idle machine; more if it pauses the test for longer than members may be used.
+      #expect(reads < Self.count / 2)
+      #expect(context.deletedObjects.count == Self.count * (1 + Self.membersEach))
+      try context.save()
+      #expect(try stack.context().count(for: FetchRequest("Pet")) == 0)
+    }
+  }
+
   @Test("Objects that are fetched, changed and saved create no identifiers until one is requested")
   func identifiers() throws {
     try withPeople { stack in

@@ -22,11 +22,13 @@ struct DeletePropagation {
     }
     guard !object.layout.relationships.isEmpty else {
       object.prepareForDeletion()
-      if object.change != .deleted, object.table != nil { _ = release(object) }
+      var (ends, cascaded): ([End], [ManagedObject]) = ([], [])
+      if object.change != .deleted, object.table != nil { release(object, &ends, adding: &cascaded) }
       return
     }
     var waiting = [object]
     var position = 0
+    var ends: [End] = []
     while position < waiting.count {
       // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
@@ -35,7 +37,7 @@ struct DeletePropagation {
       for object in group where object.change != .deleted && object.table != nil {
         object.prepareForDeletion()
         guard object.change != .deleted, object.table != nil else { continue }
-        waiting += release(object)
+        release(object, &ends, adding: &waiting)
       }
       if position > 10_000 {
         waiting.removeFirst(position)
@@ -52,7 +54,7 @@ struct DeletePropagation {
       let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
       switch relationship.deleteRule {
       case .cascade: for other in others where other.change != .deleted { delete(other) }
-      case .nullify: letGo(of: object, others, by: relationship)
+      case .nullify: for other in others { letGo(of: object, other, by: relationship) }
       case .deny, .noAction: continue
       }
     }
@@ -62,30 +64,46 @@ struct DeletePropagation {
   func letGo(of object: ManagedObject) {
     for relationship in object.layout.relationships
     where relationship.inverse != nil && !relationship.leavesOthersAlone {
-      let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
-      letGo(of: object, others, by: relationship)
+      for other in others(of: object, in: relationship) where other.leads(to: object, back: relationship) {
+        letGo(of: object, other, by: relationship)
+      }
     }
+  }
+
+  /// An object at the other end of a relationship of an object that is deleted.
+  private struct End {
+    let relationship: RelationshipLayout
+    let object: ManagedObject
   }
 
   /// Marks an object as deleted and updates the other ends of its relationships.
   ///
-  /// - Returns: The objects to delete with it.
-  private func release(_ object: ManagedObject) -> [ManagedObject] {
+  /// - Parameters:
+  ///   - ends: Memory for the other ends, reused from object to object: a cascade over many objects would otherwise
+  ///     allocate it for each.
+  ///   - cascaded: Where to add the objects to delete with it.
+  private func release(_ object: ManagedObject, _ ends: inout [End], adding cascaded: inout [ManagedObject]) {
     let isNew = object.change == .inserted
-    let ends = object.layout.relationships.map { ($0, others(of: object, in: $0)) }
+    ends.removeAll(keepingCapacity: true)
+    for relationship in object.layout.relationships {
+      forEachEnd(of: object, in: relationship) { ends.append(End(relationship: relationship, object: $0)) }
+    }
     object.leaveOneWayOwners()
     context.leaveChangeSets(object)
     object.change = .deleted
-    var cascaded: [ManagedObject] = []
-    for (relationship, others) in ends {
-      switch relationship.deleteRule {
+    for end in ends {
+      let isLetGo: Bool
+      switch end.relationship.deleteRule {
       case .cascade:
-        cascaded += others.filter { $0.change != .deleted }
+        if end.object.change != .deleted { cascaded.append(end.object) }
         // Objects deleted with it must not resolve it: with a permanent identifier it would be mistaken for a row.
-        if isNew { letGo(of: object, others, by: relationship, isNew: true) }
-      case .nullify: letGo(of: object, others, by: relationship, isNew: isNew)
-      case .deny: if isNew { letGo(of: object, others, by: relationship, isNew: true) }
-      case .noAction: if isNew || object.isNewInParent { letGo(of: object, others, by: relationship, isNew: true) }
+        isLetGo = isNew
+      case .nullify: isLetGo = true
+      case .deny: isLetGo = isNew
+      case .noAction: isLetGo = isNew || object.isNewInParent
+      }
+      if isLetGo {
+        letGo(of: object, end.object, by: end.relationship, isNew: isNew || end.relationship.deleteRule == .noAction)
       }
     }
     if isNew {
@@ -96,30 +114,40 @@ struct DeletePropagation {
       context.deleted.insert(object)
     }
     object.isTouched = true
-    return cascaded
   }
 
   private func others(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
+    var others: [ManagedObject] = []
+    forEachEnd(of: object, in: relationship) { others.append($0) }
+    return others
+  }
+
+  private func forEachEnd(
+    of object: ManagedObject, in relationship: RelationshipLayout, _ body: (ManagedObject) -> Void
+  ) {
     // Members of a many-to-many relationship lose the object with its row, regardless of the rule, so they must be
     // read.
     let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
-    if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany, !object.isNewInParent {
-      return []
+    if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany, !object.isNewInParent { return }
+    guard relationship.isToMany else {
+      if let other = object.destination(at: relationship.slot) { body(other) }
+      return
     }
-    guard relationship.isToMany else { return object.destination(at: relationship.slot).map { [$0] } ?? [] }
     // Members without an inverse need no update.
-    if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
-    return object.memberObjects(of: relationship)
+    if relationship.inverse == nil, relationship.deleteRule != .cascade { return }
+    // With their rows, which a cascade needs too, and those of the next owners, which are usually deleted next.
+    let list =
+      relationship.deleteRule == .cascade
+      ? object.memberListWithRows(of: relationship) : object.memberList(of: relationship)
+    for other in list.objects(0..<list.count, of: object) { body(other) }
   }
 
   private func letGo(
-    of object: ManagedObject, _ others: [ManagedObject], by relationship: RelationshipLayout, isNew: Bool = false
+    of object: ManagedObject, _ other: ManagedObject, by relationship: RelationshipLayout, isNew: Bool = false
   ) {
     // Deleted ends keep their references, except those to new objects, which leave no trace.
-    for other in others where other !== object && (isNew || other.change != .deleted) {
-      guard let back = other.back(of: relationship) else { continue }
-      if back.isToMany || other.destination(at: back.slot) === object { other.forget(object, in: back) }
-    }
+    guard other !== object, isNew || other.change != .deleted, let back = other.back(of: relationship) else { return }
+    if back.isToMany || other.destination(at: back.slot) === object { other.forget(object, in: back) }
   }
 
   /// Removes an object from unsaved changes of relationships without an inverse. Only changed objects can refer to a

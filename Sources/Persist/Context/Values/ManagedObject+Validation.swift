@@ -82,6 +82,7 @@ extension ManagedObject {
 
   /// Finds relationships whose delete rule denies the deletion because they have objects that remain.
   final func validateDeletion() throws {
+    guard layout.mayDenyDeletion else { return }
     var problems: [any Error] = []
     for relationship in layout.relationships where relationship.deleteRule == .deny {
       guard let context = table?.context else { continue }

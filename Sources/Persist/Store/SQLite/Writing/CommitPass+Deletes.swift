@@ -49,17 +49,26 @@ extension CommitPass {
   private static func grouped(_ rows: [RowWrites.RowVersion]) -> [RowWrites.RowVersion] {
     guard rows.count > WritePlan.deleteGroupSize else { return rows }
     var places: [DeleteGroup: Int] = [:]
-    var groups: [[RowWrites.RowVersion]] = []
-    for row in rows {
-      let group = DeleteGroup(row)
+    // By place, the rows of a group, as runs of rows that are already next to each other.
+    var groups: [[Range<Int>]] = []
+    var start = 0
+    while start < rows.count {
+      let group = DeleteGroup(rows[start])
+      var end = start + 1
+      while end < rows.count, DeleteGroup(rows[end]) == group { end += 1 }
       if let place = places[group] {
-        groups[place].append(row)
+        groups[place].append(start..<end)
       } else {
         places[group] = groups.count
-        groups.append([row])
+        groups.append([start..<end])
       }
+      start = end
     }
-    return groups.count == 1 ? rows : Array(groups.joined())
+    guard groups.count > 1 else { return rows }
+    var grouped: [RowWrites.RowVersion] = []
+    grouped.reserveCapacity(rows.count)
+    for run in groups.joined() { grouped += rows[run] }
+    return grouped
   }
 
   /// The number of rows to delete with one statement: as many as it takes if they have the same entity and version, or
