@@ -156,7 +156,7 @@ struct HistoryTrackingTests {
     }
     let (off, on) = try (statements(tracking: false), statements(tracking: true))
     // Each: the last numbers, the author and the process, the transaction, the counters. 100 changes take three
-    // statements for 32, and four for one.
-    #expect(on == [off[0] + 5 + 1, off[1] + 5 + 7])
+    // statements for 32, and one for the other four.
+    #expect(on == [off[0] + 5 + 1, off[1] + 5 + 4])
   }
 }

@@ -3,8 +3,10 @@ final class HistoryPlan: Sendable {
   let map: HistoryMap
   let lastNumbers = PreparedSQL(.lastHistoryNumbers)
   let setLastNumbers = PreparedSQL(.setLastHistoryNumbers)
-  /// Statements that record several changes at once, those for the most first.
-  let insertChanges: [(count: Int, sql: PreparedSQL)]
+  /// Statements that record one change, two changes, and so on to ``changeGroupSize``.
+  let insertChanges: [Lazy<PreparedSQL>]
+  /// The maximum number of changes recorded by one statement.
+  static let changeGroupSize = 32
   /// By index in ``ManagedObjectModel/entities``: records a deletion with the values that are kept; nil for an entity
   /// without such attributes.
   let deletions: Lazy<[PreparedSQL?]>
@@ -21,7 +23,7 @@ final class HistoryPlan: Sendable {
           ? nil : PreparedSQL(.insertDeletion(of: columns.preserved.map(\.column), in: columns.table, layout))
       }
     }
-    insertChanges = [32, 8, 1].map { count in (count, PreparedSQL(.insertChanges(count, in: layout))) }
+    insertChanges = (1...Self.changeGroupSize).map { count in Lazy { PreparedSQL(.insertChanges(count, in: layout)) } }
     insertTransaction = PreparedSQL(.insertTransaction(in: layout))
     writtenTexts = layout.writtenTexts
   }

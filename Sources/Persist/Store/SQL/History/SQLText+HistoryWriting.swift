@@ -14,15 +14,20 @@ extension SQLText {
     return "SELECT \(numbers.joined(separator: ", "))"
   }
 
-  /// Sets both counters. Parameters: the greatest numbers assigned to changes and to transactions.
+  /// Sets both counters, which are next to each other: a list of their numbers would be a table of its own for each
+  /// run. Parameters: the greatest numbers assigned to changes and to transactions.
   static let setLastHistoryNumbers: SQLText = """
     UPDATE Z_PRIMARYKEY SET Z_MAX = CASE Z_ENT WHEN \(number: Int64(HistoryLayout.EntityNumber.change)) \
     THEN \(parameter: 1) ELSE \(parameter: 2) END \
-    WHERE Z_ENT IN (\(numbers: [HistoryLayout.EntityNumber.change, HistoryLayout.EntityNumber.transaction]))
+    WHERE Z_ENT BETWEEN \(number: Int64(HistoryLayout.EntityNumber.change)) \
+    AND \(number: Int64(HistoryLayout.EntityNumber.transaction))
     """
 
   /// Records changes of one kind, entity and transaction, and of the same columns. Parameters: kind, entity number,
   /// transaction, the changed columns if the layout has them, the number of the first change, and the keys.
+  ///
+  /// A conflict leaves earlier rows of the statement, which the end of the failed transaction removes: undoing them
+  /// first would take a savepoint for each statement.
   static func insertChanges(_ count: Int, in layout: HistoryLayout) -> SQLText {
     let (column, place): (SQLText, SQLText) = layout.hasChangedColumns ? (", ZCOLUMNS", ", \(parameter: 4)") : ("", "")
     let rows = (0..<count).map { index -> SQLText in
@@ -32,7 +37,7 @@ extension SQLText {
       """
     }
     return """
-      INSERT INTO \(name: HistoryLayout.changeTable) \
+      INSERT OR FAIL INTO \(name: HistoryLayout.changeTable) \
       (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(column)) VALUES \(rows.joined(separator: ", "))
       """
   }

@@ -59,23 +59,22 @@ struct HistoryWriter {
   private mutating func writePending() throws {
     guard let (type, entity) = pending, !pendingKeys.isEmpty else { return }
     var rest = pendingKeys[...]
-    for (size, sql) in plan.insertChanges {
-      while rest.count >= size {
-        let statement = try connection.statement(sql)
-        statement.bind(Int64(type.rawValue), at: 1)
-        statement.bind(Int64(entities[entity].number), at: 2)
-        statement.bind(number, at: 3)
-        if plan.map.layout.hasChangedColumns, type == .update, let bits { statement.bind(bits.columns, at: 4) }
-        statement.bind(last + 1, at: 5)
-        var index: Int32 = 6
-        for key in rest.prefix(size) {
-          statement.bind(key, at: index)
-          index += 1
-        }
-        try statement.run()
-        last += Int64(size)
-        rest = rest.dropFirst(size)
+    while !rest.isEmpty {
+      let keys = rest.prefix(HistoryPlan.changeGroupSize)
+      rest = rest[keys.endIndex...]
+      let statement = try connection.statement(plan.insertChanges[keys.count - 1].value)
+      statement.bind(Int64(type.rawValue), at: 1)
+      statement.bind(Int64(entities[entity].number), at: 2)
+      statement.bind(number, at: 3)
+      if plan.map.layout.hasChangedColumns, type == .update, let bits { statement.bind(bits.columns, at: 4) }
+      statement.bind(last + 1, at: 5)
+      var index: Int32 = 6
+      for key in keys {
+        statement.bind(key, at: index)
+        index += 1
       }
+      try statement.run()
+      last += Int64(keys.count)
     }
     count += pendingKeys.count
     pendingKeys.removeAll(keepingCapacity: true)
