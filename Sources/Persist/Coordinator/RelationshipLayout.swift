@@ -17,7 +17,7 @@ final class RelationshipLayout: Sendable {
   let inverse: Inverse?
   /// Whether a save writes added and removed members of this relationship as links: true for a to-many relationship,
   /// but for only one side of a many-to-many pair.
-  let tellsLinks: Bool
+  let writesLinks: Bool
   /// Whether the relationship is its own inverse, such as one between friends.
   let isOwnInverse: Bool
 
@@ -48,11 +48,11 @@ final class RelationshipLayout: Sendable {
     }
     isOwnInverse = back.map { $0.declaringEntity == property.declaringEntity && $0.name == property.name } ?? false
     if let back, let backward = back.relationship {
-      tellsLinks =
+      writesLinks =
         relationship.isToMany && backward.isToMany
         && (property.declaringEntity, property.name) <= (back.declaringEntity, back.name)
     } else {
-      tellsLinks = relationship.isToMany
+      writesLinks = relationship.isToMany
     }
   }
 }

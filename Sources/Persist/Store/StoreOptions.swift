@@ -140,7 +140,7 @@ extension StoreMigrator {
 /// ```
 public enum MigrationBackup: Sendable, Hashable {
   /// A file in a hidden folder beside the store, removed when the migration has ended.
-  case removedAfterwards
+  case removedAfterward
   /// A file that is kept; it must not exist yet.
   case kept(at: URL)
 }

@@ -24,16 +24,16 @@ struct CheckCommand: ParsableCommand {
     if repair {
       let file = try StoreArgument.file(
         arguments.store, "A store to repair", fix: "Copy it to a file with 'persist copy', and repair the copy.")
-      for mending in try StoreRepair.repair(storeAt: file, registry: registry) {
-        StandardError.print("repaired: \(mending.words)")
+      for repair in try StoreRepair.repair(storeAt: file, registry: registry) {
+        StandardError.print("repaired: \(repair.words)")
       }
     }
     var output = StandardOutput()
     var json = JSONText()
-    var (count, mendable) = (0, 0)
+    var (count, repairable) = (0, 0)
     // Problems are written as they are found, because there may be as many as there are rows.
     try StoreLocation(arguments.url).check(registry: registry) { problem in
-      if StoreRepair.mendableKinds.contains(problem.kind) { mendable += 1 }
+      if StoreRepair.repairableKinds.contains(problem.kind) { repairable += 1 }
       guard !problem.isHarmless else {
         StandardError.print(problem.words)
         return
@@ -50,9 +50,9 @@ struct CheckCommand: ParsableCommand {
       try output.write(count == 0 ? "ok\n" : "\(count) problem\(count == 1 ? "" : "s")\n")
     }
     try output.flush()
-    if mendable > 0, !repair, !StoreArgument.isServer(arguments.store) {
+    if repairable > 0, !repair, !StoreArgument.isServer(arguments.store) {
       StandardError.print(
-        "'persist check --repair' may fix \(mendable) of these problems: those that have only one possible repair.")
+        "'persist check --repair' may fix \(repairable) of these problems: those that have only one possible repair.")
     }
     if count > 0 { throw Failure.found }
   }
@@ -67,7 +67,7 @@ extension StoreProblem {
   }
 }
 
-extension StoreRepair.Mending {
+extension StoreRepair.Repair {
   fileprivate var words: String {
     let place = [entity, property].compactMap { $0 }.joined(separator: ".")
     let what = [.orphanFile, .unfinishedWork].contains(kind) ? "file" : "row"

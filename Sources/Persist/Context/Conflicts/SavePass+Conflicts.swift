@@ -11,7 +11,7 @@ extension SavePass {
   /// Performs a save, and repeats it each time the merge policy has resolved what a store rejected.
   ///
   /// If the conflicts can't be resolved, or the result can't be saved, all objects return to their prior state.
-  mutating func settlingConflicts(_ work: (inout SavePass) throws -> Void) throws {
+  mutating func retryingAfterConflicts(_ work: (inout SavePass) throws -> Void) throws {
     do {
       try work(&self)
     } catch let conflict as SaveConflict {

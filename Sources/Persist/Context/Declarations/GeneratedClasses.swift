@@ -89,10 +89,10 @@ public struct GeneratedClasses: Sendable {
   }
 
   private func error(at place: PersistenceError.Place, _ message: String) -> PersistenceError {
-    PersistenceError(.incompatibleModel, at: place, message, fix: Self.mend)
+    PersistenceError(.incompatibleModel, at: place, message, fix: Self.fix)
   }
 
-  private static let mend = "Run 'persist generate' for the model that the program opens its stores with."
+  private static let fix = "Run 'persist generate' for the model that the program opens its stores with."
 }
 
 extension GeneratedClasses {
@@ -112,7 +112,7 @@ extension GeneratedClasses {
     guard let (classes, member) = list(of: type), let reason = classes.mismatch(of: member, serving: entity) else {
       return nil
     }
-    return "\(type) can't be the class of the entity '\(entity.name)': \(reason) \(mend)"
+    return "\(type) can't be the class of the entity '\(entity.name)': \(reason) \(fix)"
   }
 
   /// Returns the first difference between an entity and the assumptions of a class and its superclasses.

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     try pass.runHooks()
     processTrackedChanges()
     try readingNewest {
-      try pass.settlingConflicts { pass in
+      try pass.retryingAfterConflicts { pass in
         try pass.moveOneWayMembers()
         try pass.readMissingRows()
         if validatesOnSave { try pass.validate() }

@@ -135,7 +135,7 @@ extension SavePass {
         }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
         if members.mayOverlapStored, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
-        if relationship.tellsLinks {
+        if relationship.writesLinks {
           let owner = object.objectID
           let added = members.added.filter { writesLink(owner, $0, relationship) && isKept($0) }
           let removed = members.removed.filter { writesLink(owner, $0, relationship) && isKept($0) }

@@ -51,7 +51,7 @@ final class WritePlan: Sendable {
       self.columns = columns
       sql = PreparedSQL(.update(table, columns.map(\.name)))
       bindings = columns.map(Binding.init)
-      fileColumns = columns.filter(\.mayStandInFile).map(\.name)
+      fileColumns = columns.filter(\.mayBeInFile).map(\.name)
       hasPlaces = columns.contains { if case .place = $0.source { true } else { false } }
     }
   }
@@ -115,7 +115,7 @@ final class WritePlan: Sendable {
     delete = PreparedSQL(.delete(from: table, keyCount: 1))
     deleteGroup = PreparedSQL(.delete(from: table, keyCount: Self.deleteGroupSize))
     version = PreparedSQL(.version(in: table))
-    let fileColumns = columns.filter(\.mayStandInFile).map(\.name)
+    let fileColumns = columns.filter(\.mayBeInFile).map(\.name)
     self.fileColumns = fileColumns
     fileNames = fileColumns.isEmpty ? nil : PreparedSQL(.fileNames(in: table, fileColumns))
     releases = place.toMany.sorted { $0.key < $1.key }.flatMap { slot, members in
@@ -182,7 +182,7 @@ final class WritePlan: Sendable {
 
 extension WritePlan.Column {
   /// Whether its values may be stored in files beside the store.
-  var mayStandInFile: Bool {
+  var mayBeInFile: Bool {
     switch source {
     case .attribute(.externalData), .element(_, .externalData): true
     default: false

@@ -9,7 +9,7 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay", abstract: "Build the store of a capsule, and reproduce the failure of its migration.",
     discussion: """
       Exits with 0 if the migration fails as recorded: at the same step, with the same error. Exits with 3 if it \
-      succeeds or fails in another way, as it should once the cause is mended.
+      succeeds or fails in another way, as it should once the cause is fixed.
       """)
 
   @Argument(help: "A file that 'persist capsule' wrote.")

@@ -63,7 +63,7 @@ struct GuardedMigrationTests {
       try #expect(StoreDump(of: scenario.versions[0].model, at: copy) == before)
     }
     try withStore(way) { scenario, url in
-      try scenario.migrate(url, options: options(.removedAfterwards))
+      try scenario.migrate(url, options: options(.removedAfterward))
       let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
       #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT"])
     }
@@ -81,7 +81,7 @@ struct GuardedMigrationTests {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
       #expect(throws: Refusal.self) {
-        try BackedUpMigration(store: url, backup: .removedAfterwards).run {
+        try BackedUpMigration(store: url, backup: .removedAfterward).run {
           let file = try FileHandle(forUpdating: url)
           try file.seek(toOffset: 4096)
           try file.write(contentsOf: Data(repeating: 0xA5, count: 40_000))
@@ -101,7 +101,7 @@ struct GuardedMigrationTests {
     struct Refusal: Error {}
     try withStore(.inPlace) { _, url in
       #expect(throws: Refusal.self) {
-        try BackedUpMigration(store: url, backup: .removedAfterwards).run {
+        try BackedUpMigration(store: url, backup: .removedAfterward).run {
           try MadeStore.run("DELETE FROM ZTAG", at: url)
           throw Refusal()
         }
@@ -115,7 +115,7 @@ struct GuardedMigrationTests {
   func begun(isKept: Bool) throws {
     try withStore(.inPlace) { scenario, url in
       let place = url.deletingLastPathComponent().appendingPathComponent("before.sqlite")
-      try beginBackup(of: url, isKept ? .kept(at: place) : .removedAfterwards)
+      try beginBackup(of: url, isKept ? .kept(at: place) : .removedAfterward)
       if isKept { try Data("half".utf8).write(to: place.appendingPathExtension("partial-\(UUID().uuidString)")) }
       try scenario.migrate(url, options: options(.kept(at: place)))
       let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
@@ -142,7 +142,7 @@ struct GuardedMigrationTests {
   func restoredLater() throws {
     try withStore(.inPlace) { scenario, url in
       let before = try StoreDump(of: scenario.versions[0].model, at: url)
-      try beginBackup(of: url, .removedAfterwards)
+      try beginBackup(of: url, .removedAfterward)
       try Data(repeating: 7, count: 5000).write(to: url)
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)
       try coordinator.remove(coordinator.addStore(at: url))
@@ -170,8 +170,8 @@ struct GuardedMigrationTests {
   }
 
   @Test(
-    "An interrupted exchange is completed or reverted the next time the store is opened", .aboutFiles("the exchange of files"),
-    arguments: [true, false])
+    "An interrupted exchange is completed or reverted the next time the store is opened",
+    .aboutFiles("the exchange of files"), arguments: [true, false])
   func interrupted(isDecided: Bool) throws {
     try withStore(.copiedBySQL) { scenario, url in
       let before = ExternalDataFolder(storeAt: url).names()

@@ -10,7 +10,7 @@ package import Foundation
 ///   files are kept as long as a context of this program reads an earlier state of the store, which may name them.
 package struct StoreRepair {
   /// One kind of damage that was repaired.
-  package struct Mending: Sendable, Hashable {
+  package struct Repair: Sendable, Hashable {
     package let kind: StoreProblem.Kind
     package let entity: String?
     package let property: String?
@@ -19,7 +19,7 @@ package struct StoreRepair {
   }
 
   /// The kinds of problems that ``repair(storeAt:registry:options:)`` repairs as far as it can without guessing.
-  package static let mendableKinds: Set<StoreProblem.Kind> = [
+  package static let repairableKinds: Set<StoreProblem.Kind> = [
     .keyCounter, .wrongEntityNumber, .danglingRelationship, .textIndex, .orphanFile, .unfinishedWork,
   ]
 
@@ -32,8 +32,8 @@ package struct StoreRepair {
   ///   then unchanged.
   package static func repair(
     storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()
-  ) throws -> [Mending] {
-    var mendings = try cleanUpUnfinishedWork(url, options)
+  ) throws -> [Repair] {
+    var repairs = try cleanUpUnfinishedWork(url, options)
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
     try connection.transaction {
@@ -47,28 +47,28 @@ package struct StoreRepair {
       for step in try RepairStep.steps(for: map, history: HistoryLayout(StoreSchema(connection))) {
         let count = try connection.execute(step.sql)
         guard count > 0 else { continue }
-        mendings.append(Mending(kind: step.kind, entity: step.entity, property: step.property, count: count))
+        repairs.append(Repair(kind: step.kind, entity: step.entity, property: step.property, count: count))
       }
-      mendings += try mendTextIndexes(map, connection)
+      repairs += try repairTextIndexes(map, connection)
       let file = SQLiteFileName.resolved(url)
       let orphans = OrphanFiles(folder: ExternalDataFolder(storeAt: file))
       let removed = OpenStoreFiles.isStateHeld(of: file) ? [] : orphans.remove(try orphans.find(connection))
       if !removed.isEmpty {
-        mendings.append(Mending(kind: .orphanFile, entity: nil, property: nil, count: removed.count))
+        repairs.append(Repair(kind: .orphanFile, entity: nil, property: nil, count: removed.count))
       }
     }
-    return mendings
+    return repairs
   }
 
-  private static func cleanUpUnfinishedWork(_ url: URL, _ options: StoreOptions) throws -> [Mending] {
+  private static func cleanUpUnfinishedWork(_ url: URL, _ options: StoreOptions) throws -> [Repair] {
     let files = UnfinishedFiles(store: SQLiteFileName.resolved(url))
     let folders = files.folders.count
     try UnfinishedWork.cleanUp(storeAt: url, options: options)
     let count = max(0, folders - files.folders.count) + files.removeCopies()
-    return count > 0 ? [Mending(kind: .unfinishedWork, entity: nil, property: nil, count: count)] : []
+    return count > 0 ? [Repair(kind: .unfinishedWork, entity: nil, property: nil, count: count)] : []
   }
 
-  private static func mendTextIndexes(_ map: TableMap, _ connection: SQLiteConnection) throws -> [Mending] {
+  private static func repairTextIndexes(_ map: TableMap, _ connection: SQLiteConnection) throws -> [Repair] {
     var damaged: [FullTextIndex: Int] = [:]
     for index in try map.fullTextIndexes.kept(by: connection) {
       for statement in SQLText.secondIndex(index) { try connection.execute(statement) }
@@ -78,7 +78,7 @@ package struct StoreRepair {
     guard !damaged.isEmpty else { return [] }
     try connection.updateFullTextIndexes(map.fullTextIndexes, trusting: map.fullTextIndexes.subtracting(damaged.keys))
     return damaged.map { index, count in
-      Mending(kind: .textIndex, entity: index.entity, property: index.attribute, count: count)
+      Repair(kind: .textIndex, entity: index.entity, property: index.attribute, count: count)
     }.sorted { ($0.entity ?? "", $0.property ?? "") < ($1.entity ?? "", $1.property ?? "") }
   }
 }

@@ -32,7 +32,7 @@ final class BackupFolder {
     let lock = try FolderLock.make(url, besideStoreAt: store, waitingAtMost: wait)
     let note =
       switch backup {
-      case .removedAfterwards: Note(copy: url.appendingPathComponent(store.lastPathComponent), isKept: false)
+      case .removedAfterward: Note(copy: url.appendingPathComponent(store.lastPathComponent), isKept: false)
       case .kept(let place): Note(copy: place, isKept: true)
       }
     self.init(url, of: store, lock: lock, note: note)

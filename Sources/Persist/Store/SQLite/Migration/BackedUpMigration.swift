@@ -12,7 +12,7 @@ struct BackedUpMigration {
     do {
       try copy(to: folder.copy)
       let result = try body()
-      folder.remove(keepingCopy: backup != .removedAfterwards)
+      folder.remove(keepingCopy: backup != .removedAfterward)
       return result
     } catch {
       if FileState(folder.copy) != nil, folder.isStoreDamaged {
