@@ -32,7 +32,9 @@ struct ReadersAndWriterTests {
     }
   }
 
-  @Test("While another program has the store locked for writing, any number of contexts read it")
+  @Test(
+    "While another program has the store locked for writing, any number of contexts read it",
+    .aboutFiles("the lock of a file"))
   func readWhileLocked() throws {
     try withRows(100) { stack in
       var connection: OpaquePointer?

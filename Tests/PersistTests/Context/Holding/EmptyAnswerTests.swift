@@ -28,7 +28,9 @@ struct EmptyAnswerTests {
     }
   }
 
-  @Test("An object without its context says so when its large value reads as empty")
+  @Test(
+    "An object without its context says so when its large value reads as empty",
+    .aboutFiles("a large value in a file"))
   func largeValue() throws {
     try withStack(LargeValueTests.model) { stack in
       let lines = LockProtected<[String]>([])

@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 
 /// Large values beside other contexts, as an attribute and as an element of a composite one.
-@Suite("Large values in composites")
+@Suite("Large values in composites", .aboutFiles("large values in files"))
 struct CompositeFileTests {
   /// The place of an item's large value.
   enum Place: String, CaseIterable {

@@ -239,7 +239,9 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("A store without triggers has them created when it is opened, and the values of its rows computed")
+  @Test(
+    "A store without triggers has them created when it is opened, and the values of its rows computed",
+    .aboutFiles("the triggers of a file; those of servers have a test of their own"))
   func adopting() throws {
     try withPress { context in
       let url = try #require(context.persistentStoreCoordinator.persistentStores[0].url)
