@@ -29,6 +29,8 @@ public struct LedgerWriter {
     try journal.seekToEnd()
     let stored = try account().integer("serial")
     guard stored == noted || stored == noted + 1 else { throw Lost(name: name, noted: noted, stored: stored) }
+    // This program may be killed before it can note its own first save.
+    if stored > noted { try note(stored) }
   }
 
   /// The number of the last save noted in a journal.
@@ -57,8 +59,10 @@ public struct LedgerWriter {
       context.rollback()
       return context.refreshAllObjects()
     }
-    try journal.write(contentsOf: Data("\(serial)\n".utf8))
+    try note(serial)
   }
+
+  private func note(_ serial: Int) throws { try journal.write(contentsOf: Data("\(serial)\n".utf8)) }
 
   private func account() throws -> ManagedObject {
     guard let writer = try context.fetch(FetchRequest("Writer", where: "name == %@", name)).first else {

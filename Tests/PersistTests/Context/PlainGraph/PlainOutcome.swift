@@ -143,9 +143,11 @@ struct PlainOutcome {
 
   /// The objects whose deletion cascades to an object.
   private func owners(of id: Int, _ graph: PlainGraph) -> [Int] {
-    PlainSchema.relationships(of: graph.entity(id)).flatMap { side in
+    let ends = PlainSchema.relationships(of: graph.entity(id)).flatMap { side in
       PlainSchema.inverse(of: side)?.rule == .cascade ? graph.ends(id, side) : []
     }
+    let oneWays = PlainSchema.oneWays(to: graph.entity(id)).filter { $0.rule == .cascade }
+    return ends + oneWays.flatMap { side in graph.objects.keys.filter { graph.ends($0, side).contains(id) } }
   }
 
   /// What an attribute or a to-one relationship may be afterwards; nil where it is open.
