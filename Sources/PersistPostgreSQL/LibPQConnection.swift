@@ -35,6 +35,12 @@ final class LibPQConnection: ServerConnection {
       isClosed = true
       throw ServerFailure(state: Self.stateAfterRefusal(pairs), message: message, isDisconnected: true)
     }
+    do {
+      try ServerVersion(number: Int(PQserverVersion(handle))).requireSupported()
+    } catch {
+      close()
+      throw error
+    }
     // Notices, such as that a table already exists, aren't for the program's output.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
   }
@@ -56,6 +62,16 @@ final class LibPQConnection: ServerConnection {
   }
 
   var isOpen: Bool { !isClosed && PQstatus(handle) == CONNECTION_OK }
+
+  func hasEnded() -> Bool {
+    guard isOpen else { return true }
+    var events = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    // An idle connection has something to read if it has ended, and before that a notice perhaps.
+    while poll(&events, 1, 0) > 0 {
+      guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return true }
+    }
+    return false
+  }
 
   var isInTransaction: Bool {
     guard !isClosed else { return false }
@@ -193,6 +209,36 @@ final class LibPQConnection: ServerConnection {
     }
     return results
   }
+
+  func copy(_ statement: String, _ bytes: [UInt8]) throws {
+    guard isOpen, let start = PQexec(handle, statement) else { throw lost() }
+    defer { PQclear(start) }
+    guard PQresultStatus(start) == PGRES_COPY_IN else {
+      throw Self.failure(start, isDisconnected: PQstatus(handle) != CONNECTION_OK)
+    }
+    // After an error, the server ignores the rest.
+    let isSent = bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: Self.copiedPart).allSatisfy { offset in
+        let part = bytes[offset..<min(offset + Self.copiedPart, bytes.count)]
+        return UnsafeRawBufferPointer(rebasing: part).withMemoryRebound(to: CChar.self) {
+          PQputCopyData(handle, $0.baseAddress, Int32($0.count)) == 1
+        }
+      }
+    }
+    guard isSent, PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+    var failure: ServerFailure?
+    while let result = PQgetResult(handle) {
+      if PQresultStatus(result) != PGRES_COMMAND_OK, failure == nil {
+        failure = Self.failure(result, isDisconnected: PQstatus(handle) != CONNECTION_OK)
+      }
+      PQclear(result)
+    }
+    guard PQstatus(handle) == CONNECTION_OK else { throw disconnected(by: failure) }
+    if let failure { throw failure }
+  }
+
+  /// The number of bytes that are passed to libpq at once.
+  private static let copiedPart = 1 << 20
 
   private func forgetPrepared() {
     prepared.removeAll()

@@ -32,8 +32,14 @@
         return try inner.run(statements)
       }
 
+      func copy(_ statement: String, _ bytes: [UInt8]) throws {
+        CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
+        try inner.copy(statement, bytes)
+      }
+
       func waitForNotification(_ time: Duration) throws -> Bool { try inner.waitForNotification(time) }
       var isOpen: Bool { inner.isOpen }
+      func hasEnded() -> Bool { inner.hasEnded() }
       var isPooled: Bool { inner.isPooled }
       var isInTransaction: Bool { inner.isInTransaction }
       var cancel: @Sendable () -> Void { inner.cancel }

@@ -60,8 +60,10 @@
     }
 
     /// Runs code with a server of its own, to which anything may happen. What it has committed survives its end.
-    public static func withOwnServer<T>(_ body: (_ url: String) throws -> T) throws -> T {
-      let server = try RunningServer.start([], settings: "-c synchronous_commit=on").get()
+    ///
+    /// - Parameter settings: Further options of the server's program.
+    public static func withOwnServer<T>(_ settings: String = "", _ body: (_ url: String) throws -> T) throws -> T {
+      let server = try RunningServer.start([], settings: "-c synchronous_commit=on \(settings)").get()
       defer { server.stop() }
       _ = try StoreLocation.postgreSQL(server.url)
       return try body(server.url)
@@ -131,6 +133,13 @@
         return .failure(TestServer.Unavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines)))
       }
       return .success(RunningServer(url, process, input))
+    }
+
+    /// A server that nobody else uses.
+    public static func startOwn() throws -> RunningServer {
+      let server = try start([]).get()
+      _ = try StoreLocation.postgreSQL(server.url)
+      return server
     }
 
     /// Stops the server and waits until its files are deleted.

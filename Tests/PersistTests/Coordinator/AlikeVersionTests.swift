@@ -90,7 +90,9 @@ struct AlikeVersionTests {
       try coordinator.remove(store)
     }
     try withStore(of: old) { url in
-      try MadeStore.run("CREATE INDEX ZITEM_ZSIZE_INDEX ON ZITEM (ZSIZE)", at: url)
+      // On a server, an index with another order of nulls would serve no order of Persist.
+      let column = TestEngine.current == .sqlite ? "ZSIZE" : "ZSIZE NULLS FIRST"
+      try MadeStore.run("CREATE INDEX ZITEM_ZSIZE_INDEX ON ZITEM (\(column))", at: url)
       let coordinator = PersistentStoreCoordinator(model: new.model)
       try coordinator.remove(coordinator.addStore(at: url))
       try #expect(indexes(url) == ["zitem_zsize_index"])

@@ -97,9 +97,26 @@
       context.delete(people[5])
     }
 
+    /// The kinds of saves that take one flight.
+    enum SmallChange: CaseIterable {
+      case insertion, update, deletions
+
+      func make(_ context: ManagedObjectContext) throws {
+        // Keys are reserved with the first save.
+        let team = try context.make("Team", ["name": "first"])
+        try context.save()
+        switch self {
+        case .insertion: for name in ["B", "C"] { try context.make("Team", ["name": name]) }
+        case .update: team["name"] = "changed"
+        case .deletions: for tag in try context.fetch(FetchRequest("Tag")) { context.delete(tag) }
+        }
+      }
+    }
+
     /// Opens the store of a schema through the proxy and makes changes that aren't saved.
     private func changing(
-      _ url: URL, _ proxy: CuttingProxy, wait: Duration = .seconds(20), _ body: (ManagedObjectContext) throws -> Void
+      _ url: URL, _ proxy: CuttingProxy, wait: Duration = .seconds(20),
+      by change: (ManagedObjectContext) throws -> Void, _ body: (ManagedObjectContext) throws -> Void
     ) throws {
       let options = StoreOptions(busyTimeout: wait, tracksHistory: true)
       let coordinator = try open(proxy.url(for: url), options: options)
@@ -119,12 +136,25 @@
 
     @Test("A save is there as a whole or not at all, whatever message is the last one", arguments: [false, true])
     func saves(isFinal: Bool) throws {
+      let unknown = try cutSaves(every: isFinal ? 29 : 11, isFinal: isFinal, by: change)
+      #expect(isFinal == (unknown > 0))
+    }
+
+    @Test("So is a save in one flight", arguments: SmallChange.allCases)
+    func smallSaves(change: SmallChange) throws {
+      try #expect(cutSaves(every: 5, isFinal: false, by: change.make) == 0)
+    }
+
+    /// - Returns: The number of saves whose outcome couldn't be asked for.
+    private func cutSaves(
+      every step: Int, isFinal: Bool, by change: (ManagedObjectContext) throws -> Void
+    ) throws -> Int {
       let proxy = try proxy()
       defer { proxy.close() }
       var (before, after): ([String], [String]) = ([], [])
       try withSeed { url in
-        before = try contents(url)
-        try changing(url, proxy) { context in
+        try changing(url, proxy, by: change) { context in
+          before = try contents(url)
           proxy.cut(at: nil)
           try context.save()
         }
@@ -132,11 +162,12 @@
       }
       #expect(before != after)
       var unknown = 0
-      let cuts = cuts(proxy, every: isFinal ? 29 : 11, isFinal: isFinal)
+      let cuts = cuts(proxy, every: step, isFinal: isFinal)
       print("A save: \(proxy.count(.toServer)) messages to the server, \(proxy.count(.toProgram)) back, \(cuts.count) cuts")
       for cut in cuts {
         try withSeed { url in
-          try changing(url, proxy, wait: isFinal ? .milliseconds(100) : .seconds(20)) { context in
+          try changing(url, proxy, wait: isFinal ? .milliseconds(100) : .seconds(20), by: change) { context in
+            let people = try context.count(for: FetchRequest("Person"))
             proxy.cut(at: cut)
             var error: (any Error)?
             do { try context.save() } catch let failure { error = failure }
@@ -160,11 +191,11 @@
             // The next call has a connection, and saves what wasn't.
             try context.save()
             try #expect(contents(url) == after, "\(cut): saved again")
-            #expect(try context.count(for: FetchRequest("Person")) == 7)
+            #expect(try context.count(for: FetchRequest("Person")) == people)
           }
         }
       }
-      #expect(isFinal == (unknown > 0))
+      return unknown
     }
 
     // MARK: Migrations

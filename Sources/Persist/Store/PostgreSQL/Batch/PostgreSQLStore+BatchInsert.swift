@@ -102,7 +102,7 @@ private struct ServerBatchInsertPass {
     var pass = ServerCommitPass(writes, store: store)
     pass.assignKeys(keys)
     guard batch.conflict != .fail else {
-      try pass.insertRows()
+      try pass.insertRows(transaction)
       try transaction.run(pass.statements, areReused: true)
       for key in keys { record(key, isNew: true) }
       try transaction.run(history?.takeManyChanges() ?? [])

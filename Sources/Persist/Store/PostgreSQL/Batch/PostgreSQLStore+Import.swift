@@ -54,7 +54,7 @@ private struct ServerImportPass {
     try requireUnused(keys, slice.inserts)
     var pass = ServerCommitPass(writes, store: store)
     pass.assignKeys(keys)
-    try pass.insertRows()
+    try pass.insertRows(transaction)
     pass.history = history
     try pass.recordChanges()
     history = pass.history

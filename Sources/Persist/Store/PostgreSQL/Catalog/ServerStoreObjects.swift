@@ -82,7 +82,7 @@ struct ServerStoreObjects {
     return known.sorted { $0.key < $1.key }.flatMap { name, columns -> [String] in
       let columns = Set(columns.map(\.foldedIdentifier))
       let present = schema.table(named: name)?.columns.map(\.name.foldedIdentifier) ?? []
-      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0) }
+      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0.uppercasedIdentifier) }
         .map { "\($0) of \(name.foldedIdentifier)" }
     }
   }
@@ -135,9 +135,9 @@ struct ServerStoreObjects {
 
   /// Statements that give the tables of a copy what others added to the store's: rights, indexes and triggers.
   ///
-  /// - Parameter copied: The names of the copy's tables.
-  func additions(for copied: Set<String>) throws -> [ServerText] {
+  func additions(for copy: ServerStoreObjects) throws -> [ServerText] {
     let own = ownTablesCondition
+    let copied = Set(copy.tables)
     let rights = try session.all(
       """
       SELECT format('GRANT %s ON %s %I.%I TO %s%s', a.privilege_type, \
@@ -148,7 +148,7 @@ struct ServerStoreObjects {
       WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'S') AND a.grantee <> c.relowner
       """
     ) { (sql: $0.text($1, 0), table: $0.text($1, 1)) }
-    let indexNames = Set(map.indexDefinitions.map { ServerText.name($0.name) })
+    let indexNames = try copy.indexNames().union(map.indexDefinitions.map { ServerText.name($0.name) })
     let indexes = try session.all(
       """
       SELECT pg_get_indexdef(i.indexrelid), c.relname::text, x.relname::text FROM pg_index AS i \
@@ -168,6 +168,14 @@ struct ServerStoreObjects {
       + indexes.filter { copied.contains($0.table) && !indexNames.contains($0.name) }.map(\.sql)
       + triggers.filter { copied.contains($0.table) && !$0.name.hasPrefix(prefix) }.map(\.sql)
     return all.map { ServerText(stored: StoredDefinition(sql: $0)) }
+  }
+
+  /// The names of the store's indexes, including those of its history.
+  private func indexNames() throws -> Set<String> {
+    let names = try session.all("SELECT indexname::text FROM pg_indexes WHERE schemaname = \(text: session.schema)") {
+      $0.text($1, 0)
+    }
+    return Set(names)
   }
 }
 
@@ -209,11 +217,11 @@ extension ServerSession {
           "The model needs tables whose names others use in the schema: '\(taken.joined(separator: "', '"))'.",
           fix: "Rename these tables, or move them to another schema.")
       }
-      additions = try former.additions(for: Set(copied.tables))
+      additions = try former.additions(for: copied)
+      try keepProofs(in: copy)
       try run(former.deletion)
     }
-    let exists = try first("SELECT 1 FROM pg_namespace WHERE nspname = \(text: schema)") { _, _ in true } ?? false
-    if !exists { try run(["CREATE SCHEMA \(schema: ())"]) }
+    if try !schemaExists() { try run(["CREATE SCHEMA \(schema: ())"]) }
     let other = session(for: copy)
     try other.run(copied.move(to: schema) + ["DROP SCHEMA \(schemaNamed: copy)"])
     try run(additions)
@@ -234,6 +242,10 @@ extension ServerStoreObjects {
 }
 
 extension ServerSession {
+  func schemaExists() throws -> Bool {
+    try first("SELECT 1 FROM pg_namespace WHERE nspname = \(text: schema)") { _, _ in true } ?? false
+  }
+
   /// The number of tables in the schema; 0 if it doesn't exist.
   func tableCount() throws -> Int64 {
     try first(

@@ -24,6 +24,14 @@ struct ServerMark: Hashable, Sendable {
   /// the statements that it vouches for.
   static let present: ServerText = "SELECT \(table: function)()"
 
+  /// Fails if the stored mark is another one: the text of a condition that doesn't hold is no number.
+  var requirement: ServerText {
+    """
+    SELECT CASE WHEN count(*) = 1 THEN 1 ELSE (count(*) || ' marks')::int END \
+    FROM \(table: "PERSIST_METADATA") WHERE key = \(literal: Self.key) AND value = convert_to(\(text: text), 'UTF8')
+    """
+  }
+
   /// Reads the first row of either statement; nil if there is none.
   init?(_ result: (any ServerResult)?) {
     guard let result, result.rowCount > 0 else { return nil }
@@ -45,4 +53,9 @@ struct ServerMark: Hashable, Sendable {
       """,
     ]
   }
+}
+
+extension ServerFailure {
+  /// Whether ``ServerMark/requirement`` failed: no other statement of a save converts texts to numbers.
+  var isOfMark: Bool { state == "22P02" }
 }

@@ -6,18 +6,23 @@ struct ServerOutcome {
   /// The maximum time to wait for the server, and for the end of the transaction.
   let wait: Duration
 
+  /// The means by which the outcome of a transaction can be determined.
+  enum Evidence {
+    case proof(CommitProof)
+    /// The server's own number, for transactions of a store without proofs, such as those that create one.
+    case number(TransactionNumber)
+  }
+
   /// Commits a transaction, and determines its outcome if the connection is lost meanwhile.
   ///
-  /// - Parameters:
-  ///   - transaction: Its number; see ``numberOfTransaction``.
-  ///   - commit: Sends the last statements.
+  /// - Parameter commit: Sends the last statements.
   /// - Returns: The result of `commit`; nil if it was lost, though the transaction was committed.
   /// - Throws: The failure of a transaction that wasn't committed; that of ``unknown(_:)`` if its outcome
   ///   couldn't be determined.
   @discardableResult
-  func committing<T>(_ transaction: String, _ commit: () throws -> T) throws -> T? {
+  func committing<T>(_ evidence: Evidence, _ commit: () throws -> T) throws -> T? {
     do { return try commit() } catch let failure as ServerFailure where failure.isDisconnected {
-      guard try wasCommitted(transaction) else { throw failure }
+      guard try wasCommitted(evidence) else { throw failure }
       return nil
     }
   }
@@ -25,14 +30,14 @@ struct ServerOutcome {
   /// Whether a transaction was committed.
   ///
   /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if that couldn't be determined in time.
-  private func wasCommitted(_ transaction: String) throws -> Bool {
+  private func wasCommitted(_ evidence: Evidence) throws -> Bool {
     let deadline = ContinuousClock.now + wait
     var pause = 0.005
     var reason = ""
     repeat {
       do {
-        if let answer = try ask(transaction) { return answer }
-        reason = "The transaction \(transaction) is still in progress."
+        if let answer = try ask(evidence, until: deadline) { return answer }
+        reason = "The transaction is still in progress, or the server has restarted."
       } catch let failure as ServerFailure {
         // The server may be restarting.
         reason = failure.message
@@ -43,15 +48,20 @@ struct ServerOutcome {
     throw Self.unknown(reason)
   }
 
-  /// Nil while the transaction is in progress.
-  private func ask(_ transaction: String) throws -> Bool? {
+  /// Nil if the outcome isn't known yet.
+  private func ask(_ evidence: Evidence, until deadline: ContinuousClock.Instant) throws -> Bool? {
     let connection = try ServerDrivers.current.connect(to: address)
     defer { connection.close() }
     let session = ServerSession(connection: connection, schema: address.schema, url: nil)
-    return switch try session.first("SELECT pg_xact_status(\(text: transaction)::xid8)", { $0.text($1, 0) }) {
-    case "committed": true
-    case "aborted": false
-    default: nil
+    switch evidence {
+    case .proof(let proof):
+      let milliseconds = max(1, Int64(ContinuousClock.now.duration(to: deadline) / .milliseconds(1)))
+      let results = try session.run([
+        "BEGIN", "SET LOCAL lock_timeout = \(number: milliseconds)", proof.claim, "COMMIT", proof.isCommitted,
+      ])
+      guard let result = results.last, result.rowCount > 0 else { return nil }
+      return result.integer(0, 0) != 0
+    case .number(let number): return try number.outcome(session)
     }
   }
 
@@ -59,7 +69,50 @@ struct ServerOutcome {
   static func unknown(_ reason: String) -> ServerFailure {
     ServerFailure(state: "08007", message: reason, isDisconnected: true)
   }
+}
+
+extension ServerFailure {
+  /// Whether the transaction may have been committed.
+  var isUnknownOutcome: Bool { state == "08007" }
+}
+
+/// The server's number of a transaction.
+struct TransactionNumber: Sendable {
+  private let number: String
+  /// The position up to which the server's log was on the disk when the transaction began.
+  private let position: String
 
   /// Reads the number of the running transaction, and assigns one if it has none yet.
-  static let numberOfTransaction: ServerText = "SELECT pg_current_xact_id()::text"
+  static let reading: ServerText = "SELECT pg_current_xact_id()::text, pg_current_wal_flush_lsn()::text"
+
+  /// - Parameter result: The result of ``reading``.
+  init(_ result: (any ServerResult)?) {
+    guard let result, result.rowCount > 0 else {
+      (number, position) = ("0", "0/0")
+      return
+    }
+    (number, position) = (result.text(0, 0), result.text(0, 1))
+  }
+
+  /// Whether the transaction was committed; nil if the outcome isn't known.
+  ///
+  /// A server that recovers from a crash makes a checkpoint, beyond everything that was on the disk. After a
+  /// checkpoint, the number may therefore be that of another transaction, if this one was lost.
+  func outcome(_ session: ServerSession) throws -> Bool? {
+    let question: ServerText = """
+      SELECT pg_xact_status(\(text: number)::xid8), \
+      ((SELECT redo_lsn FROM pg_control_checkpoint()) < \(text: position)::pg_lsn)::int::bigint
+      """
+    do {
+      let answer = try session.first(question) { (status: $0.text($1, 0), isCertain: $0.integer($1, 1) == 1) }
+      return switch answer?.status {
+      case "committed" where answer?.isCertain == true: true
+      case "aborted": false
+      default: nil
+      }
+    } catch let failure as ServerFailure where failure.state == "22023" {
+      // The server hasn't assigned the number: it has lost the transaction.
+      return false
+    }
+  }
 }

@@ -13,7 +13,7 @@ final class ServerPool: @unchecked Sendable {
   /// The position that the program has seen; nil without replicas that may be behind it.
   let seenPosition: SeenPosition?
   private let condition = NSCondition()
-  private var idle: [any ServerConnection] = []
+  private var idle: [PooledConnection] = []
   private var count = 0
   private var isClosed = false
   private var isCounted = false
@@ -61,7 +61,7 @@ final class ServerPool: @unchecked Sendable {
     count -= unused.count
     condition.broadcast()
     condition.unlock()
-    for connection in unused { connection.close() }
+    for pooled in unused { pooled.connection.close() }
   }
 
   /// Starts checking with each read and write that the store is still the one opened.
@@ -72,13 +72,22 @@ final class ServerPool: @unchecked Sendable {
   /// Runs code with a session.
   ///
   /// - Throws: ``ServerFailure`` and the errors of `body`.
-  private func withSession<T>(_ body: (ServerSession, _ wasIdle: Bool) throws -> T) throws -> T {
-    let (connection, wasIdle) = try take()
-    defer { putBack(connection) }
-    return try body(ServerSession(connection: connection, schema: address.schema, url: url), wasIdle)
+  private func withSession<T>(
+    _ body: (ServerSession, _ proofs: CommitProofs, _ wasIdle: Bool) throws -> T
+  ) throws -> T {
+    let (pooled, wasIdle) = try take()
+    defer { putBack(pooled) }
+    let session = ServerSession(connection: pooled.connection, schema: address.schema, url: url)
+    return try body(session, pooled.proofs, wasIdle)
   }
 
-  private func take() throws -> (any ServerConnection, wasIdle: Bool) {
+  /// A connection with the numbers of its transactions.
+  private struct PooledConnection {
+    let connection: any ServerConnection
+    let proofs = CommitProofs()
+  }
+
+  private func take() throws -> (PooledConnection, wasIdle: Bool) {
     condition.lock()
     let deadline = Date(timeIntervalSinceNow: options.busyTimeout / .seconds(1))
     while true {
@@ -86,9 +95,14 @@ final class ServerPool: @unchecked Sendable {
         condition.unlock()
         throw PersistenceError(.invalidRequest, at: .store(url), "The store was closed.")
       }
-      if let connection = idle.popLast() {
+      if let pooled = idle.popLast() {
         condition.unlock()
-        return (connection, true)
+        if !pooled.connection.hasEnded() { return (pooled, true) }
+        // The server has restarted, for example. Nothing was sent, so nothing can be half done.
+        pooled.connection.close()
+        condition.lock()
+        count -= 1
+        continue
       }
       if count < Self.capacity { break }
       guard condition.wait(until: deadline) else {
@@ -101,7 +115,7 @@ final class ServerPool: @unchecked Sendable {
     count += 1
     condition.unlock()
     do {
-      return (try ServerDrivers.current.connect(to: address), false)
+      return (PooledConnection(connection: try ServerDrivers.current.connect(to: address)), false)
     } catch {
       release()
       throw error
@@ -115,7 +129,8 @@ final class ServerPool: @unchecked Sendable {
     condition.unlock()
   }
 
-  private func putBack(_ connection: any ServerConnection) {
+  private func putBack(_ pooled: PooledConnection) {
+    let connection = pooled.connection
     guard connection.isOpen, !connection.isInTransaction else {
       connection.close()
       return release()
@@ -126,7 +141,7 @@ final class ServerPool: @unchecked Sendable {
       condition.unlock()
       return connection.close()
     }
-    idle.append(connection)
+    idle.append(pooled)
     condition.signal()
     condition.unlock()
   }
@@ -149,7 +164,7 @@ final class ServerPool: @unchecked Sendable {
     if let source { return try source.read(watch, body) }
     while true {
       do {
-        return try withSession { session, wasIdle in
+        return try withSession { session, _, wasIdle in
           var session = session
           (session.watch, session.position) = (watch, position)
           do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
@@ -221,13 +236,16 @@ final class ServerPool: @unchecked Sendable {
     var attempt = 0
     while true {
       do {
-        return try withSession { session, wasIdle in
-          let transaction = ServerTransaction(session, waitingAtMost: options.busyTimeout, watch: watch)
+        return try withSession { session, proofs, wasIdle in
+          let transaction = ServerTransaction(
+            session, waitingAtMost: options.busyTimeout, opened: watch.map { ($0, proofs.next()) })
           do {
             let result = try body(transaction)
             try transaction.commit(noting: seenPosition, outcome)
             return result
-          } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun {
+          } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun
+            && !failure.isUnknownOutcome
+          {
             throw LostConnection()
           } catch {
             session.rollBack()

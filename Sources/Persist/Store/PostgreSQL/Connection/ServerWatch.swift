@@ -21,6 +21,9 @@ final class ServerWatch: Sendable {
     guard ServerMark(result) == known.withLock({ $0 }) else { throw Changed() }
   }
 
+  /// A statement that fails if the mark isn't the known one, as ``ServerFailure/isOfMark``.
+  var requirement: ServerText { known.withLock { $0 }.requirement }
+
   /// Looks at the store after its mark has changed or a statement failed, and accepts changes that keep its model.
   ///
   /// - Parameter session: A session without a transaction.

@@ -20,6 +20,13 @@ package protocol ServerConnection: AnyObject {
   /// - Returns: A result for each statement.
   /// - Throws: ``ServerFailure`` of the first statement that failed.
   func run(_ statements: [ServerStatement]) throws -> [any ServerResult]
+  /// Copies rows into a table.
+  ///
+  /// - Parameters:
+  ///   - statement: A `COPY … FROM STDIN` without parameters.
+  ///   - bytes: The rows in the form that the statement names.
+  /// - Throws: ``ServerFailure``.
+  func copy(_ statement: String, _ bytes: [UInt8]) throws
   /// Waits for a notification of a channel that the connection listens to.
   ///
   /// - Returns: Whether there was one within the time; several in quick succession count as one.
@@ -27,6 +34,8 @@ package protocol ServerConnection: AnyObject {
   func waitForNotification(_ time: Duration) throws -> Bool
   /// Whether the connection is open, as far as is known without asking the server.
   var isOpen: Bool { get }
+  /// Checks without a round trip whether the other side has ended the connection. Called between flights.
+  func hasEnded() -> Bool
   /// Whether a pooler between the program and the server gives each transaction another connection, so that
   /// neither prepared statements nor notifications can be relied on. False until the first statements have succeeded.
   var isPooled: Bool { get }

@@ -35,7 +35,10 @@ package struct PostgreSQLEngine: StoreEngine {
         // Programs that start at the same moment wait for each other here, before the first definition.
         try transaction.run([ServerText.lock(pool.address.schema)])
         guard try transaction.session.tableCount() == 0 else { return }
-        try transaction.run(try Self.definitions(model))
+        // Not IF NOT EXISTS: even that takes the right to create schemas.
+        let hasSchema = try transaction.session.schemaExists()
+        try transaction.run((hasSchema ? [] : ["CREATE SCHEMA \(schema: ())"]) + Self.definitions(model))
+        try ServerTableDescription(transaction.session, TableMap.forNewStore(model)).write()
       }
       return try Self.store(in: pool, try OpenedCatalog(pool), model: model)
     } catch {
@@ -47,8 +50,7 @@ package struct PostgreSQLEngine: StoreEngine {
   /// The statements that make a store in an empty schema.
   private static func definitions(_ model: ManagedObjectModel) throws -> [ServerText] {
     let map = TableMap.forNewStore(model)
-    var statements: [ServerText] = ["CREATE SCHEMA IF NOT EXISTS \(schema: ())", ServerText.createDateType]
-    statements += ServerText.storeTables
+    var statements = [ServerText.createDateType] + ServerText.storeTables
     for table in map.tableDefinitions { statements += ServerText.make(table) }
     statements += map.indexDefinitions.flatMap { ServerText.make($0) }
     statements += ServerText.derivedFunctions
@@ -90,8 +92,12 @@ package struct PostgreSQLEngine: StoreEngine {
         (try Self.match(session, model, registry), try ServerMark(in: session))
       }
       switch match {
-      case .same(let catalog, _):
-        return .opened(try Self.store(in: pool, OpenedCatalog(catalog: catalog, mark: mark), model: model))
+      case .same(let catalog, let isStamped):
+        var opened = OpenedCatalog(catalog: catalog, mark: mark)
+        if !isStamped, options.migrator != nil, try pool.stamp(model, ifMarked: mark) {
+          opened = try OpenedCatalog(pool)
+        }
+        return .opened(try Self.store(in: pool, opened, model: model))
       case .different(let error, let catalog):
         pool.close()
         return .differs(error, catalog)
@@ -141,6 +147,7 @@ package struct PostgreSQLEngine: StoreEngine {
         "The store lacks tables or columns for parts of the model: \(map.differences.joined(separator: " "))",
         fix: "Open it with the model that it was written with, or migrate it.")
     }
+    try pool.makeProofTable(ifMissingIn: catalog.schema)
     let derived = map.possibleDerivedColumns
     if !pool.options.isReadOnly { try pool.maintain(derived, in: map.layout, catalog.schema) }
     var mark = opened.mark

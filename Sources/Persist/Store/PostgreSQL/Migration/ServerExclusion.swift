@@ -4,8 +4,7 @@ import Foundation
 final class ServerExclusion: StoreExclusion {
   private let session: ServerSession
   private let outcome: ServerOutcome
-  /// The number of the transaction.
-  private let number: String
+  private let number: TransactionNumber
   private var hasEnded = false
 
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another program writes and the timeout expires.
@@ -18,9 +17,9 @@ final class ServerExclusion: StoreExclusion {
       let milliseconds = max(1, Int64(options.busyTimeout / .milliseconds(1)))
       let begin = try session.run([
         "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SET LOCAL lock_timeout = \(number: milliseconds)",
-        ServerText.lock(address.schema), ServerOutcome.numberOfTransaction,
+        ServerText.lock(address.schema), TransactionNumber.reading,
       ])
-      number = begin[4].text(0, 0)
+      number = TransactionNumber(begin.last)
       let objects = try ServerStoreObjects(session)
       // Before anything is copied.
       try objects.requireReplaceable()
@@ -39,7 +38,9 @@ final class ServerExclusion: StoreExclusion {
     guard case .server(let address) = copy, !hasEnded else { return }
     do {
       try session.replaceStore(withCopyIn: address.schema)
-      try outcome.committing(number) { try session.run(["COMMIT"]) }
+      // Only now, because the proof belongs to the copy's tables.
+      let evidence = try session.evidence(CommitProofs().next(), or: number)
+      try outcome.committing(evidence) { try session.run(["COMMIT"]) }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: session.url)
     }

@@ -107,8 +107,9 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   private let options: StoreOptions
   private let outcome: ServerOutcome
   private var depth = 0
-  /// The number of the outermost transaction.
-  private var number = ""
+  /// The means of asking for the outcome of the outermost transaction.
+  private var evidence: ServerOutcome.Evidence?
+  private let proofs = CommitProofs()
 
   init(_ session: ServerSession, _ address: ServerAddress, options: StoreOptions) {
     self.options = options
@@ -129,18 +130,24 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
           "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
-          ServerText.lock(session.schema), ServerOutcome.numberOfTransaction,
+          ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
     let results = try mapped { try session.run(begin) }
-    if isOutermost { number = results.last?.text(0, 0) ?? "" }
     depth += 1
     defer { depth -= 1 }
     do {
+      if isOutermost {
+        evidence = try mapped { try session.evidence(proofs.next(), or: TransactionNumber(results.last)) }
+      }
       let result = try body()
       try mapped {
-        if isOutermost { try outcome.committing(number) { try session.run([end]) } } else { try session.run([end]) }
+        guard isOutermost, let evidence else {
+          try session.run([end])
+          return
+        }
+        try outcome.committing(evidence) { try session.run([end]) }
       }
       return result
     } catch {
@@ -217,7 +224,10 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   private func write(_ metadata: StoreMetadata, _ model: ManagedObjectModel) throws {
     let statements = try [metadata.update()] + metadata.record(model)
-    try mapped { try session.run(statements) }
+    try mapped {
+      try session.run(statements)
+      try ServerTableDescription(session, StoreCatalog(session).tableMap(of: model)).write()
+    }
   }
 
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {

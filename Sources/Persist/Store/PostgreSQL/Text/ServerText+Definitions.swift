@@ -90,8 +90,16 @@ extension ServerText {
     (z_ent bigint PRIMARY KEY, z_name text NOT NULL, z_super bigint NOT NULL, z_max bigint)
     """,
     "CREATE TABLE \(table: "PERSIST_METADATA") (key text PRIMARY KEY, value bytea NOT NULL)",
-    "CREATE TABLE \(table: "PERSIST_NAMES") (short text PRIMARY KEY, name text NOT NULL)",
+    "CREATE TABLE \(table: "PERSIST_NAMES") (short text PRIMARY KEY, name text NOT NULL)", createProofTable,
   ]
+
+  /// The name of the table of proofs that transactions were committed.
+  static let proofTable = "PERSIST_COMMITS"
+
+  static let createProofTable: ServerText = """
+    CREATE TABLE \(table: proofTable) (writer uuid, number bigint, is_committed boolean NOT NULL, \
+    at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (writer, number))
+    """
 
   /// Records the complete name of an object whose name is too long for the server; nil if it isn't.
   static func record(name: String) -> ServerText? {

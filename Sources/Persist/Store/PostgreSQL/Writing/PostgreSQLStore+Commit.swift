@@ -3,10 +3,12 @@ import Foundation
 extension PostgreSQLStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
-    if writes.onlyDelete {
-      do { return try write(writes, .deleting) } catch is ServerPool.Overtaken {}
-    }
-    do { return try write(writes, .locking) } catch let error as PersistenceError
+    do {
+      if writes.needNoLocks {
+        do { return try write(writes, .checking) } catch is ServerPool.Overtaken {}
+      }
+      return try write(writes, .locking)
+    } catch let error as PersistenceError
       where error.code == .constraintConflict && !(writes.deletes.isEmpty && writes.updates.isEmpty)
     {
       return try write(writes, .freeingValues)
@@ -143,8 +145,10 @@ extension PostgreSQLStore {
 
   private func raiseKeys(of root: Int, to key: Int64) -> ServerText {
     let name = ServerText.keySequence(of: map.tables[root].table)
+    // A sequence that was never used has its first value as its last one.
     return """
-      SELECT setval(\(sequence(of: root)), \(integer: key)) FROM \(table: name) WHERE last_value < \(integer: key)
+      SELECT setval(\(sequence(of: root)), \(integer: key)) FROM \(table: name) \
+      WHERE last_value < \(integer: key) OR last_value = \(integer: key) AND NOT is_called
       """
   }
 

@@ -1,7 +1,7 @@
 /// Deletions.
 extension ServerCommitPass {
   /// - Parameter checkingVersions: Whether the statements fail if a row doesn't have its expected version.
-  mutating func deleteRows(checkingVersions: Bool) throws {
+  mutating func deleteRows(checkingVersions: Bool, _ transaction: ServerTransaction) throws {
     var rows: [Int: [(key: Int64, version: Int64)]] = [:]
     for row in writes.deletes {
       try rows[row.entity.number - 1, default: []].append((key(of: row.key, row.entity), row.version))
@@ -15,7 +15,7 @@ extension ServerCommitPass {
       }
       if checkingVersions {
         for (version, rows) in Dictionary(grouping: rows, by: \.version).sorted(by: { $0.key < $1.key }) {
-          add(Self.delete(rows.map(\.key), of: version, from: plan.table))
+          try delete(rows.map(\.key), of: version, from: plan.table, transaction)
         }
       } else {
         add("DELETE FROM \(table: plan.table) WHERE z_pk = ANY(\(integers: keys))")
@@ -26,13 +26,24 @@ extension ServerCommitPass {
   /// Deletes rows of one version, and fails as ``ServerFailure/isOvertaken`` if not all of them have it.
   ///
   /// The keys are in order, so that two saves that delete the same few rows don't wait for each other.
-  private static func delete(_ keys: [Int64], of version: Int64, from table: String) -> ServerText {
-    """
-    WITH d AS (DELETE FROM \(table: table) WHERE z_pk = ANY(\(integers: keys.sorted())) \
-    AND z_opt = \(integer: version) RETURNING 1) \
-    SELECT 1 / (count(*) = \(integer: Int64(keys.count)))::int FROM d
-    """
+  private mutating func delete(
+    _ keys: [Int64], of version: Int64, from table: String, _ transaction: ServerTransaction
+  ) throws {
+    let deletion: ServerText = """
+      DELETE FROM \(table: table) WHERE z_pk = ANY(\(integers: keys.sorted())) AND z_opt = \(integer: version)
+      """
+    guard keys.count >= Self.countedDeletion else {
+      let count = Int64(keys.count)
+      return add("WITH d AS (\(deletion) RETURNING 1) SELECT 1 / (count(*) = \(integer: count))::int FROM d")
+    }
+    let results = try transaction.run(statements + [deletion], areReused: true)
+    statements = []
+    guard results.last?.changedRowCount == keys.count else { throw ServerPool.Overtaken() }
   }
+
+  /// The number of deleted rows from which another round trip takes less time than letting the server count them: it
+  /// would collect them first.
+  private static let countedDeletion = 500
 
   /// Removes the relationships of rows to delete that are stored elsewhere.
   private mutating func release(_ keys: [Int64], _ place: TableMap.ToMany, isAlone: Bool) {
@@ -48,13 +59,5 @@ extension ServerCommitPass {
     // If there is an inverse, the members' own changes are part of the save.
     case .foreignKey: break
     }
-  }
-}
-
-extension RowWrites {
-  /// Whether rows are deleted and nothing else is written or checked.
-  var onlyDelete: Bool {
-    inserts.isEmpty && updates.isEmpty && touches.isEmpty && links.isEmpty && orderings.isEmpty && checks.isEmpty
-      && !deletes.isEmpty
   }
 }

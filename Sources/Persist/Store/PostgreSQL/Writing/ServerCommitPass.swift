@@ -36,9 +36,8 @@ struct ServerCommitPass {
 
   /// The way in which a save writes its rows.
   enum Method {
-    /// Each statement that deletes checks the versions itself. For saves that only delete: to lock rows first would
-    /// write each of them twice.
-    case deleting
+    /// The statements check the versions themselves, for saves that ``RowWrites/needNoLocks``.
+    case checking
     /// All rows that the save depends on are locked and checked before the first is written.
     case locking
     /// Like locking, and clears unique values before others are written: the server checks row by row, and a value may
@@ -48,15 +47,15 @@ struct ServerCommitPass {
 
   mutating func run(_ transaction: ServerTransaction, _ method: Method) throws {
     try assignKeys(store.keys(for: writes.inserts, transaction))
-    if method != .deleting { try checkVersions(transaction) }
+    if method != .checking { try checkVersions(transaction) }
     if method == .freeingValues {
-      try deleteRows(checkingVersions: false)
+      try deleteRows(checkingVersions: false, transaction)
       try freeUniqueValues()
       try updateRows()
-      try insertRows()
+      try insertRows(transaction)
     } else {
-      try insertRows()
-      try updateRows()
+      try insertRows(transaction)
+      if method == .checking { try writes.updates.forEach { try checkAndUpdateRow($0) } } else { try updateRows() }
     }
     try touchRows()
     try linkRows()
@@ -65,7 +64,7 @@ struct ServerCommitPass {
       statements = []
       try orderRows(transaction)
     }
-    if method != .freeingValues { try deleteRows(checkingVersions: method == .deleting) }
+    if method != .freeingValues { try deleteRows(checkingVersions: method == .checking, transaction) }
     try recordChanges()
     transaction.runLast(statements)
   }
@@ -196,38 +195,6 @@ struct ServerCommitPass {
   }
 
   // MARK: Rows
-
-  mutating func insertRows() throws {
-    var start = 0
-    while start < writes.inserts.count {
-      let entity = writes.inserts[start].entity
-      var end = start
-      while end < writes.inserts.count, end - start < Self.rowsPerStatement, writes.inserts[end].entity === entity {
-        end += 1
-      }
-      try insertRows(start..<end, plan(entity))
-      start = end
-    }
-  }
-
-  private mutating func insertRows(_ range: Range<Int>, _ plan: WritePlan) throws {
-    var columns = columns(plan.columns, of: plan, count: range.count)
-    for index in range { try append(writes.inserts[index].values, to: &columns, plan, row: insertedKeys[index]) }
-    let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
-    add(
-      """
-      INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(names)) \
-      SELECT k, \(number: Int64(plan.number)), v\(Self.values(columns)) \
-      FROM unnest(\(integers: insertedKeys[range]), \(integers: range.map { writes.inserts[$0].version })\
-      \(Self.parameters(columns))) AS u(k, v\(Self.aliases(columns)))
-      """)
-    for slot in plan.orderedSlots {
-      for index in range {
-        guard case .objectID(let owner)? = writes.inserts[index].values[slot] else { continue }
-        try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
-      }
-    }
-  }
 
   private mutating func updateRows() throws {
     var start = 0
@@ -360,7 +327,7 @@ struct ServerCommitPass {
     }.joined(separator: "")
   }
 
-  private mutating func noteMissingPlace(
+  mutating func noteMissingPlace(
     _ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64
   ) throws {
     let table = store.map[plan.entity]

@@ -1,0 +1,68 @@
+import Foundation
+
+/// A row that only one transaction writes, in a table of Persist's own: the proof that the transaction was committed.
+///
+/// The server's number of a transaction is no such proof: after a crash, the server may assign the number of a
+/// transaction that was lost to another one.
+///
+/// Whoever asks for the outcome inserts the row as well, as a claim. Exactly one of both succeeds: if the transaction
+/// is still running, the server lets the claim wait for its end; if it arrives only afterward, it fails.
+struct CommitProof: Hashable, Sendable {
+  /// Identifies the connection of the writer.
+  let writer: UUID
+  /// The number of the transaction on its connection, from 1.
+  let number: Int64
+
+  /// The number of proofs after which a writer deletes its former ones.
+  private static let batch: Int64 = 64
+
+  private func insertion(isCommitted: Bool) -> ServerText {
+    """
+    INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
+    VALUES (\(text: writer.uuidString)::uuid, \(integer: number), \(isCommitted ? "true" : "false"))
+    """
+  }
+
+  /// Writes the proof within the transaction, and deletes proofs that nobody asks for any longer.
+  var statements: [ServerText] {
+    var statements = [insertion(isCommitted: true)]
+    if number == 1 {
+      // Those of programs that have ended. Others may delete the same rows at this moment.
+      statements.append(
+        """
+        DELETE FROM \(table: ServerText.proofTable) WHERE (writer, number) IN (SELECT writer, number \
+        FROM \(table: ServerText.proofTable) WHERE at < now() - interval '1 day' FOR UPDATE SKIP LOCKED)
+        """)
+    } else if number % Self.batch == 0 {
+      // A connection runs one transaction at a time, so the outcomes of the former ones are known.
+      statements.append(
+        """
+        DELETE FROM \(table: ServerText.proofTable) WHERE writer = \(text: writer.uuidString)::uuid \
+        AND number BETWEEN \(integer: number - Self.batch) AND \(integer: number - 1)
+        """)
+    }
+    return statements
+  }
+
+  /// Writes the claim, unless there is the proof. Waits for the end of the transaction if it is running.
+  var claim: ServerText { "\(insertion(isCommitted: false)) ON CONFLICT DO NOTHING" }
+
+  /// Reads whether the row is the proof.
+  var isCommitted: ServerText {
+    """
+    SELECT is_committed FROM \(table: ServerText.proofTable) \
+    WHERE writer = \(text: writer.uuidString)::uuid AND number = \(integer: number)
+    """
+  }
+}
+
+/// Numbers the transactions of one connection.
+final class CommitProofs {
+  private let writer = UUID()
+  private var number: Int64 = 0
+
+  func next() -> CommitProof {
+    number += 1
+    return CommitProof(writer: writer, number: number)
+  }
+}

@@ -1,0 +1,116 @@
+/// A transaction that writes.
+///
+/// It begins with the first statements and ends with the last ones. A save whose statements check everything themselves
+/// takes one flight, most others two.
+final class ServerTransaction {
+  let session: ServerSession
+  /// The means of asking for the outcome; nil before the first flight of a transaction without a proof.
+  private var evidence: ServerOutcome.Evidence?
+  /// Whether the server may have run a statement.
+  private(set) var hasBegun = false
+  /// Statements to send before the next ones.
+  private let settings: [ServerText]
+  /// Statements to send together with the end of the transaction.
+  private var last: [ServerText] = []
+  /// Checks that the store is still the one opened, and the proof of the commit; nil for transactions of other stores.
+  private let opened: (watch: ServerWatch, proof: CommitProof)?
+  /// The place among the last statements of the one that returns the number of the transaction in the history.
+  private var historyStatement: Int?
+  /// The number of the committed transaction in the history; nil if it wasn't recorded, or if the connection was lost
+  /// after the commit.
+  private(set) var historyNumber: Int64?
+
+  /// - Parameters:
+  ///   - wait: The maximum time to wait for a lock.
+  ///   - opened: Checks at the beginning that the store is still the one opened, which no migration can change before
+  ///     the end, and the proof to write; nil for neither.
+  init(
+    _ session: ServerSession, waitingAtMost wait: Duration, opened: (watch: ServerWatch, proof: CommitProof)?
+  ) {
+    self.session = session
+    self.opened = opened
+    let milliseconds = max(1, Int64(wait / .milliseconds(1)))
+    // Each statement has to see what others have committed while it waited for a lock.
+    settings = [
+      "BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      "SET LOCAL lock_timeout = \(number: milliseconds)",
+    ]
+  }
+
+  /// Runs statements in one flight.
+  @discardableResult
+  func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
+    guard !hasBegun else { return texts.isEmpty ? [] : try session.run(texts, areReused: areReused) }
+    guard let opened else {
+      let results = try session.run(settings + [TransactionNumber.reading] + texts, areReused: areReused)
+      hasBegun = true
+      evidence = .number(TransactionNumber(results[settings.count]))
+      return Array(results.dropFirst(settings.count + 1))
+    }
+    let opening = settings + [ServerText.sharedLock(session.schema), ServerMark.stored] + opened.proof.statements
+    let results = try session.run(opening + texts, areReused: areReused)
+    hasBegun = true
+    evidence = .proof(opened.proof)
+    try opened.watch.check(results[settings.count + 1])
+    return Array(results.dropFirst(opening.count))
+  }
+
+  /// Copies rows into a table, after the statements that were run.
+  ///
+  /// - Parameter rows: The rows in the form that the statement names.
+  func copy(_ text: ServerText, _ rows: [UInt8]) throws {
+    if !hasBegun { try run([]) }
+    try session.connection.copy(text.statement(in: session.schema).text, rows)
+  }
+
+  @discardableResult
+  func execute(_ text: ServerText) throws -> Int { try run([text]).first?.changedRowCount ?? 0 }
+
+  /// All rows of one statement.
+  func all<T>(_ text: ServerText, _ read: (any ServerResult, _ row: Int) throws -> T) throws -> [T] {
+    guard let result = try run([text]).first else { return [] }
+    return try (0..<result.rowCount).map { try read(result, $0) }
+  }
+
+  /// Sends statements with the end of the transaction. If one fails, so does the transaction.
+  func runLast(_ texts: [ServerText]) { last += texts }
+
+  /// Takes the result of the last statement as the number of the transaction in the history.
+  func expectHistoryNumber() { historyStatement = last.count - 1 }
+
+  /// - Parameters:
+  ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
+  ///   - outcome: Asks whether the transaction was committed if the connection is lost.
+  func commit(noting seen: SeenPosition?, _ outcome: ServerOutcome) throws {
+    guard hasBegun || !last.isEmpty else { return }
+    let ending = last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written])
+    let results: [any ServerResult]?
+    if !hasBegun, let opened {
+      results = try commitInOneFlight(ending, opened, outcome)
+    } else {
+      // Without its number, the outcome of a transaction without a proof can't be asked for.
+      if !hasBegun { try run([]) }
+      guard let evidence else { return }
+      results = try outcome.committing(evidence) { try session.run(ending, areReused: true) }
+    }
+    guard let results else { return }
+    seen?.note(results.last)
+    historyNumber = historyStatement.map { results[$0].integer(0, 0) }
+  }
+
+  /// Sends the whole transaction at once. The server itself checks that the store is the one opened. If the connection
+  /// is lost, the claim of the proof keeps statements that arrive later from being committed.
+  private func commitInOneFlight(
+    _ ending: [ServerText], _ opened: (watch: ServerWatch, proof: CommitProof), _ outcome: ServerOutcome
+  ) throws -> [any ServerResult]? {
+    let opening =
+      settings + [ServerText.sharedLock(session.schema), opened.watch.requirement] + opened.proof.statements
+    do {
+      return try outcome.committing(.proof(opened.proof)) {
+        Array(try session.run(opening + ending, areReused: true).dropFirst(opening.count))
+      }
+    } catch let failure as ServerFailure where failure.isOfMark {
+      throw ServerWatch.Changed()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// Insertions.
+extension ServerCommitPass {
+  mutating func insertRows(_ transaction: ServerTransaction) throws {
+    var start = 0
+    while start < writes.inserts.count {
+      let entity = writes.inserts[start].entity
+      var end = start
+      while end < writes.inserts.count, end - start < Self.rowsPerStatement, writes.inserts[end].entity === entity {
+        end += 1
+      }
+      try insertRows(start..<end, plan(entity), transaction)
+      start = end
+    }
+  }
+
+  private mutating func insertRows(
+    _ range: Range<Int>, _ plan: WritePlan, _ transaction: ServerTransaction
+  ) throws {
+    var columns = columns(plan.columns, of: plan, count: range.count)
+    for index in range { try append(writes.inserts[index].values, to: &columns, plan, row: insertedKeys[index]) }
+    let versions = range.map { writes.inserts[$0].version }
+    let isCopied = try range.count >= CopiedRows.minimumCount && copyRows(range, versions, columns, plan, transaction)
+    if !isCopied {
+      let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
+      add(
+        """
+        INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(names)) \
+        SELECT k, \(number: Int64(plan.number)), v\(Self.values(columns)) \
+        FROM unnest(\(integers: insertedKeys[range]), \(integers: versions)\
+        \(Self.parameters(columns))) AS u(k, v\(Self.aliases(columns)))
+        """)
+    }
+    for slot in plan.orderedSlots {
+      for index in range {
+        guard case .objectID(let owner)? = writes.inserts[index].values[slot] else { continue }
+        try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
+      }
+    }
+  }
+
+  /// Copies rows into their table, after the statements so far.
+  ///
+  /// - Returns: False if the server doesn't allow it, because the user's rows are restricted by a policy.
+  private mutating func copyRows(
+    _ range: Range<Int>, _ versions: [Int64], _ columns: [ServerColumn], _ plan: WritePlan,
+    _ transaction: ServerTransaction
+  ) throws -> Bool {
+    let name = "\"" + ServerText.name(plan.table) + "\""
+    let results = try transaction.run(
+      statements + ["SELECT row_security_active(\(text: name))"], areReused: true)
+    statements = []
+    guard results.last?.integer(0, 0) == 0 else { return false }
+    let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
+    let rows = CopiedRows(keys: insertedKeys[range], number: Int64(plan.number), versions: versions, columns)
+    try transaction.copy(
+      "COPY \(table: plan.table) (z_pk, z_ent, z_opt\(names)) FROM STDIN (FORMAT binary)", rows.bytes)
+    return true
+  }
+}
