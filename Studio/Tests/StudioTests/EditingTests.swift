@@ -121,4 +121,20 @@ struct EditingTests {
     let value = object.list("attributes").first { $0["name"] as? String == property }
     #expect(value?["text"] as? String == text)
   }
+
+  @Test("The unsaved members of a relationship are named, new objects among them, so that a choice begins with them")
+  func unsavedMembers() async throws {
+    let sample = try sample()
+    let session = try sample.session(isWritable: true)
+    let box = try await reference(session, "Box")
+    let created = try await session.post("edits/apply", ["action": "insert", "entity": "Item"])
+    let item = try #require(created.json["object"] as? [String: Any])
+    let answer = try await session.post(
+      "edits/apply", ["action": "relate", "object": box, "property": "things", "targets": [item]])
+    let change = answer.list("objects").first { ($0["object"] as? [String: Any])?["entity"] as? String == "Box" }
+    let values = change?["values"] as? [[String: Any]] ?? []
+    let members = values.first { $0["property"] as? String == "things" }?["members"] as? [[String: Any]]
+    let number = try #require(item["temporary"] as? Int)
+    #expect(members?.map { $0["temporary"] as? Int } == [number], "\(answer.text)")
+  }
 }

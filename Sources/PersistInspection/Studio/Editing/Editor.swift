@@ -187,15 +187,19 @@ final class Editor {
   private static let shownMembers = 500
 
   private func members(_ value: Any?) -> [Changes.Member]? {
-    func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { $0 as? ManagedObject } }
-    let found: [ManagedObject] =
-      switch value {
-      case let object as ManagedObject: [object]
-      case let collection as any Collection: objects(collection)
-      default: []
-      }
+    func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { object($0) } }
+    let found = (value as? any Collection).map { objects($0) } ?? [object(value)].compactMap { $0 }
     guard found.count <= Self.shownMembers else { return nil }
     return found.map { Changes.Member(reference: reference($0), name: name(of: $0)) }
+  }
+
+  /// The object of a changed relationship, which may be given by its identifier.
+  private func object(_ value: Any?) -> ManagedObject? {
+    switch value {
+    case let object as ManagedObject: object
+    case let id as ManagedObjectID: context.object(with: id)
+    default: nil
+    }
   }
 
   private func name(of object: ManagedObject) -> String? {
@@ -209,7 +213,10 @@ final class Editor {
     case let text as String: String(text.prefix(longest))
     case let date as Date: DateText.iso8601(date)
     case let data as Data: "\(data.count) bytes"
-    case let object as ManagedObject: name(of: object) ?? "\(object.entity.name) \(object.objectID.primaryKey ?? 0)"
+    case is ManagedObject, is ManagedObjectID:
+      object(value).map { object in
+        name(of: object) ?? "\(object.entity.name) \(object.objectID.primaryKey.map(String.init) ?? "new")"
+      }
     case let members as any Collection: "\(members.count) \(members.count == 1 ? "object" : "objects")"
     case let value?: String(String(describing: value).prefix(longest))
     }
