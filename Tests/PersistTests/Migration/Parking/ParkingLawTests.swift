@@ -73,6 +73,8 @@ extension MadeStore {
     var problems: [StoreProblem] = []
     try StoreCheck.check(storeAt: url, registry: registry) { problems.append($0) }
     #expect(problems == [], comment)
-    try #expect(StoreIdentification.identify(storeAt: url, registry: registry).model === version.model, comment)
+    // Changes can cancel each other out, so that both versions have the same model.
+    let found = try StoreIdentification.identify(storeAt: url, registry: registry)
+    #expect(found.model.fingerprints == version.model.fingerprints, comment)
   }
 }
