@@ -21,6 +21,14 @@ package struct StoreCatalog: Sendable {
       absent: absent)
   }
 
+  /// Whether Persist's record and the version identifiers are those of a model. The store then has this model, unless
+  /// another version is stored in the same form.
+  func names(_ model: ManagedObjectModel) -> Bool {
+    guard let record, record.fingerprints == model.fingerprints else { return false }
+    let identifiers = [model.versionIdentifiers, metadata.versionIdentifiers].map { $0.filter { !$0.isEmpty } }
+    return Set(identifiers[0]) == Set(identifiers[1])
+  }
+
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
   func schemaDifferences(from model: ManagedObjectModel) -> [String] {

@@ -9,6 +9,10 @@ extension TableMapBuilder {
 
   /// Assigns every many-to-many relationship its join table.
   mutating func placeJoinTables() {
+    // Most of the work below is in the names of the tables.
+    guard entities.contains(where: { $0.properties.contains { !$0.isToOne && $0.relationship?.inverse != nil } }) else {
+      return
+    }
     var seen = Set<[String]>()
     var tableAllocator = NameAllocator(reserving: Array(tableNames.values))
     var taken = Set(tableNames.values.map(\.foldedIdentifier))

@@ -19,7 +19,7 @@ final class PostgreSQLStore: PersistentStore {
   let exactPlans: [Lazy<RowPlan>]
   let deepPlans: [Lazy<RowPlan>]
   let writePlans: Lazy<[WritePlan]>
-  let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
+  let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
   /// Pending metadata, written with the next save.
   let pendingMetadata = PendingMetadata()
   /// Keys that this process took and hasn't used, by index of the root entity.
@@ -69,7 +69,7 @@ final class PostgreSQLStore: PersistentStore {
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
     indexedColumns = Lazy {
-      Set(
+      RelatedRowsFirst.Indexes(
         map.indexDefinitions.compactMap { index in
           index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
         })

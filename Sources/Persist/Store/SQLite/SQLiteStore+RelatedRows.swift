@@ -31,7 +31,7 @@ extension SQLiteStore {
       !map.absent.contains(entity.name),
       case let plan = deepPlans[model.destination(of: relationship).number - 1].value,
       let sql = prepared(
-        RelatedKey(entity: entity.number - 1, slot: property.slot, ownerCount: count),
+        RelatedStatements.Key(entity: entity.number - 1, slot: property.slot, ownerCount: count),
         { map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) } })
     else { return nil }
     let (rows, moment) = try pool.readingWithMoment {
@@ -57,14 +57,8 @@ extension SQLiteStore {
   }
 
   /// Returns the statement of a relationship, which is made when it is first needed; nil if there is none.
-  func prepared(_ key: RelatedKey, _ sql: () throws -> SQLText?) rethrows -> PreparedSQL? {
-    if let known = related.withLock({ $0[key] }) { return known }
-    guard let made = try sql().map({ PreparedSQL($0) }) else { return nil }
-    return related.withLock { known in
-      if let first = known[key] { return first }
-      known[key] = made
-      return made
-    }
+  func prepared(_ key: RelatedStatements.Key, _ sql: () throws -> SQLText?) rethrows -> PreparedSQL? {
+    try related.value.statement(key, sql)
   }
 
   func owners(by property: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {

@@ -3,13 +3,6 @@ import Synchronization
 
 /// A store in an SQLite file in Core Data's layout; or an in-memory store, for tests.
 final class SQLiteStore: PersistentStore {
-  struct RelatedKey: Hashable {
-    let entity: Int
-    let slot: Int
-    /// The number of owners whose members' rows are read; 0 for the identifiers of one owner's members.
-    var ownerCount = 0
-  }
-
   /// The files that the store has open, which change when it continues in a copy.
   struct Files {
     let pool: SQLiteConnectionPool
@@ -47,8 +40,8 @@ final class SQLiteStore: PersistentStore {
   /// The number of translations to SQL so far.
   let translationCount = Atomic(0)
   /// The columns that indexes of the model begin with.
-  let indexedColumns: Lazy<Set<RelatedRowsFirst.Index>>
-  let related = LockProtected<[RelatedKey: PreparedSQL]>([:])
+  let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
+  let related = Lazy { RelatedStatements() }
   /// The plan of the store's history; nil if it has none.
   let historyPlan: LockProtected<HistoryPlan?>
 
@@ -81,7 +74,7 @@ final class SQLiteStore: PersistentStore {
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
     indexedColumns = Lazy {
-      Set(
+      RelatedRowsFirst.Indexes(
         map.indexDefinitions.compactMap { index in
           index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
         })

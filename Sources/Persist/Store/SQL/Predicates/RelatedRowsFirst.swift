@@ -22,6 +22,16 @@ struct RelatedRowsFirst {
     let column: String
   }
 
+  /// A type of its own, because the first use of a set's type takes half a million instructions: a store that is opened
+  /// only names this one.
+  struct Indexes: Sendable {
+    private let columns: Set<Index>
+
+    init(_ columns: [Index]) { self.columns = Set(columns) }
+
+    func contains(_ index: Index) -> Bool { columns.contains(index) }
+  }
+
   let extent: Extent
   let isIndexed: (Index) -> Bool
 

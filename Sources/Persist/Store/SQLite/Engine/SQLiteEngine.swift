@@ -43,8 +43,17 @@ package struct SQLiteEngine: StoreEngine {
     _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
-      let found = try StoreIdentification.identify(connection, registry: StoreMatch.registry(registry, with: model))
-      return StoreMatch(found, at: connection.url, of: model)
+      return try connection.readTransaction {
+        let catalog = try StoreCatalog(connection)
+        // A registry of this version alone would only repeat the comparison.
+        if registry == nil, catalog.names(model) { return .same(catalog, isStamped: true) }
+        let found = try StoreIdentification.identify(
+          catalog, at: connection.url, registry: StoreMatch.registry(registry, with: model)
+        ) {
+          try EmbeddedModel(connection, catalog: catalog)
+        }
+        return StoreMatch(found, at: connection.url, of: model)
+      }
     } catch let error as PersistenceError where error.code == .missingSourceModel {
       return StoreMatch(unknown: error, at: connection.url, try StoreMetadata(connection))
     }

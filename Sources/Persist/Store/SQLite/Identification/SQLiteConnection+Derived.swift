@@ -23,9 +23,12 @@ extension SQLiteConnection {
 
 extension [DerivedColumn] {
   /// Whether a store has exactly the triggers that Persist needs for these columns.
-  func areKept(by schema: StoreSchema, layout: [String: [TableMap.PlacedColumn]]) -> Bool {
+  ///
+  /// - Parameter layout: Only computed if there are derived columns.
+  func areKept(by schema: StoreSchema, layout: @autoclosure () -> [String: [TableMap.PlacedColumn]]) -> Bool {
+    if isEmpty { return !schema.triggers.contains(where: \.isPersists) }
     let present = schema.triggers.filter(\.isPersists).map { [$0.name, $0.sql] }
-    let wanted = notKeptByOthers(in: schema).triggers(in: layout).map { [$0.name, SQLText.create($0).text] }
+    let wanted = notKeptByOthers(in: schema).triggers(in: layout()).map { [$0.name, SQLText.create($0).text] }
     return Set(present) == Set(wanted)
   }
 
