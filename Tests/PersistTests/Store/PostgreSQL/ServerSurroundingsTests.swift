@@ -89,6 +89,33 @@
       }
     }
 
+    @Test("A migration in place leaves the indexes that both models declare as they are")
+    func indexes() throws {
+      func version(_ name: String, _ attributes: String...) throws -> ModelVersion {
+        var item = EntityDescription("Item", attributes: attributes.map { AttributeDescription($0, .string) })
+        item.indexes = [
+          FetchIndexDescription("byA", on: "a"),
+          FetchIndexDescription(
+            "byOrder", elements: [.init(.property("order"), isAscending: false), .init(.property("a"))]),
+        ]
+        item.uniquenessConstraints = [["a", "order"]]
+        return ModelVersion(name: name, model: try ManagedObjectModel(ModelDescription(entities: [item])))
+      }
+      let registry = ModelRegistry(versions: [try version("1", "a", "order"), try version("2", "a", "order", "b")])
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        try MadeStore.make(registry.versions[0].model, at: url)
+        let identities = """
+          SELECT relname::text, oid::text, relfilenode::text FROM pg_class \
+          WHERE relnamespace = current_schema()::regnamespace AND relkind = 'i' ORDER BY relname
+          """
+        let before = try ForeignSQL.run(identities, at: url)
+        #expect(before.count >= 4)
+        try migrate(url, registry, copies: false)
+        try #expect(ForeignSQL.run(identities, at: url) == before)
+      }
+    }
+
     @Test("A deleted store leaves others' tables; without any, its schema is deleted too")
     func destroyed() throws {
       try withStore("CREATE TABLE notes (t text)") { url, _ in

@@ -7,9 +7,10 @@ extension InPlacePlanner {
     let explained = Dictionary(
       grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
     // Indexes that already have their final name come first, so that of two identical ones each keeps its name.
-    let names = Set(wanted.map(\.name))
-    let modelNames = oldNames.union(names.map(\.foldedIdentifier))
-    for index in schema.indexes.sorted(by: { names.contains($0.name) && !names.contains($1.name) }) {
+    let names = Set(wanted.map(\.name.foldedIdentifier))
+    let modelNames = oldNames.union(names)
+    func isFinal(_ index: StoreSchema.Index) -> Bool { names.contains(index.name.foldedIdentifier) }
+    for index in schema.indexes.sorted(by: { isFinal($0) && !isFinal($1) }) {
       guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
       guard case .becomes(let table, let rename, let doomed) = fate else { continue }
       if doomed.contains(where: { SQLTokens.mentions($0, in: sql) }) {
@@ -23,18 +24,21 @@ extension InPlacePlanner {
         continue
       }
       let after = before.renaming(rename)
-      let position = wanted.firstIndex { $0.table == table && IndexSignature($0) == after && $0.name == index.name }
-        ?? wanted.firstIndex { $0.table == table && IndexSignature($0) == after }
+      func hasName(_ definition: IndexDefinition) -> Bool {
+        definition.name.foldedIdentifier == index.name.foldedIdentifier
+      }
+      let equals = wanted.indices.filter { wanted[$0].table == table && IndexSignature(wanted[$0]) == after }
+      let position = equals.first { hasName(wanted[$0]) } ?? equals.first
       let isExplained = explained[index.table.foldedIdentifier]?.contains(before) == true
       if let position {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
         // Frameworks have used other index names; recreating an index only for its name would take long.
-        if wanted[position].name == index.name || !isOfThisEra && !names.contains(index.name) {
+        if hasName(wanted[position]) || !isOfThisEra && !isFinal(index) {
           wanted.remove(at: position)
           continue
         }
         drop(index, in: table)
-      } else if isExplained || names.contains(index.name) {
+      } else if isExplained || isFinal(index) {
         drop(index, in: table)
       }
     }

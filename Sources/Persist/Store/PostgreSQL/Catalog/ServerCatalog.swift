@@ -125,8 +125,8 @@ extension StoreSchema {
       },
       indexes: (0..<results[1].rowCount).map { row in
         Index(
-          name: complete(results[1].text(row, 0)), table: complete(results[1].text(row, 1)),
-          sql: results[1].text(row, 2))
+          complete(results[1].text(row, 0)), table: complete(results[1].text(row, 1)),
+          server: results[1].text(row, 2), complete: complete)
       },
       triggers: (0..<results[2].rowCount).map { row in
         Trigger(name: results[2].text(row, 0), table: complete(results[2].text(row, 1)), sql: "")

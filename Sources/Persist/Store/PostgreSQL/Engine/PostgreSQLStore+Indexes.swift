@@ -37,20 +37,9 @@ extension TableMap {
         && !waiting.contains(.createIndex(index.name, table: index.table))
         && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
         && !schema.indexes.contains {
-          $0.table.foldedIdentifier == index.table.foldedIdentifier && $0.sql.map(index.isDefined) == true
+          $0.table.foldedIdentifier == index.table.foldedIdentifier
+            && $0.sql.flatMap(IndexSignature.init(definition:)) == IndexSignature(index)
         }
     }
-  }
-}
-
-extension IndexDefinition {
-  /// Whether a definition from the server's catalog is that of the same index, under any name.
-  fileprivate func isDefined(by sql: String) -> Bool {
-    func columns(_ sql: String) -> Substring? {
-      sql.firstRange(of: "(").map { sql[$0.lowerBound...] }
-    }
-    let own = ServerText.create(self).statement(in: "").text.replacing("\"", with: "")
-    let other = sql.replacing("\"", with: "")
-    return isUnique == other.hasPrefix("CREATE UNIQUE") && columns(own) == columns(other)
   }
 }
