@@ -1,5 +1,5 @@
-/// What tables tell and offer to people who use them by SQL: comments of the model, and default values that make a row
-/// inserted by SQL an object of the store.
+/// The comments and default values of tables, for people who use them with SQL: the comments are the model's, and the
+/// default values make a row inserted with SQL an object of the store.
 struct ServerTableDescription {
   private let session: ServerSession
   private let map: TableMap

@@ -5,8 +5,8 @@ import Foundation
 /// The server's number of a transaction is no such proof: after a crash, the server may assign the number of a
 /// transaction that was lost to another one.
 ///
-/// Whoever asks for the outcome inserts the row as well, as a claim. Exactly one of both succeeds: if the transaction
-/// is still running, the server lets the claim wait for its end; if it arrives only afterward, it fails.
+/// A program that asks for the outcome inserts the row as well, as a claim. Exactly one of the two succeeds: if the
+/// transaction is still running, the server lets the claim wait for its end; if it arrives only afterward, it fails.
 struct CommitProof: Hashable, Sendable {
   /// Identifies the connection of the writer.
   let writer: UUID

@@ -75,7 +75,7 @@ final class ServerTransaction {
   /// Sends statements with the end of the transaction. If one fails, so does the transaction.
   func runLast(_ texts: [ServerText]) { last += texts }
 
-  /// Takes the result of the last statement as the number of the transaction in the history.
+  /// Uses the result of the last statement as the number of the transaction in the history.
   func expectHistoryNumber() { historyStatement = last.count - 1 }
 
   /// - Parameters:

@@ -1,4 +1,4 @@
-/// The version of a server as its client library tells it: 150004 for 15.4.
+/// The version of a server as its client library reports it: 150004 for 15.4.
 package struct ServerVersion: Hashable, Comparable, CustomStringConvertible, Sendable {
   package let number: Int
 
