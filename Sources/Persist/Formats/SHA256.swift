@@ -4,61 +4,60 @@
 enum SHA256 {
   /// Returns the 32-byte digest of a message.
   static func digest(_ message: some Sequence<UInt8>) -> [UInt8] {
-    var state: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    var block: [UInt8] = []
-    block.reserveCapacity(64)
-    var schedule = [UInt32](repeating: 0, count: 64)
-    var length: UInt64 = 0
-    func append(_ byte: UInt8) {
-      block.append(byte)
-      if block.count == 64 {
-        process(block, into: &state, schedule: &schedule)
-        block.removeAll(keepingCapacity: true)
-      }
-    }
-    for byte in message {
-      append(byte)
-      length &+= 8
-    }
-    append(0x80)
-    while block.count != 56 { append(0) }
-    for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: length >> UInt64(shift))) }
-    return state.flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-    }
+    message.withContiguousStorageIfAvailable { digest(UnsafeRawBufferPointer($0)) }
+      ?? Array(message).withUnsafeBytes { digest($0) }
   }
 
-  private static func process(_ block: [UInt8], into state: inout [UInt32], schedule w: inout [UInt32]) {
-    for index in 0..<16 {
-      let byte = index * 4
-      w[index] =
-        UInt32(block[byte]) << 24 | UInt32(block[byte + 1]) << 16 | UInt32(block[byte + 2]) << 8
-        | UInt32(block[byte + 3])
+  private static func digest(_ message: UnsafeRawBufferPointer) -> [UInt8] {
+    var state = SIMD8<UInt32>(
+      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+    let rest = message.count % 64
+    var end = Array(message.suffix(rest)) + [0x80] + Array(repeating: 0, count: (rest < 56 ? 55 : 119) - rest)
+    withUnsafeBytes(of: (UInt64(message.count) &* 8).bigEndian) { end.append(contentsOf: $0) }
+    constants.withUnsafeBufferPointer { constants in
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+        process(UnsafeRawBufferPointer(rebasing: message.dropLast(rest)), into: &state, constants, schedule)
+        end.withUnsafeBytes { process($0, into: &state, constants, schedule) }
+      }
     }
-    for index in 16..<64 {
-      let (early, late) = (w[index - 15], w[index - 2])
-      let first = rotated(early, 7) ^ rotated(early, 18) ^ (early >> 3)
-      let second = rotated(late, 17) ^ rotated(late, 19) ^ (late >> 10)
-      w[index] = w[index - 16] &+ first &+ w[index - 7] &+ second
+    return state.indices.flatMap { withUnsafeBytes(of: state[$0].bigEndian, Array.init) }
+  }
+
+  /// - Parameters:
+  ///   - blocks: A multiple of 64 bytes.
+  ///   - w: Memory for 64 words.
+  private static func process(
+    _ blocks: UnsafeRawBufferPointer, into state: inout SIMD8<UInt32>, _ constants: UnsafeBufferPointer<UInt32>,
+    _ w: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    for block in stride(from: 0, to: blocks.count, by: 64) {
+      for index in 0..<16 {
+        let word = blocks.loadUnaligned(fromByteOffset: block &+ index &* 4, as: UInt32.self)
+        w[index] = UInt32(bigEndian: word)
+      }
+      for index in 16..<64 {
+        let (early, late) = (w[index &- 15], w[index &- 2])
+        let first = rotated(early, 7) ^ rotated(early, 18) ^ (early &>> 3)
+        let second = rotated(late, 17) ^ rotated(late, 19) ^ (late &>> 10)
+        w[index] = w[index &- 16] &+ first &+ w[index &- 7] &+ second
+      }
+      var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+      var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+      for index in 0..<64 {
+        let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+        let choice = (e & f) ^ (~e & g)
+        let first = h &+ sum1 &+ choice &+ constants[index] &+ w[index]
+        let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+        let majority = (a & b) ^ (a & c) ^ (b & c)
+        (h, g, f, e) = (g, f, e, d &+ first)
+        (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
+      }
+      state &+= SIMD8(a, b, c, d, e, f, g, h)
     }
-    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
-      let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let choice = (e & f) ^ (~e & g)
-      let first = h &+ sum1 &+ choice &+ constants[index] &+ w[index]
-      let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      (h, g, f, e) = (g, f, e, d &+ first)
-      (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
-    }
-    for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
-    word >> count | word << (32 - count)
+    word &>> count | word &<< (32 &- count)
   }
 
   private static let constants: [UInt32] = [
