@@ -70,6 +70,8 @@ extension SQLiteConnectionPool {
       }
       try connection.trustFullText(wanted)
     }
+    // Another writer wouldn't trust the indexes' triggers.
+    try keepWriter()
     return wanted
   }
 }

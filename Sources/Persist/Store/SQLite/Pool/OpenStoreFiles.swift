@@ -26,6 +26,12 @@ enum OpenStoreFiles {
     files.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(pool)) }
   }
 
+  /// Whether a URL still leads to the file that a pool has open.
+  static func isCurrent(_ pool: SQLiteConnectionPool, at url: URL?) -> Bool {
+    guard let url, let file = FileState(url) else { return false }
+    return files.withLock { $0[ObjectIdentifier(pool)]?.file.isSameFile(as: file) ?? false }
+  }
+
   /// The number of stores that have a file open, under any name.
   static func count(of url: URL) -> Int {
     guard let file = FileState(url) else { return 0 }

@@ -1,14 +1,17 @@
 import Foundation
 
-/// The connections of one store: a writer, and readers that are opened on demand.
+/// The connections of one store: a writer and readers, opened on demand.
 ///
 /// In WAL mode readers and the writer don't wait for each other, and a reader sees one state of the store during its
 /// transaction. An in-memory store has a single connection for both.
 ///
+/// Every connection parses the schema, which takes most of the time of opening a store. Therefore the connection that
+/// opens the store becomes the first reader if the store is read before it is written, and the writer otherwise.
+///
 /// `@unchecked Sendable`: the lists of readers and the closed flag are only accessed while `condition` is locked; a
-/// reader is removed from the list while a thread uses it, so that no other thread can; the writer is only used by the
-/// thread that holds the turn. A thread must not acquire either twice: no body calls back into the pool. The watch is
-/// set before the pool is shared.
+/// reader is removed from the list while a thread uses it, so that no other thread can; the writer and the flags of its
+/// state are only used by the thread that holds the turn. A thread must not acquire either twice: no body calls back
+/// into the pool. The watch is set before the pool is shared.
 final class SQLiteConnectionPool: @unchecked Sendable {
   /// The maximum number of readers; further threads wait for one of them.
   static let maximumReaders = StoreThreads.readingLanes
@@ -28,11 +31,15 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private(set) var shared = SharedFile()
   /// Called with the reader of a held state when its pool is closed; nil for other pools.
   private let release: ((Reader) -> Void)?
-  private let turn = WritingTurn()
-  /// Nil for a read-only store.
-  private let writer: SQLiteConnection?
+  let turn = WritingTurn()
+  /// Nil for a read-only store, and while no connection is needed for writing.
+  var writer: SQLiteConnection?
+  /// Whether the writer has only opened the store, and may become the first reader.
+  var canLendWriter = false
+  /// Whether the file has the settings of the options, which a later writer then sets for itself.
+  var isFileSetUp = false
   /// The writer's data version after its last commit, or when it first read the store.
-  private var writtenVersion: UInt32?
+  var writtenVersion: UInt32?
   /// Detects changes to the store by other programs; nil until the store is identified, and for an in-memory store.
   private(set) var watch: StoreWatch?
 
@@ -61,6 +68,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     } else {
       writer = try SQLiteConnection(
         url, mode: url == nil ? .memory : creates ? .create : .readWrite, options: options)
+      canLendWriter = url != nil
     }
   }
 
@@ -92,6 +100,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   @discardableResult
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try withWriter { connection in
+      canLendWriter = false
       let result = try explaining(connection) {
         try connection.transaction {
           try requireUnchanged(connection)
@@ -129,36 +138,17 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Provides the writer without a transaction, for work that can't run in one.
   @discardableResult
   func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    guard let writer else {
+    guard !isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
     defer { shared.noteChange() }
-    if WriteReservation.isHeld(of: self) { return try writer.waiting { try body(writer) } }
+    if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try body(writer) } }
     let wait = try beginTurn(options.busyTimeout)
     defer { turn.end() }
-    try requireOpen()
+    let writer = try currentWriter()
     return try writer.waiting(wait) { try body(writer) }
-  }
-
-  /// Acquires the right to write, for use by another thread.
-  ///
-  /// - Parameter limit: The maximum total wait, for this program and for others.
-  func reserveWriting(within limit: Duration) throws -> WriteReservation? {
-    guard let writer else { return nil }
-    let wait = try beginTurn(limit) ?? BoundedWait(limit)
-    do {
-      try requireOpen()
-      try writer.waiting(wait) { try writer.beginReservedTransaction() }
-    } catch {
-      turn.end()
-      throw error
-    }
-    return WriteReservation(of: self) { [turn] in
-      writer.endReservedTransaction()
-      turn.end()
-    }
   }
 
   /// Reads with the only connection of an in-memory store, waiting without a limit.
@@ -174,7 +164,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   ///
   /// - Returns: The wait, for its remaining time; nil if there was none.
   @discardableResult
-  private func beginTurn(_ limit: Duration) throws -> BoundedWait? {
+  func beginTurn(_ limit: Duration) throws -> BoundedWait? {
     var wait: BoundedWait?
     let state = turn.begin {
       let begun = BoundedWait(limit)
@@ -211,32 +201,6 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Reads while no program writes to the store, for the duration of `body`.
-  ///
-  /// - Parameter hasWriteLock: Whether the caller runs within ``closing(_:)``, which blocks this pool's own writers.
-  func readWhileNobodyWrites<T>(hasWriteLock: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    guard let writer else { return try readOnce(body) }
-    if !hasWriteLock { try beginTurn(options.busyTimeout) }
-    defer { if !hasWriteLock { turn.end() } }
-    try requireOpen()
-    if url == nil { return try body(writer) }
-    return try writer.transaction { try readOnce(body) }
-  }
-
-  /// Provides the writer without a transaction if it is idle; returns nil otherwise.
-  func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
-    guard let writer, turn.tryBegin() else { return nil }
-    defer { turn.end() }
-    try requireOpen()
-    return try body(writer)
-  }
-
-  /// Switches the file to WAL mode, or the mode in the options. Does nothing for a read-only store.
-  func setFileUp() throws {
-    guard !isReadOnly else { return }
-    try withWriter { try $0.setFileUp(options) }
-  }
-
   /// Lets every further use fail with an error.
   func refuseUse(because reason: PersistenceError) {
     condition.lock()
@@ -255,15 +219,16 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     idle = []
     readerCount = 0
     condition.unlock()
-    for reader in readers { release?(reader) ?? reader.connection.close() }
+    // Connections with write access are closed last: only they delete the log.
+    for reader in readers where !reader.connection.mode.isWriting { release?(reader) ?? reader.connection.close() }
     heldStates.release(of: self)
+    for reader in readers where reader.connection.mode.isWriting { release?(reader) ?? reader.connection.close() }
     _ = turn.begin { nil }
     writer?.close()
     turn.end()
     OpenStoreFiles.remove(self)
   }
 
-  // The writer is closed last: only a connection with write access deletes the log.
   deinit { close() }
 
   /// The total counts of all connections, except readers in use.
@@ -308,6 +273,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         // Others have changed files that were read without locks: examine them again.
         reader.connection.close()
         readerCount -= 1
+      } else if readerCount == 0, let reader = lendWriter() {
+        readerCount += 1
+        return reader
       } else if readerCount < readerLimit {
         let reader = try Self.openReader(url, options)
         // The file may no longer be that of the other connections.
@@ -328,7 +296,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.unlock()
   }
 
-  private func requireOpen() throws {
+  func requireOpen() throws {
     if !isOpen { throw closedError }
   }
 
