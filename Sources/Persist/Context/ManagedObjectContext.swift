@@ -41,10 +41,11 @@ public final class ManagedObjectContext {
   let cycles = HeldCycles()
   let readProbe = ReadProbe()
   let observedChanges: ObservedChanges
-  let layouts: [EntityLayout]
+  let layouts: EntityLayouts
   let classes: [ManagedObject.Type]
-  /// The slots of the classes' declared properties; the layouts own the tables.
-  let slotTables: [SlotTable]
+  /// The slots of the classes' declared properties, by entity, for those used so far; the layouts own the tables.
+  // Unchecked: used only within the context's isolation, and accesses to elements make no outside calls.
+  @exclusivity(unchecked) private var slotTables: [SlotTable?]
   private(set) var storeTables: [StoreTables] = []
   /// The state of the stores that the context reads; nil for the current state.
   var queryGeneration: QueryGeneration? { didSet { applyReadView() } }
@@ -121,9 +122,8 @@ public final class ManagedObjectContext {
     parent = nil
     observedChanges = ObservedChanges()
     layouts = coordinator.layouts
-    let model = coordinator.managedObjectModel.classes
-    classes = layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: model) }
-    slotTables = zip(layouts, classes).map { $0.slotTable(of: $1) }
+    classes = ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
+    slotTables = Array(repeating: nil, count: layouts.count)
   }
 
   /// Creates a scratch pad over another context: it sees the parent's objects with their unsaved changes, and saves to
@@ -305,6 +305,14 @@ extension ManagedObjectContext {
     return place
   }
 
+  /// Returns the slots of the declared properties of an entity's own class.
+  func slotTable(of layout: EntityLayout) -> SlotTable {
+    if let table = slotTables[layout.index] { return table }
+    let table = layout.slotTable(of: classes[layout.index])
+    slotTables[layout.index] = table
+    return table
+  }
+
   func managedObjectClass(of layout: EntityLayout) -> ManagedObject.Type { classes[layout.index] }
 
   func makeFault(
@@ -312,7 +320,7 @@ extension ManagedObjectContext {
   ) -> ManagedObject {
     let origin = ManagedObject.Origin(
       layout: .passUnretained(layout), table: .passUnretained(table), key: key, loading: .fault,
-      slotTable: .passUnretained(slotTables[layout.index]))
+      slotTable: .passUnretained(slotTable(of: layout)))
     let object = classes[layout.index].init(origin)
     if let id { object.identifier = id }
     table.map.insert(object, key: key)

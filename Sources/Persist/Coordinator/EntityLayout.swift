@@ -81,7 +81,7 @@ final class EntityLayout: Sendable {
     let slot: Int
   }
 
-  private init(_ entity: Entity, in model: ManagedObjectModel?, referrers: [OneWayReferrer]) {
+  fileprivate init(_ entity: Entity, in model: ManagedObjectModel?, referrers: [OneWayReferrer]) {
     self.entity = entity
     index = entity.number - 1
     rootIndex = entity.root.number - 1
@@ -147,21 +147,6 @@ final class EntityLayout: Sendable {
   /// Returns the layout of an object without a context, which has no relationships.
   static func alone(_ entity: Entity) -> EntityLayout { EntityLayout(entity, in: nil, referrers: []) }
 
-  /// Returns the layouts of a model's entities, in model order.
-  static func layouts(of model: ManagedObjectModel) -> [EntityLayout] {
-    var referrers: [[OneWayReferrer]] = Array(repeating: [], count: model.entities.count)
-    for entity in model.entities {
-      for property in entity.properties where property.declaringEntity == entity.name {
-        guard let relationship = property.relationship, relationship.inverse == nil else { continue }
-        let referrer = OneWayReferrer(entityIndex: entity.number - 1, slot: property.slot)
-        for target in model.hierarchy(of: model.destination(of: relationship)) {
-          referrers[target.number - 1].append(referrer)
-        }
-      }
-    }
-    return model.entities.map { EntityLayout($0, in: model, referrers: referrers[$0.number - 1]) }
-  }
-
   /// Whether the entity is the one at `other` in the model, or a subentity of it.
   func isKind(ofEntityAt other: Int) -> Bool {
     var entity: Entity? = entity
@@ -170,5 +155,33 @@ final class EntityLayout: Sendable {
       entity = current.superentity
     }
     return false
+  }
+}
+
+/// The layouts of a model's entities, in model order; each is computed when it is first used.
+typealias EntityLayouts = LazyList<EntityLayout>
+
+extension LazyList<EntityLayout> {
+  convenience init(of model: ManagedObjectModel) {
+    let referrers = Lazy { Self.oneWayReferrers(in: model) }
+    self.init(count: model.entities.count) { index in
+      let entity = model.entities[index]
+      return EntityLayout(entity, in: model, referrers: referrers.value[index] ?? [])
+    }
+  }
+
+  /// The relationships without an inverse, by the indexes of the entities that they may lead to.
+  private static func oneWayReferrers(in model: ManagedObjectModel) -> [Int: [EntityLayout.OneWayReferrer]] {
+    var referrers: [Int: [EntityLayout.OneWayReferrer]] = [:]
+    for entity in model.entities {
+      for relationship in entity.description.relationships where relationship.inverse == nil {
+        guard let slot = entity.slot(named: relationship.name) else { continue }
+        let referrer = EntityLayout.OneWayReferrer(entityIndex: entity.number - 1, slot: slot)
+        for target in model.hierarchy(of: model.destination(of: relationship)) {
+          referrers[target.number - 1, default: []].append(referrer)
+        }
+      }
+    }
+    return referrers
   }
 }

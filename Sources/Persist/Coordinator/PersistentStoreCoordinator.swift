@@ -16,7 +16,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public let managedObjectModel: ManagedObjectModel
   /// Every known version of the model, for migrating stores; nil if only ``managedObjectModel`` is known.
   public let registry: ModelRegistry?
-  let layouts: [EntityLayout]
+  let layouts: EntityLayouts
   /// Informs contexts of each other's saves.
   let savedChangesPost = SavedChangesBroadcaster()
   /// Notifies the program of changes to the stores by anyone.
@@ -33,7 +33,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public init(model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     managedObjectModel = model
     self.registry = registry
-    layouts = EntityLayout.layouts(of: model)
+    layouts = EntityLayouts(of: model)
   }
 
   /// Creates a coordinator without stores, with the label of Core Data: ``init(model:registry:)`` without a registry.

@@ -118,15 +118,16 @@ extension SlotTable {
 
 /// The slot tables of an entity's layout, one for each of its classes.
 final class SlotTables: Sendable {
-  private let tables = LockProtected<[ObjectIdentifier: SlotTable]>([:])
+  // A list, because an entity has few classes, and a dictionary for each entity takes longer to create.
+  private let tables = LockProtected<[(type: ObjectIdentifier, table: SlotTable)]>([])
 
   /// Returns the table of a class, creating it if necessary. If threads race, the first table is used by all.
   func table(of type: ObjectIdentifier, make: () -> SlotTable) -> SlotTable {
-    if let table = tables.withLock({ $0[type] }) { return table }
+    if let known = tables.withLock({ $0.first { $0.type == type }?.table }) { return known }
     let made = make()
     return tables.withLock { tables in
-      if let table = tables[type] { return table }
-      tables[type] = made
+      if let first = tables.first(where: { $0.type == type })?.table { return first }
+      tables.append((type, made))
       return made
     }
   }

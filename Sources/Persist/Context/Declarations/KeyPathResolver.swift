@@ -12,7 +12,7 @@ import Foundation
 ///
 /// Not Sendable: each context has its own, ``ManagedObjectContext/keyPaths``.
 public final class KeyPathResolver {
-  private let layouts: [EntityLayout]
+  private let layouts: EntityLayouts
   private let classes: [ManagedObject.Type]
   private var known: [Question: [String]] = [:]
 
@@ -21,7 +21,7 @@ public final class KeyPathResolver {
     let keyPath: AnyKeyPath
   }
 
-  init(layouts: [EntityLayout], classes: [ManagedObject.Type]) {
+  init(layouts: EntityLayouts, classes: [ManagedObject.Type]) {
     self.layouts = layouts
     self.classes = classes
   }
@@ -30,10 +30,7 @@ public final class KeyPathResolver {
   ///   - model: The model whose entities the key paths begin at.
   ///   - given: Classes by entity name; other entities use registered classes.
   public convenience init(model: ManagedObjectModel, classes given: [String: ManagedObject.Type] = [:]) {
-    let layouts = EntityLayout.layouts(of: model)
-    let classes = model.classes
-    self.init(
-      layouts: layouts, classes: layouts.map { ManagedObjectClasses.class(for: $0.entity, given: given, of: classes) })
+    self.init(layouts: EntityLayouts(of: model), classes: ManagedObjectClasses.classes(of: model, given: given))
   }
 
   /// Returns the keys that a key path consists of; none for `\.self`.

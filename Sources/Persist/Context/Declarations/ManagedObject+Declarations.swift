@@ -100,7 +100,7 @@ extension ManagedObject.Origin {
 extension ManagedObjectContext {
   /// Returns the slots of a class's declared properties. Those of the entities' own classes are cached.
   func slotTable(of type: ManagedObject.Type, _ layout: EntityLayout) -> SlotTable {
-    classes[layout.index] == type ? slotTables[layout.index] : layout.slotTable(of: type)
+    classes[layout.index] == type ? slotTable(of: layout) : layout.slotTable(of: type)
   }
 }
 
@@ -122,7 +122,7 @@ extension ManagedObject {
     // The description is valid; if it weren't, no class could be examined, and accessing declared properties would
     // fail.
     let model = try? ManagedObjectModel(ModelDescription(entities: [entity]))
-    return model.flatMap { EntityLayout.layouts(of: $0).first }
+    return model.flatMap { EntityLayouts(of: $0).first }
   }()
 
   final var isPrototype: Bool { layout === Self.prototypeLayout }

@@ -17,12 +17,10 @@ struct ResultIdentifiers {
   /// The index of the first result within the parts.
   private var offset = 0
   private(set) var count = 0
-  private let layouts: [EntityLayout]
 
-  init(layouts: [EntityLayout]) { self.layouts = layouts }
+  init() {}
 
   init(_ ids: [ManagedObjectID]) {
-    layouts = []
     append(ids)
   }
 
@@ -50,7 +48,7 @@ struct ResultIdentifiers {
     case .identifiers(let ids): return ids[place - start]
     case .keys(let keys, let tables):
       let (key, entityIndex) = keys[place - start]
-      return tables.objectID(of: layouts[entityIndex], key: key)
+      return tables.objectID(of: tables.coordinator.layouts[entityIndex], key: key)
     }
   }
 
@@ -91,7 +89,7 @@ extension FetchPass {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     guard areIdentifiersEnough else { return ResultIdentifiers(try objects().map(\.objectID)) }
-    var results = ResultIdentifiers(layouts: context.layouts)
+    var results = ResultIdentifiers()
     for source in sources {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
       let keys = try source.store.keys(question.query, monitor: context.readMonitor)

@@ -15,7 +15,7 @@ final class KeyPathRecording: @unchecked Sendable {
   /// The key paths from the root to every collection whose members were accessed.
   private(set) var walked: [[String]] = []
   private var objects: [(object: ManagedObject, keys: [String])] = []
-  private let layouts: [EntityLayout]
+  private let layouts: EntityLayouts
   private let classes: [ManagedObject.Type]
 
   /// The value of integer attributes.
@@ -35,7 +35,7 @@ final class KeyPathRecording: @unchecked Sendable {
   static let wholeNumber: Int64 = 101
 
   init(
-    layouts: [EntityLayout], classes: [ManagedObject.Type], wholeNumber: Int64, element: CompositeSample? = nil
+    layouts: EntityLayouts, classes: [ManagedObject.Type], wholeNumber: Int64, element: CompositeSample? = nil
   ) {
     self.wholeNumber = wholeNumber
     self.element = element

@@ -20,6 +20,13 @@ public enum ManagedObjectClasses {
     }
   }
 
+  /// Returns the classes of a model's entities, in model order.
+  static func classes(
+    of model: ManagedObjectModel, given: [String: ManagedObject.Type]
+  ) -> [ManagedObject.Type] {
+    model.entities.map { `class`(for: $0, given: given, of: model.classes) }
+  }
+
   /// Returns the class of an entity: the given one, or else the model's, or else the registered class named by the
   /// entity or its parents.
   static func `class`(

@@ -2,7 +2,7 @@
 struct SnapshotWriters {
   /// Created for the first snapshot.
   private var writer: RowChunkWriter?
-  private let layouts: [EntityLayout]
+  private let layouts: EntityLayouts
   private let unsaved: ObjectTable?
   private let keys: [Int64]
   private let expectedRows: Int?
@@ -15,7 +15,7 @@ struct SnapshotWriters {
   ///     objects by the negative of that number.
   ///   - keys: The keys of the objects being saved, by ``ManagedObject/changeIndex``.
   ///   - expectedRows: The number of snapshots, if it is small.
-  init(layouts: [EntityLayout], unsaved: ObjectTable?, keys: [Int64] = [], expectedRows: Int? = nil) {
+  init(layouts: EntityLayouts, unsaved: ObjectTable?, keys: [Int64] = [], expectedRows: Int? = nil) {
     self.expectedRows = expectedRows
     self.layouts = layouts
     self.unsaved = unsaved

@@ -271,7 +271,7 @@ struct OneWayPlace {
 
 extension EntityLayout {
   /// The to-many relationships without an inverse whose members include objects of the entity.
-  func oneWayPlaces(in layouts: [EntityLayout]) -> [(place: OneWayPlace, relationship: RelationshipLayout)] {
+  func oneWayPlaces(in layouts: EntityLayouts) -> [(place: OneWayPlace, relationship: RelationshipLayout)] {
     oneWayReferrers.compactMap { referrer in
       let owning = layouts[referrer.entityIndex]
       guard let relationship = owning.relationshipsBySlot[referrer.slot], relationship.isOneWayToMany else {
@@ -281,7 +281,7 @@ extension EntityLayout {
     }
   }
 
-  func isOneWayMember(in layouts: [EntityLayout]) -> Bool {
+  func isOneWayMember(in layouts: EntityLayouts) -> Bool {
     oneWayReferrers.contains { layouts[$0.entityIndex].relationshipsBySlot[$0.slot]?.isOneWayToMany == true }
   }
 }

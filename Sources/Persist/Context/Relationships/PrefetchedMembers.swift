@@ -8,7 +8,7 @@ final class PrefetchedMembers {
   /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
   private let table: ObjectTable
   private let storeIdentifier: String
-  private let layouts: [EntityLayout]
+  private let layouts: EntityLayouts
 
   init(_ batch: RowBatch, in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows?) {
     self.batch = batch

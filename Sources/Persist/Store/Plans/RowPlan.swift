@@ -31,8 +31,9 @@ final class RowPlan: Sendable {
   static let fixedColumns = ["Z_PK", "Z_ENT", "Z_OPT"]
 
   let entity: Entity
-  private let variants: [Variant]
-  private let variantByNumber: [Int64: Variant]
+  /// By entity number. A list, because nearly all have one element, and the first use of a dictionary's type takes half
+  /// a million instructions.
+  private let variants: [(number: Int64, variant: Variant)]
   let columns: [String]
   /// The list of ``columns``, and that of the columns of keys only.
   let columnList: SQLText
@@ -65,9 +66,7 @@ final class RowPlan: Sendable {
     let table = map[entity].table
     let isWholeTable = entity.superentity == nil && (includingSubentities || !entity.hasSubentities)
     let numbers = entities.map { map.numbers[$0] }
-    variantByNumber = Dictionary(
-      zip(numbers, variants).map { (Int64($0), $1) }, uniquingKeysWith: { first, _ in first })
-    self.variants = variants
+    self.variants = zip(numbers, variants).map { (Int64($0), $1) }.sorted { $0.0 < $1.0 }
     self.entity = entity
     self.columns = columns
     columnList = "\(names: columns)"
@@ -81,11 +80,18 @@ final class RowPlan: Sendable {
   }
 
   deinit {
-    for variant in variants { variant.fills.deallocate() }
+    for (_, variant) in variants { variant.fills.deallocate() }
   }
 
   /// The reading plan for rows with an entity number of the store; nil for rows that the plan excludes.
-  func variant(ofNumber number: Int64) -> Variant? { variantByNumber[number] }
+  func variant(ofNumber number: Int64) -> Variant? {
+    var (start, end) = (0, variants.count)
+    while start < end {
+      let middle = (start + end) / 2
+      if variants[middle].number < number { start = middle + 1 } else { end = middle }
+    }
+    return start < variants.count && variants[start].number == number ? variants[start].variant : nil
+  }
 }
 
 extension RowPlan.Form {

@@ -16,8 +16,8 @@ final class PostgreSQLStore: PersistentStore {
   /// The types of the columns.
   let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
   /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
-  let exactPlans: [Lazy<RowPlan>]
-  let deepPlans: [Lazy<RowPlan>]
+  let exactPlans: LazyList<RowPlan>
+  let deepPlans: LazyList<RowPlan>
   let writePlans: Lazy<[WritePlan]>
   let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
   /// Pending metadata, written with the next save.
@@ -63,9 +63,11 @@ final class PostgreSQLStore: PersistentStore {
     identifier = catalog.metadata.identifier
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
-    exactPlans = map.model.entities.map { entity in Lazy { RowPlan(entity, includingSubentities: false, in: map) } }
-    deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
-      entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
+    let entities = map.model.entities
+    let exact = LazyList(count: entities.count) { RowPlan(entities[$0], includingSubentities: false, in: map) }
+    exactPlans = exact
+    deepPlans = LazyList(count: entities.count) { index in
+      entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
     indexedColumns = Lazy {

@@ -116,7 +116,7 @@ extension SQLiteStore {
         fix: "Use the entity of the coordinator's model.")
     }
     let plans = query.includesSubentities ? deepPlans : exactPlans
-    return plans[index].value
+    return plans[index]
   }
 
   /// The statement for the rows of a query, and whether it sorts them.

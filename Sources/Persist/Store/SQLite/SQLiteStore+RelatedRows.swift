@@ -6,7 +6,7 @@ extension SQLiteStore {
         fix: "Read a to-one relationship from its own row.")
     }
     let destination = model.destination(of: relationship)
-    let plan = deepPlans[destination.number - 1].value
+    let plan = deepPlans[destination.number - 1]
     guard let place = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
@@ -29,7 +29,7 @@ extension SQLiteStore {
     let count = owners.count == 1 ? 1 : FirstRelatedRows.maximumOwnerCount
     guard let relationship = property.relationship, relationship.isToMany, owners.count <= count,
       !map.absent.contains(entity.name),
-      case let plan = deepPlans[model.destination(of: relationship).number - 1].value,
+      case let plan = deepPlans[model.destination(of: relationship).number - 1],
       let sql = prepared(
         RelatedStatements.Key(entity: entity.number - 1, slot: property.slot, ownerCount: count),
         { map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) } })

@@ -26,8 +26,8 @@ final class SQLiteStore: PersistentStore {
   private let files: LockProtected<Files>
   /// By index in ``ManagedObjectModel/entities``: the plans for reading rows of just the entity, and with its
   /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.
-  let exactPlans: [Lazy<RowPlan>]
-  let deepPlans: [Lazy<RowPlan>]
+  let exactPlans: LazyList<RowPlan>
+  let deepPlans: LazyList<RowPlan>
   /// By index in ``ManagedObjectModel/entities``; made by the first save, which needs those of whole hierarchies.
   let writePlans: Lazy<[WritePlan]>
   /// Whether Persist's record of the store's model has to be written with the first save.
@@ -68,9 +68,11 @@ final class SQLiteStore: PersistentStore {
     self.map = map
     self.configuration = configuration
     model = map.model
-    exactPlans = map.model.entities.map { entity in Lazy { RowPlan(entity, includingSubentities: false, in: map) } }
-    deepPlans = zip(map.model.entities, exactPlans).map { entity, exact in
-      entity.hasSubentities ? Lazy { RowPlan(entity, includingSubentities: true, in: map) } : exact
+    let entities = map.model.entities
+    let exact = LazyList(count: entities.count) { RowPlan(entities[$0], includingSubentities: false, in: map) }
+    exactPlans = exact
+    deepPlans = LazyList(count: entities.count) { index in
+      entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
     }
     writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
     indexedColumns = Lazy {

@@ -53,7 +53,7 @@ extension PostgreSQLStore {
     by property: Property, of entity: Entity, owners: [Int64], limit: Int?
   ) throws -> RelatedRows {
     let destination = try destination(of: property, entity)
-    let plan = deepPlans[destination.number - 1].value
+    let plan = deepPlans[destination.number - 1]
     guard let place = map[entity].toMany[property.slot] else { return RelatedRows(batch: RowBatch(), owners: []) }
     let owner = owner(place)
     let window: ServerText = limit.map { " LIMIT \(integer: Int64($0))" } ?? ""
