@@ -166,19 +166,19 @@ extension LazyList<EntityLayout> {
     let referrers = Lazy { Self.oneWayReferrers(in: model) }
     self.init(count: model.entities.count) { index in
       let entity = model.entities[index]
-      return EntityLayout(entity, in: model, referrers: referrers.value[index] ?? [])
+      return EntityLayout(entity, in: model, referrers: referrers.value[index])
     }
   }
 
-  /// The relationships without an inverse, by the indexes of the entities that they may lead to.
-  private static func oneWayReferrers(in model: ManagedObjectModel) -> [Int: [EntityLayout.OneWayReferrer]] {
-    var referrers: [Int: [EntityLayout.OneWayReferrer]] = [:]
+  /// The relationships without an inverse, by the index of the entity that they may lead to.
+  private static func oneWayReferrers(in model: ManagedObjectModel) -> [[EntityLayout.OneWayReferrer]] {
+    var referrers: [[EntityLayout.OneWayReferrer]] = Array(repeating: [], count: model.entities.count)
     for entity in model.entities {
       for relationship in entity.description.relationships where relationship.inverse == nil {
         guard let slot = entity.slot(named: relationship.name) else { continue }
         let referrer = EntityLayout.OneWayReferrer(entityIndex: entity.number - 1, slot: slot)
         for target in model.hierarchy(of: model.destination(of: relationship)) {
-          referrers[target.number - 1, default: []].append(referrer)
+          referrers[target.number - 1].append(referrer)
         }
       }
     }

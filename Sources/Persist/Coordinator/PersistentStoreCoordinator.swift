@@ -44,6 +44,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Returns the store at a URL, or nil if it isn't open here.
   public func store(at url: URL) -> StoreInfo? {
+    if openStores.isEmpty { return nil }
     let wanted = url.isFileURL ? url.standardizedFileURL : StoreLocation(url).url?.withoutSecrets
     return openStores.first { ($0.url?.isFileURL == true ? $0.url?.standardizedFileURL : $0.url) == wanted }
       .map(StoreInfo.init)

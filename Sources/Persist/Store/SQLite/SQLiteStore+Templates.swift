@@ -28,7 +28,9 @@ extension SQLiteStore {
   func templateStatement(
     for query: RowQuery, returning result: PredicateTemplate.StatementShape.Result, _ plan: RowPlan
   ) throws -> (sql: SQLText, isSorted: Bool)? {
-    guard query.keys == nil, query.afterKey == nil, query.limit ?? 0 >= 0, query.offset >= 0,
+    // A query without a condition and an order has nothing to translate.
+    guard query.predicate != nil || !query.sort.isEmpty,
+      query.keys == nil, query.afterKey == nil, query.limit ?? 0 >= 0, query.offset >= 0,
       let template = template(of: query.predicate, over: query.entity)
     else { return nil }
     let statement = try template.statement(PredicateTemplate.StatementShape(query, result)) {

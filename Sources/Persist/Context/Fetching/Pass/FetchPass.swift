@@ -52,9 +52,8 @@ struct FetchPass {
     if let predicate = request.predicate {
       try PredicateCheck.check(predicate, over: entity, in: context.model)
     }
-    let wantedStores = request.affectedStoreIdentifiers.map(Set.init)
     let stores = context.persistentStoreCoordinator.stores(holding: entity).filter {
-      wantedStores?.contains($0.identifier) ?? true
+      request.affectedStoreIdentifiers?.contains($0.identifier) ?? true
     }
     sources = try stores.map { store in
       let tables = context.tables(of: store)
@@ -69,7 +68,9 @@ struct FetchPass {
       return Source(
         tables: tables, stored: division?.stored, rest: division?.rest, isOrdered: isOrdered)
     }
-    if request.includesPendingChanges { try overlay(FetchScope(request, of: layout, in: context)) }
+    if request.includesPendingChanges, context.hasChanges {
+      try overlay(FetchScope(request, of: layout, in: context))
+    }
   }
 
   private mutating func overlay(_ scope: FetchScope) throws {

@@ -46,9 +46,9 @@ struct OrphanFiles {
 extension SQLiteStore {
   /// Whether a process that had a store open ended without closing it, or still has it open.
   static func mayHaveEndedUncleanly(_ url: URL) -> Bool {
-    let store = SQLiteFileName.resolved(url)
+    let path = SQLiteFileName.resolved(url).path
     return ["-wal", "-journal"].contains { suffix in
-      FileState(SQLiteFileName.companion(of: store, suffix)).map { $0.size > 0 } ?? false
+      FileState(path: path + suffix).map { $0.size > 0 } ?? false
     }
   }
 

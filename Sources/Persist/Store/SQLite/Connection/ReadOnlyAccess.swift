@@ -78,7 +78,7 @@ enum ReadOnlyAccess: Sendable, Hashable {
   /// - Returns: The first 100 bytes of the file.
   @discardableResult
   static func requireDatabase(at url: URL) throws -> Data {
-    let name = "'\(url.lastPathComponent)'"
+    var name: String { "'\(url.lastPathComponent)'" }
     guard let state = FileState(url) else {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) doesn't exist, or its folder can't be accessed.",

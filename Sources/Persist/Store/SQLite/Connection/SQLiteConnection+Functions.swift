@@ -11,10 +11,15 @@ extension SQLiteConnection {
   /// - a function that lowercases, uppercases or folds text, or returns the time, does so;
   /// - any other function fails when it is called, with its name: guessing would write wrong values.
   func defineMissingFunctions() throws {
-    var calls: Set<StoredFunctionCalls.Call> = []
-    try query(.definitions) { row in
-      calls.formUnion(
-        StoredFunctionCalls(in: StoredDefinition(sql: row.text(1)), isTrigger: row.text(0) == "trigger").calls)
+    let definitions = try all(.definitions) { row in
+      (definition: StoredDefinition(sql: row.text(1)), isTrigger: row.text(0) == "trigger")
+    }
+    if !definitions.isEmpty { try defineFunctions(calledBy: definitions) }
+  }
+
+  private func defineFunctions(calledBy definitions: [(definition: StoredDefinition, isTrigger: Bool)]) throws {
+    let calls = definitions.reduce(into: Set<StoredFunctionCalls.Call>()) { calls, place in
+      calls.formUnion(StoredFunctionCalls(in: place.definition, isTrigger: place.isTrigger).calls)
     }
     let names = Dictionary(grouping: calls, by: { $0.name.lowercased() })
     for (_, uses) in names.sorted(by: { $0.key < $1.key }) {

@@ -141,8 +141,8 @@ final class SQLiteConnection {
 
   /// Whether there is a non-empty log; an empty one is deleted with the last connection.
   private var hasLog: Bool {
-    guard let url, let log = FileState(SQLiteFileName.companion(of: url, "-wal")) else { return false }
-    return log.size > 0
+    guard url != nil, let file = sqlite3_db_filename(handle, "main") else { return false }
+    return FileState(path: String(cString: file) + "-wal").map { $0.size > 0 } ?? false
   }
 
   private static func name(of url: URL?, access: ReadOnlyAccess?) throws -> String {

@@ -17,7 +17,8 @@ import Logging
 final class SQLiteDebugLog {
   /// The level from the environment, read once; 0 for no output.
   static let level: Int = {
-    let text = ProcessInfo.processInfo.environment["PERSIST_SQL_DEBUG"] ?? ""
+    // The dictionary of all variables would take as long as opening a connection.
+    let text = getenv("PERSIST_SQL_DEBUG").map { String(cString: $0) } ?? ""
     return min(max(Int(text) ?? 0, 0), 4)
   }()
 

@@ -7,7 +7,7 @@ package enum UnfinishedWork {
     let store = SQLiteFileName.resolved(url)
     try WorkingFolder.cleanUp(besideStoreAt: store)
     try BackupFolder.cleanUp(besideStoreAt: store)
-    guard FileState(SQLiteFileName.companion(of: store, "-journal")) != nil, FileState(store) != nil else { return }
+    guard FileState(path: store.path + "-journal") != nil, FileState(store) != nil else { return }
     let connection = try SQLiteConnection(store, mode: .readWrite, options: options)
     defer { connection.close() }
     if try ReadOnlyAccess.hasHotJournal(store) {

@@ -28,9 +28,12 @@ struct FileState: Sendable, Hashable {
   func isSameFile(as other: FileState) -> Bool { identity == other.identity }
 
   /// Nil if there is no such file, or it can't be accessed.
-  init?(_ url: URL) {
+  init?(_ url: URL) { self.init(path: url.path) }
+
+  /// Nil if there is no such file, or it can't be accessed.
+  init?(path: String) {
     #if os(Windows)
-      guard let facts = try? FileManager.default.attributesOfItem(atPath: url.path) else { return nil }
+      guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
       size = (facts[.size] as? NSNumber)?.int64Value ?? 0
       isFolder = (facts[.type] as? FileAttributeType) == .typeDirectory
       let date = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
@@ -38,7 +41,7 @@ struct FileState: Sendable, Hashable {
       identity = (facts[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
     #else
       var facts = stat()
-      guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &facts) } }) == 0 else { return nil }
+      guard !path.utf8.contains(0), stat(path, &facts) == 0 else { return nil }
       size = Int64(facts.st_size)
       isFolder = facts.st_mode & S_IFMT == S_IFDIR
       #if canImport(Darwin)

@@ -6,42 +6,44 @@ import Synchronization
 /// Deleting a file under an open store would lose everything saved afterward.
 enum OpenStoreFiles {
   private struct OpenFile {
+    let pool: ObjectIdentifier
     let file: FileState
     let shared: SharedFile
   }
 
-  private static let files = LockProtected<[ObjectIdentifier: OpenFile]>([:])
+  private static let files = LockProtected<[OpenFile]>([])
 
   /// - Returns: The state shared by all pools of the file; nil if there is no such file.
   static func add(_ url: URL, of pool: SQLiteConnectionPool) -> SharedFile? {
     guard let file = FileState(url) else { return nil }
     return files.withLock { files in
-      let shared = files.values.first { $0.file.isSameFile(as: file) }?.shared ?? SharedFile()
-      files[ObjectIdentifier(pool)] = OpenFile(file: file, shared: shared)
+      let shared = files.first { $0.file.isSameFile(as: file) }?.shared ?? SharedFile()
+      files.removeAll { $0.pool == ObjectIdentifier(pool) }
+      files.append(OpenFile(pool: ObjectIdentifier(pool), file: file, shared: shared))
       return shared
     }
   }
 
   static func remove(_ pool: SQLiteConnectionPool) {
-    files.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(pool)) }
+    files.withLock { $0.removeAll { $0.pool == ObjectIdentifier(pool) } }
   }
 
   /// Whether a URL still leads to the file that a pool has open.
   static func isCurrent(_ pool: SQLiteConnectionPool, at url: URL?) -> Bool {
     guard let url, let file = FileState(url) else { return false }
-    return files.withLock { $0[ObjectIdentifier(pool)]?.file.isSameFile(as: file) ?? false }
+    return files.withLock { $0.contains { $0.pool == ObjectIdentifier(pool) && $0.file.isSameFile(as: file) } }
   }
 
   /// The number of stores that have a file open, under any name.
   static func count(of url: URL) -> Int {
     guard let file = FileState(url) else { return 0 }
-    return files.withLock { $0.values.count { $0.file.isSameFile(as: file) } }
+    return files.withLock { $0.count { $0.file.isSameFile(as: file) } }
   }
 
   /// Whether a context of this program reads an earlier state of a store, in any coordinator.
   static func isStateHeld(of url: URL) -> Bool {
     guard let file = FileState(url) else { return false }
-    return files.withLock { $0.values.contains { $0.file.isSameFile(as: file) && $0.shared.heldStates.isHolding } }
+    return files.withLock { $0.contains { $0.file.isSameFile(as: file) && $0.shared.heldStates.isHolding } }
   }
 }
 
