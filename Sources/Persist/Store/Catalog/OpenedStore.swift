@@ -8,13 +8,15 @@ struct OpenedStore: Sendable {
   let identifier: String
   let map: TableMap
   /// Core Data's hashes in the metadata.
-  let hashes: [String: Data]
+  private let hashes: Lazy<[String: Data]>
 
   init(at url: URL?, _ metadata: StoreMetadata, map: TableMap) {
-    self.url = url
-    self.map = map
-    identifier = metadata.identifier
-    hashes = metadata.versionHashes
+    self.init(at: url, identifier: metadata.identifier, map: map) { metadata.versionHashes }
+  }
+
+  init(at url: URL?, identifier: String, map: TableMap, hashes: @escaping @Sendable () -> [String: Data]) {
+    (self.url, self.identifier, self.map) = (url, identifier, map)
+    self.hashes = Lazy(hashes)
   }
 
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
@@ -24,7 +26,7 @@ struct OpenedStore: Sendable {
       throw exchanged("It has the content of the store \(catalog.metadata.identifier) now.")
     }
     let isSameModel = catalog.record.map { $0.fingerprints == map.model.fingerprints } ?? false
-      || catalog.metadata.versionHashes == hashes
+      || catalog.metadata.versionHashes == hashes.value
     guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
     let names = catalog.metadata.versionIdentifiers.filter { !$0.isEmpty }
     let version = names.isEmpty ? "" : " Its version is \(names.map { "'\($0)'" }.joined(separator: ", ")) now."
@@ -42,17 +44,5 @@ struct OpenedStore: Sendable {
       engineMessage: engineMessage,
       fix: "Remove it from the coordinator, and open the store that is now in its place. Unsaved changes are still in "
         + "the context.")
-  }
-}
-
-extension TableMap {
-  /// Whether rows of all entities are written identically in both.
-  fileprivate func hasSamePlaces(as other: TableMap) -> Bool {
-    numbers.byIndex == other.numbers.byIndex && absent == other.absent && layout == other.layout
-      && joinTables == other.joinTables
-      && zip(tables, other.tables).allSatisfy { one, two in
-        one.table == two.table && one.columns == two.columns && one.orderColumns == two.orderColumns
-          && one.toMany == two.toMany
-      }
   }
 }

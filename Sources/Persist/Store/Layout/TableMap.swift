@@ -50,7 +50,7 @@ struct TableMap: Sendable {
   }
 
   /// The columns of one entity within the table of its hierarchy.
-  struct EntityTable: Sendable {
+  final class EntityTable: Sendable {
     let entity: Entity
     /// `Z_ENT` of the entity's rows in this store.
     let number: Int
@@ -61,7 +61,22 @@ struct TableMap: Sendable {
     /// The `Z_FOK_…` columns of to-one relationships with an ordered inverse, by the to-one's slot.
     let orderColumns: [Int: String]
     /// The location of the members of each to-many relationship, by the relationship's slot.
-    let toMany: [Int: ToMany]
+    var toMany: [Int: ToMany] { computedToMany.value.bySlot }
+    private let computedToMany: Lazy<ToManys>
+
+    /// A type of its own, because the first use of a dictionary's type takes half a million instructions.
+    private struct ToManys {
+      let bySlot: [Int: ToMany]
+    }
+
+    init(
+      entity: Entity, number: Int, table: String, columns: [Column], orderColumns: [Int: String],
+      toMany: @escaping @Sendable () -> [Int: ToMany]
+    ) {
+      (self.entity, self.number, self.table) = (entity, number, table)
+      (self.columns, self.orderColumns) = (columns, orderColumns)
+      computedToMany = Lazy { ToManys(bySlot: toMany()) }
+    }
 
     /// The column of a row slot.
     func column(slot: Int) -> Column? { columns.first { $0.slot == slot } }
@@ -141,8 +156,9 @@ struct TableMap: Sendable {
   let model: ManagedObjectModel
   let numbers: EntityNumbers
   /// By index in ``ManagedObjectModel/entities``.
-  let tables: [EntityTable]
-  let joinTables: [JoinTable]
+  let tables: LazyList<EntityTable>
+  var joinTables: [JoinTable] { builder.value.joinTables }
+  private let builder: Lazy<TableMapBuilder>
   /// The columns of each hierarchy's table other than `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
   var layout: [String: [PlacedColumn]] { computedLayout.value }
   private let computedLayout: Lazy<[String: [PlacedColumn]]>
@@ -162,6 +178,16 @@ struct TableMap: Sendable {
       && zip(tables, other.tables).allSatisfy { table, other in
         table.table == other.table && table.columns.map(\.name) == other.columns.map(\.name)
           && table.orderColumns == other.orderColumns
+      }
+  }
+
+  /// Whether rows of all entities are written identically in both.
+  func hasSamePlaces(as other: TableMap) -> Bool {
+    numbers.byIndex == other.numbers.byIndex && absent == other.absent && layout == other.layout
+      && joinTables == other.joinTables
+      && zip(tables, other.tables).allSatisfy { one, two in
+        one.table == two.table && one.columns == two.columns && one.orderColumns == two.orderColumns
+          && one.toMany == two.toMany
       }
   }
 
@@ -198,19 +224,43 @@ struct TableMap: Sendable {
   private init(
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String> = []
   ) {
+    let builder = TableMapBuilder.placing(model, numbers, in: schema, absent: absent)
+    self.init(
+      model, numbers, absent: absent, differences: builder.differences, Lazy { builder }, columns: { _ in builder })
+  }
+
+  /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
+  /// numbers. The columns of each hierarchy are determined when they are first used.
+  init(predictedFor model: ManagedObjectModel, _ numbers: EntityNumbers) {
+    let owners = Lazy { TableMapBuilder.ownersWithoutInverse(in: model) }
+    let hierarchies = LazyList(count: model.entities.count) { root in
+      TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)
+    }
+    self.init(
+      model, numbers, absent: [], differences: [],
+      Lazy { TableMapBuilder.placing(model, numbers, in: nil, absent: []) },
+      columns: { hierarchies[$0.root.number - 1].builder })
+  }
+
+  /// - Parameters:
+  ///   - builder: Everything in its place.
+  ///   - columns: Returns a builder that has placed the columns of an entity.
+  private init(
+    _ model: ManagedObjectModel, _ numbers: EntityNumbers, absent: Set<String>, differences: [String],
+    _ builder: Lazy<TableMapBuilder>, columns: @escaping @Sendable (Entity) -> TableMapBuilder
+  ) {
     self.absent = absent
-    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
-    builder.placeTables()
-    builder.placeColumns()
-    builder.placeJoinTables()
     self.model = model
     self.numbers = numbers
-    tables = builder.entityTables()
-    joinTables = builder.joinTables
-    differences = builder.differences
-    let plan = builder
-    computedLayout = Lazy { plan.layout() }
-    computedUnexplained = Lazy { plan.unexplained() }
+    self.differences = differences
+    self.builder = builder
+    let ends = Lazy { TableMapBuilder.JoinEnds(of: builder.value.joinTables) }
+    tables = LazyList(count: model.entities.count) { index in
+      let entity = model.entities[index]
+      return columns(entity).entityTable(entity) { builder.value.members(of: entity, joinEnds: ends.value) }
+    }
+    computedLayout = Lazy { builder.value.layout() }
+    computedUnexplained = Lazy { builder.value.unexplained() }
   }
 }
 

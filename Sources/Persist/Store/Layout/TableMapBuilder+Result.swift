@@ -1,32 +1,52 @@
 extension TableMapBuilder {
-  /// The tables of all entities, including inherited columns.
-  func entityTables() -> [TableMap.EntityTable] {
-    var ends: [[String]: TableMap.JoinEnd] = [:]
-    for table in joinTables {
-      for (own, other) in [(table.second, table.first), (table.first, table.second)] {
-        ends[[own.entity, own.relationship]] = TableMap.JoinEnd(
-          table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
-          inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive)
-      }
-    }
-    return model.entities.map { entity in
-      var columns: [TableMap.Column] = []
-      var orderColumns: [Int: String] = [:]
-      var toMany: [Int: TableMap.ToMany] = [:]
-      for property in entity.properties where !property.isTransient {
-        if let attribute = property.attribute {
-          columns += attributeColumns(property, attribute)
-        } else if property.isToOne {
-          columns += toOneColumns(property)
-          orderColumns[property.slot] = placed(property, .order)
-        } else if let relationship = property.relationship {
-          toMany[property.slot] = members(of: relationship, property, ends)
+  /// The ends of all join tables.
+  struct JoinEnds: Sendable {
+    /// By the names of entity and relationship.
+    private var byNames: [[String]: TableMap.JoinEnd] = [:]
+
+    init(of tables: [TableMap.JoinTable]) {
+      for table in tables {
+        for (own, other) in [(table.second, table.first), (table.first, table.second)] {
+          byNames[[own.entity, own.relationship]] = TableMap.JoinEnd(
+            table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
+            inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive)
         }
       }
-      return TableMap.EntityTable(
-        entity: entity, number: numbers[entity], table: tableName(of: entity),
-        columns: columns.sorted { $0.slot < $1.slot }, orderColumns: orderColumns, toMany: toMany)
     }
+
+    subscript(entity: String, relationship: String) -> TableMap.JoinEnd? { byNames[[entity, relationship]] }
+  }
+
+  /// The table of an entity, including inherited columns.
+  ///
+  /// - Parameter toMany: The location of the members of its to-many relationships.
+  func entityTable(
+    _ entity: Entity, toMany: @escaping @Sendable () -> [Int: TableMap.ToMany]
+  ) -> TableMap.EntityTable {
+    var columns: [TableMap.Column] = []
+    var orderColumns: [Int: String] = [:]
+    for property in entity.properties where !property.isTransient {
+      if let attribute = property.attribute {
+        columns += attributeColumns(property, attribute)
+      } else if property.isToOne {
+        columns += toOneColumns(property)
+        orderColumns[property.slot] = placed(property, .order)
+      }
+    }
+    return TableMap.EntityTable(
+      entity: entity, number: numbers[entity], table: tableName(of: entity),
+      columns: columns.sorted { $0.slot < $1.slot }, orderColumns: orderColumns, toMany: toMany)
+  }
+
+  /// The location of the members of an entity's to-many relationships, by slot.
+  func members(of entity: Entity, joinEnds: JoinEnds) -> [Int: TableMap.ToMany] {
+    var toMany: [Int: TableMap.ToMany] = [:]
+    for property in entity.properties where property.isToMany && !property.isTransient {
+      if let relationship = property.relationship {
+        toMany[property.slot] = members(of: relationship, property, joinEnds)
+      }
+    }
+    return toMany
   }
 
   private func placed(_ property: Property, _ part: TableClaim.Key.Part) -> String? {
@@ -56,14 +76,14 @@ extension TableMapBuilder {
   }
 
   private func members(
-    of relationship: RelationshipDescription, _ property: Property, _ ends: [[String]: TableMap.JoinEnd]
+    of relationship: RelationshipDescription, _ property: Property, _ ends: JoinEnds
   ) -> TableMap.ToMany? {
     let destination = model.destination(of: relationship)
     guard let inverseName = relationship.inverse, let inverse = destination.property(named: inverseName) else {
       return foreignKey(property, in: destination)
     }
     if inverse.isToOne { return foreignKey(inverse, in: destination) }
-    return ends[[property.declaringEntity, property.name]].map(TableMap.ToMany.join)
+    return ends[property.declaringEntity, property.name].map(TableMap.ToMany.join)
   }
 
   private func foreignKey(_ property: Property, in destination: Entity) -> TableMap.ToMany? {

@@ -34,11 +34,36 @@ struct TableMapBuilder {
     entities = model.entities.sorted { numbers[$0] < numbers[$1] }
   }
 
+  /// Places the columns of a single table.
+  ///
+  /// - Parameter claimants: The entities with columns in the table.
+  init(
+    model: ManagedObjectModel, numbers: EntityNumbers, tableOf root: Entity, claimedBy claimants: some Sequence<Entity>
+  ) {
+    (self.model, self.numbers, schema, absent) = (model, numbers, nil, [])
+    entities = claimants.sorted { numbers[$0] < numbers[$1] }
+    tableNames = [root.number - 1: Self.baseName(ofTableOf: root)]
+  }
+
+  /// The name of a hierarchy's table, if it doesn't collide with another's.
+  static func baseName(ofTableOf root: Entity) -> String { "Z" + root.name.uppercased() }
+
+  /// A builder that has placed everything.
+  static func placing(
+    _ model: ManagedObjectModel, _ numbers: EntityNumbers, in schema: StoreSchema?, absent: Set<String>
+  ) -> TableMapBuilder {
+    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
+    builder.placeTables()
+    builder.placeColumns()
+    builder.placeJoinTables()
+    return builder
+  }
+
   mutating func placeTables() {
     var allocator = NameAllocator()
     for entity in entities where entity.superentity == nil {
       let index = entity.number - 1
-      let name = allocator.allocate("Z" + entity.name.uppercased())
+      let name = allocator.allocate(Self.baseName(ofTableOf: entity))
       if let schema {
         if let table = schema.table(named: name) {
           tableNames[index] = table.name

@@ -8,9 +8,7 @@ extension SQLiteStore {
   ///
   /// - Parameter catalog: The store's catalog when it was opened.
   func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
-    guard !isReadOnly, !map.missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty else {
-      return
-    }
+    guard !isReadOnly, !map.hasDeclaredIndexes(in: catalog) else { return }
     do {
       try pool.write { connection in
         var metadata = try StoreMetadata(connection)
@@ -29,6 +27,11 @@ extension SQLiteStore {
 }
 
 extension TableMap {
+  /// Whether a store has every declared index, or a deferred step that creates it.
+  func hasDeclaredIndexes(in catalog: StoreCatalog) -> Bool {
+    missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty
+  }
+
   /// The declared indexes for which a store has no equivalent under any name.
   fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
     let names = Set(schema.indexes.map(\.name.foldedIdentifier))

@@ -8,7 +8,11 @@ extension SQLiteStore {
   /// Writes pending metadata if no commit has written them.
   func savePendingMetadata() throws {
     guard pendingMetadata.current != nil else { return }
-    let written = try pool.write { try writePendingMetadata(to: $0) }
+    let written = try pool.write { connection in
+      let written = try writePendingMetadata(to: connection)
+      try seal(connection, hasNewMetadata: written != nil)
+      return written
+    }
     pendingMetadata.didWrite(written)
   }
 

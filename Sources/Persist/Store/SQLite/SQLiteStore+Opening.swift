@@ -67,6 +67,7 @@ extension SQLiteStore {
       let map = TableMap.forNewStore(model)
       var isNew = false
       var history: HistoryMap?
+      var sealedSchema: Int64?
       let metadata = try pool.write { connection in
         isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
         guard isNew else { return try StoreMetadata(connection) }
@@ -74,6 +75,7 @@ extension SQLiteStore {
         if options.requestsHistory {
           history = try connection.setUpHistory(in: map, keeping: options.historyKeeps)
         }
+        if url != nil { sealedSchema = try seal(connection, model: model) }
         return metadata
       }
       if isNew {
@@ -85,7 +87,7 @@ extension SQLiteStore {
         }
         return SQLiteStore(
           pool, identifier: metadata.identifier, map: map, configuration: options.configuration, hasModelRecord: true,
-          fullText: fullText, history: history)
+          fullText: fullText, history: history, sealedSchema: sealedSchema)
       }
     } catch {
       pool.close()

@@ -32,6 +32,10 @@ final class SQLiteStore: PersistentStore {
   let writePlans: Lazy<[WritePlan]>
   /// Whether Persist's record of the store's model has to be written with the first save.
   let needsModelRecord: Atomic<Bool>
+  /// Whether the first save seals the store, if its layout is the predicted one.
+  let needsSeal: Atomic<Bool>
+  /// The schema version for which the store was last sealed; 0 if it isn't.
+  let sealedSchema: Atomic<Int64>
   /// Whether an unclean end may have left unused files of large values.
   let needsSweep = Atomic(false)
   /// Pending metadata, written with the next save.
@@ -56,10 +60,14 @@ final class SQLiteStore: PersistentStore {
   ///   - hasModelRecord: Whether the file already contains Persist's record of this model.
   ///   - map: The layout of its model in the file that `pool` has open.
   ///   - history: The meaning of its history; nil if it has none.
+  ///   - sealedSchema: The schema version for which the store has a seal; nil if it has none.
   init(
     _ pool: SQLiteConnectionPool, identifier: String, map: TableMap, configuration: String?, hasModelRecord: Bool,
-    fullText: Set<FullTextIndex>, history: HistoryMap?
+    fullText: Set<FullTextIndex>, history: HistoryMap?, sealedSchema: Int64? = nil
   ) {
+    let canBeSealed = pool.url != nil && !pool.isReadOnly && history == nil && map.model.isSealable
+    needsSeal = Atomic(canBeSealed && sealedSchema == nil)
+    self.sealedSchema = Atomic(sealedSchema ?? 0)
     self.fullText = fullText
     historyPlan = LockProtected(history.map(HistoryPlan.init))
     needsModelRecord = Atomic(!hasModelRecord)
@@ -92,6 +100,8 @@ final class SQLiteStore: PersistentStore {
     fullText = store.fullText
     historyPlan = LockProtected(nil)
     needsModelRecord = Atomic(false)
+    needsSeal = Atomic(false)
+    sealedSchema = Atomic(0)
     files = LockProtected(Files(pool))
     (identifier, map, configuration, model) = (store.identifier, store.map, store.configuration, store.model)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)

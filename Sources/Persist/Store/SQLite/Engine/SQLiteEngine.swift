@@ -23,6 +23,9 @@ package struct SQLiteEngine: StoreEngine {
   ) throws -> StoreOpening {
     let pool = try SQLiteConnectionPool(file(location), options: options)
     do {
+      if let store = try SQLiteStore.sealed(pool, model: model, registry: registry, options: options) {
+        return .opened(store)
+      }
       switch try pool.readBeforeOthers({ try match($0, model, registry) }) {
       case .same(let catalog, let isStamped):
         let store = try SQLiteStore.attached(to: pool, catalog, model: model, options: options)

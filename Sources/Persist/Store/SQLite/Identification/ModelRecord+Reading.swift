@@ -32,7 +32,8 @@ extension ModelRecord {
     }
   }
 
-  private static func read(_ key: String, from connection: SQLiteConnection) throws -> Data? {
+  /// The content of a key of the record's table.
+  static func read(_ key: String, from connection: SQLiteConnection) throws -> Data? {
     try connection.first(.modelRecord(key)) { $0.data(0) }
   }
 }

@@ -34,7 +34,7 @@ extension StoreCatalog {
     }
   }
 
-  private static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {
+  static func numberRows(_ connection: SQLiteConnection) throws -> [EntityNumbers.Row] {
     try connection.all(.entityNumbers) { row in
       EntityNumbers.Row(
         number: Int(clamping: row.integer(0)), name: row.text(1), parent: Int(clamping: row.integer(2)),

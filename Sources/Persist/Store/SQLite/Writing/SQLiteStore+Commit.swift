@@ -77,11 +77,13 @@ extension SQLiteStore {
         let historyNumber = try pass.history?.finish()
         metadata = try writePendingMetadata(to: connection)
         if needsModelRecord.load(ordering: .acquiring) { try StoreMetadata(connection).record(model, in: connection) }
+        try seal(connection, hasNewMetadata: metadata != nil)
         try pass.files.synchronizeFolder()
         isWritten = true
         return pass.receipt(historyNumber: historyNumber)
       }
       needsModelRecord.store(false, ordering: .releasing)
+      needsSeal.store(false, ordering: .releasing)
       pendingMetadata.didWrite(metadata)
       discardReplaced(files)
       sweepOrphanFiles()
