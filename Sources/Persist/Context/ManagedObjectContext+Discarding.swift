@@ -13,6 +13,7 @@ extension ManagedObjectContext {
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
+    drafts.removeAll()
     for object in changed + gone { object.discardChanges() }
     for object in new {
       object.detach()
@@ -43,6 +44,7 @@ extension ManagedObjectContext {
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
+    drafts.removeAll()
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
     watchedObjects = []

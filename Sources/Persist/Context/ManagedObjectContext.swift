@@ -95,6 +95,8 @@ public final class ManagedObjectContext {
   var willListRegisteredObjects: (() -> Void)?
   /// The monitor of this context's reads, if any.
   var readMonitor: ReadMonitor?
+  /// The values of new objects. Unchecked: none of its functions calls out to other code.
+  @exclusivity(unchecked) var drafts = DraftRows()
   /// The number of events after which prefetched rows not yet assigned to objects may be outdated.
   var rowGeneration = 0
   /// Whether saving validates objects. A migration validates once all objects exist.

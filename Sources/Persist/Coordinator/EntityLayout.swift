@@ -34,6 +34,10 @@ final class EntityLayout: Sendable {
   let destinationRoots: [Int]
   /// The initial values of a new object, by property slot.
   let initialValues: ContiguousArray<StoredValue?>
+  /// The slots with an initial value other than null.
+  let defaultSlots: [Int]
+  /// The values that the row of an unsaved object may contain, by property slot.
+  let draftColumns: [DraftColumn]
   /// The slots of attributes and to-one relationships that exist in memory only.
   let transientSlots: [Int]
   /// Relationships without an inverse whose destination includes this entity.
@@ -125,11 +129,14 @@ final class EntityLayout: Sendable {
       entity.properties.map { property in
         property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null
       })
+    let initialValues = initialValues
+    defaultSlots = initialValues.indices.filter { initialValues[$0]?.isNull == false }
     transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }
     columnChecks = entity.properties.compactMap { ColumnCheck($0) }
     quickColumnChecks = columnChecks.map(\.quick)
+    draftColumns = entity.properties.map(DraftColumn.init)
   }
 
   /// Returns the size of a row, to the end of its bytes.

@@ -29,6 +29,8 @@ public final class SlotTable: Sendable {
   let members: [Member]
   /// The initial values that the class declares, by slot.
   private let initialValues: ContiguousArray<InitialValue?>
+  /// The slots with an initial value.
+  let initialSlots: [Int]
   /// The reason why objects of the entity can't have this class, or nil if they can.
   let mismatchReason: String?
   /// Allocated for the life of the table. `nonisolated(unsafe)`: filled before the table is shared, and never changed.
@@ -39,6 +41,7 @@ public final class SlotTable: Sendable {
     var bySlot = ContiguousArray<InitialValue?>(repeating: nil, count: (initialValues.map(\.slot).max() ?? -1) + 1)
     for value in initialValues { bySlot[value.slot] = value }
     self.initialValues = bySlot
+    initialSlots = bySlot.indices.filter { bySlot[$0] != nil }
     self.mismatchReason = mismatchReason
     let known = Dictionary(grouping: members, by: \.key).compactMapValues { $0.count == 1 ? $0[0].slot : nil }
     entries = UnsafePointer(Self.makeTableWithoutCollisions(known))

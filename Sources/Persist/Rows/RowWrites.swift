@@ -11,16 +11,39 @@ package struct RowWrites: Sendable {
     /// A value for each property slot; nil for null and for transient attributes, to-many relationships and fetched
     /// properties. This type allows an object to hand over its values without copying them.
     package let values: ContiguousArray<StoredValue?>
+    /// The values that aren't in ``values``, which may then be empty. Nobody changes the row before the write is over.
+    let row: RowSnapshot?
     /// The initial `Z_OPT`: 1, unless the row was deleted and is being restored.
     package let version: Int64
 
     package init(
       key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1
     ) {
+      self.init(key: key, entity: entity, values: values, row: nil, version: version)
+    }
+
+    /// - Parameter row: The values that aren't in `values`.
+    init(
+      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, row: RowSnapshot?,
+      version: Int64
+    ) {
       self.key = key
       self.entity = entity
       self.values = values
+      self.row = row
       self.version = version
+    }
+
+    /// The value of a property; nil for null.
+    func value(at slot: Int) -> StoredValue? {
+      if !values.isEmpty, let value = values[slot] { return value }
+      guard let row, let attribute = entity.properties[slot].attribute else { return nil }
+      return row.value(slot, as: SlotForm(attribute), slotCount: entity.rowSlotCount)
+    }
+
+    /// A value for each property slot; nil or null for none.
+    var allValues: ContiguousArray<StoredValue?> {
+      row == nil ? values : ContiguousArray(entity.properties.indices.map(value))
     }
 
     /// Whether the row was deleted and is being restored.

@@ -30,6 +30,14 @@ enum SlotForm: UInt8, Sendable {
     }
   }
 
+  /// Whether the row of an unsaved object may contain values of the form: stores take them from there unchanged.
+  var isDraftable: Bool {
+    switch self {
+    case .integer, .boolean, .double, .date, .string, .uri, .uuid, .data: true
+    case .none, .decimal, .externalData: false
+    }
+  }
+
   init(_ attribute: AttributeDescription) {
     self =
       switch attribute.type {
@@ -115,6 +123,31 @@ extension RowSnapshot {
   }
 }
 
+extension MutableRowView {
+  /// Sets a slot to a value that needs no bytes after the slots.
+  ///
+  /// - Returns: Whether the value matches the form, which is one without bytes.
+  @inline(__always)
+  func set(_ value: StoredValue, slot: Int, as form: SlotForm) -> Bool {
+    switch form {
+    case .integer:
+      guard case .integer(let number) = value else { return false }
+      setInteger(number, slot: slot)
+    case .boolean:
+      guard case .boolean(let flag) = value else { return false }
+      setInteger(flag ? 1 : 0, slot: slot)
+    case .double:
+      guard case .double(let number) = value else { return false }
+      setDouble(number, slot: slot)
+    case .date:
+      guard case .date(let date) = value else { return false }
+      setDouble(date.timeIntervalSinceReferenceDate, slot: slot)
+    case .none, .decimal, .string, .uri, .uuid, .data, .externalData: return false
+    }
+    return true
+  }
+}
+
 extension RowChunkWriter {
   /// The outcome of setting a slot.
   enum Outcome {
@@ -141,19 +174,7 @@ extension RowChunkWriter {
   @discardableResult
   mutating func set(_ value: StoredValue, slot: Int, as form: SlotForm) -> Bool {
     switch form {
-    case .none: return false
-    case .integer:
-      guard case .integer(let number) = value else { return false }
-      setInteger(number, slot: slot)
-    case .boolean:
-      guard case .boolean(let flag) = value else { return false }
-      setInteger(flag ? 1 : 0, slot: slot)
-    case .double:
-      guard case .double(let number) = value else { return false }
-      setDouble(number, slot: slot)
-    case .date:
-      guard case .date(let date) = value else { return false }
-      setDouble(date.timeIntervalSinceReferenceDate, slot: slot)
+    case .none, .integer, .boolean, .double, .date: return fixedPart.set(value, slot: slot, as: form)
     case .decimal:
       guard case .decimal(let number) = value else { return false }
       setString(number.description, slot: slot)

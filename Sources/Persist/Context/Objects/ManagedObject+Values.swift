@@ -13,8 +13,8 @@ extension ManagedObject {
   /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
   final func unnotedValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfill(reading: slot) }
-    if !pending.isEmpty, let value = pending[slot] { return value }
-    return committedValue(at: slot)
+    if !looseValues.isEmpty, let value = looseValues[slot] { return value }
+    return isDraft ? draftValue(at: slot) : committedValue(at: slot)
   }
 
   /// Sets an attribute by slot.
@@ -36,10 +36,10 @@ extension ManagedObject {
   public final func integer(at slot: Int) -> Int64? {
     noteRead(at: slot)
     if loading == .loaded {
-      if !pending.isEmpty {
-        if case .integer(let number)? = pending[slot] { return number }
-      } else if let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount) {
-        return snapshot.integer(slot)
+      if !looseValues.isEmpty {
+        if case .integer(let number)? = looseValues[slot] { return number }
+      } else if let row, !row.isNull(slot, of: layout.rowSlotCount) {
+        return row.integer(slot)
       }
     }
     return integerOrNone(at: slot)
@@ -48,12 +48,12 @@ extension ManagedObject {
   @usableFromInline @inline(never)
   final func integerOrNone(at slot: Int) -> Int64? {
     if loading == .fault { fulfill(reading: slot) }
-    if !pending.isEmpty, let value = pending[slot] {
+    if !looseValues.isEmpty, let value = looseValues[slot] {
       if case .integer(let number) = value { return number }
       return nil
     }
-    guard let snapshot else { return StoredValue.integer(missingValue(at: slot)) }
-    return snapshot.isNull(slot, of: layout.rowSlotCount) ? nil : snapshot.integer(slot)
+    guard let row else { return StoredValue.integer(missingValue(at: slot)) }
+    return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot)
   }
 
   /// Returns a Boolean attribute by slot, including unsaved changes; nil for null or a value of another type.
@@ -113,7 +113,7 @@ extension ManagedObject {
     noteRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfill() }
-    return pending.isEmpty && layout.forms[slot] == form ? snapshot?.view : nil
+    return looseValues.isEmpty && layout.forms[slot] == form ? row?.view : nil
   }
 }
 
@@ -198,7 +198,7 @@ extension ManagedObject {
 
   /// Returns the value including unsaved changes. A fault that has its row remains a fault.
   final func presentValue(at slot: Int) -> StoredValue {
-    if !pending.isEmpty, let value = pending[slot] { return value }
+    if !looseValues.isEmpty, let value = looseValues[slot] { return value }
     return snapshot == nil ? unnotedValue(at: slot) : committedValue(at: slot)
   }
 

@@ -46,6 +46,8 @@ nonisolated open class ManagedObject {
     static let touched = Marks(rawValue: 1)
     /// Somebody has observed it, so that ``ObservedObjects`` has its observers.
     static let observed = Marks(rawValue: 2)
+    /// It is new, and its row has unsaved values; see ``ManagedObject/isDraft``.
+    static let draft = Marks(rawValue: 4)
   }
 
   /// Changes only when an object that was created without a context is inserted into one.
@@ -64,14 +66,13 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var identifier: ManagedObjectID? {
     willSet { if identifier != nil { noteChange(.identifier) } }
   }
-  @usableFromInline @exclusivity(unchecked) final var snapshot: RowSnapshot? {
-    willSet { if marks.contains(.observed) { noteObserved(row: newValue) } }
-  }
+  /// The row as it was read or saved; for a draft, a row that the context is filling.
+  @usableFromInline @exclusivity(unchecked) final var row: RowSnapshot?
   /// The object's index in its change set. Fits into the last eight bytes of the snapshot's storage.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
   /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
-  /// none.
-  @usableFromInline @exclusivity(unchecked) final private(set) var pending: ContiguousArray<StoredValue?>
+  /// none. For a draft, only those that its row can't contain.
+  @usableFromInline @exclusivity(unchecked) final var looseValues: ContiguousArray<StoredValue?> = []
   /// The to-many relationships in use, by property slot; empty if there are none.
   @exclusivity(unchecked) final private(set) var toManys: ContiguousArray<ToManyMembers?> = []
   /// Prefetched rows of related objects.
@@ -120,9 +121,13 @@ nonisolated open class ManagedObject {
     key = origin.key
     loading = origin.loading
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
-    pending = origin.initialValues
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
-    if let context = origin.inserting { context.takeUnretainedValue().adopt(self, layout) }
+    guard let context = origin.inserting?.takeUnretainedValue() else {
+      looseValues = origin.initialValues
+      return
+    }
+    beginDraft(origin.slotTable, in: context)
+    context.adopt(self, layout)
   }
 
   deinit {
@@ -265,17 +270,47 @@ extension ManagedObject {
   }
 }
 
-/// Setters of an object's unsaved values and members.
+/// An object's row, unsaved values and members.
 extension ManagedObject {
+  /// The row as it was read or saved; nil for an object without one.
+  @inline(__always)
+  final var snapshot: RowSnapshot? {
+    get { isDraft ? nil : row }
+    set {
+      if isDraft { endDraft() }
+      if marks.contains(.observed) { noteObserved(row: newValue) }
+      row = newValue
+    }
+  }
+
+  /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
+  /// none. For a new object, all values. Ends a draft, which costs an allocation.
+  @inline(__always)
+  final var pending: ContiguousArray<StoredValue?> {
+    if isDraft { endDraft() }
+    return looseValues
+  }
+
   @inline(__always)
   final func setPending(_ value: consuming StoredValue, at slot: Int) {
     noteChange(at: slot)
-    if pending.isEmpty { pending = Self.noValues(layout.kinds.count) }
-    pending[slot] = value
+    if isDraft, let tableReference,
+      tableReference._withUnsafeGuaranteedRef({ setInDraft(value, at: slot, in: $0.context) })
+    {
+      return
+    }
+    setLoose(value, at: slot)
+  }
+
+  /// Sets an unsaved value outside of a row.
+  @inline(__always)
+  final func setLoose(_ value: consuming StoredValue, at slot: Int) {
+    if looseValues.isEmpty { looseValues = Self.noValues(layout.kinds.count) }
+    looseValues[slot] = value
   }
 
   /// Returns an array without values. The standard library fills one through witnesses, at four times the cost.
-  private static func noValues(_ count: Int) -> ContiguousArray<StoredValue?> {
+  static func noValues(_ count: Int) -> ContiguousArray<StoredValue?> {
     ContiguousArray(unsafeUninitializedCapacity: count) { values, initializedCount in
       for slot in 0..<count { values.initializeElement(at: slot, to: nil) }
       initializedCount = count
@@ -286,12 +321,13 @@ extension ManagedObject {
   final func clearPending(at slot: Int) {
     guard !pending.isEmpty, pending[slot] != nil else { return }
     noteChange(at: slot)
-    pending[slot] = nil
+    looseValues[slot] = nil
   }
 
   final func replacePending(with values: ContiguousArray<StoredValue?>) {
+    if isDraft { endDraft() }
     if marks.contains(.observed) { noteObserved(pending: values) }
-    pending = values
+    looseValues = values
   }
 
   final func setMembers(_ members: ToManyMembers, at slot: Int) {

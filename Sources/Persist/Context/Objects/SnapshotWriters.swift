@@ -69,7 +69,7 @@ struct SnapshotWriters {
       || layout.storedSlots.allSatisfy { ($0.kind == .attribute && !$0.form.hasBytes) || isNil(values[$0.slot]) }
   }
 
-  private static func isNil(_ value: borrowing StoredValue?) -> Bool {
+  private static func isNil(_ value: StoredValue?) -> Bool {
     switch value {
     case nil: true
     case _?: false
@@ -80,18 +80,26 @@ struct SnapshotWriters {
     _ value: StoredValue, of stored: EntityLayout.StoredSlot, _ layout: EntityLayout, to writer: inout RowChunkWriter
   ) {
     switch value {
-    case .objectID(let id):
-      guard let key = key(of: id) else { return }
-      writer.setInteger(key, slot: stored.slot)
-      if let slot = stored.entityNumberSlot, let index = index(of: id.entityName) {
-        writer.setInteger(Int64(index + 1), slot: slot)
-      }
+    case .objectID(let id): set(id, slot: stored.slot, entityNumberSlot: stored.entityNumberSlot, in: writer.fixedPart)
     case .composite:
       for element in layout.properties[stored.slot].elements {
         let part = value.element(at: element.path.dropFirst())
         writer.set(part, slot: element.slot, as: SlotForm(element.attribute))
       }
     default: writer.set(value, slot: stored.slot, as: stored.form)
+    }
+  }
+
+  /// Sets a to-one relationship in a row.
+  mutating func set(_ id: ManagedObjectID, of relationship: RelationshipLayout, in row: MutableRowView) {
+    set(id, slot: relationship.slot, entityNumberSlot: relationship.entityNumberSlot, in: row)
+  }
+
+  private mutating func set(_ id: ManagedObjectID, slot: Int, entityNumberSlot: Int?, in row: MutableRowView) {
+    guard let key = key(of: id) else { return }
+    row.setInteger(key, slot: slot)
+    if let entityNumberSlot, let index = index(of: id.entityName) {
+      row.setInteger(Int64(index + 1), slot: entityNumberSlot)
     }
   }
 

@@ -20,7 +20,7 @@ extension ManagedObject {
   @inline(never)
   private final func retainAgain(_ end: ManagedObject, at slot: Int) {
     guard end !== self, let table, end.table != nil, related?.holds(end, at: slot) != true else { return }
-    let isUnsaved = !pending.isEmpty && pending[slot] != nil
+    let isUnsaved = isDraft || (!looseValues.isEmpty && looseValues[slot] != nil)
     if !isUnsaved { releaseFormerEnds { other, former in other == slot && former !== end } }
     if heldEnd == nil, slot < Int(Self.noSlot) {
       (heldEnd, heldSlot) = (.passUnretained(end), UInt8(truncatingIfNeeded: slot))

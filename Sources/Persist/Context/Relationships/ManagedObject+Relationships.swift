@@ -16,13 +16,13 @@ extension ManagedObject {
   /// Does the same as ``toOne(at:)`` without holding the object.
   final func destination(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfill() }
-    if pending.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
+    if looseValues.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
     guard let table else {
       if let recording = KeyPathRecording.current { return recording.destination(of: slot, of: self) }
       noteEmptyAnswer(at: slot)
       return nil
     }
-    if !pending.isEmpty, let value = pending[slot] {
+    if !looseValues.isEmpty, let value = looseValues[slot] {
       guard case .objectID(let id) = value else { return nil }
       return withCompanions(table.context.registeredOrFault(id))
     }
@@ -84,7 +84,7 @@ extension ManagedObject {
   }
 
   private final func committedOrPendingIsNull(at slot: Int) -> Bool {
-    if !pending.isEmpty, let value = pending[slot] { return value.isNull }
+    if !looseValues.isEmpty, let value = looseValues[slot] { return value.isNull }
     guard let snapshot else { return true }
     return snapshot.isNull(slot, of: layout.rowSlotCount)
   }

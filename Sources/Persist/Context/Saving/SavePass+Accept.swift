@@ -27,7 +27,11 @@ extension SavePass {
     var writers = SnapshotWriters(
       layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys,
       expectedRows: writes.inserted.count + writes.updated.count + writes.related.count)
-    for object in writes.inserted { object.snapshot = writers.snapshot(of: object, version: object.insertedVersion) }
+    for object in writes.inserted {
+      if object.isDraft, object.acceptDraft(version: object.insertedVersion, &writers) { continue }
+      object.snapshot = writers.snapshot(of: object, version: object.insertedVersion)
+    }
+    context.drafts.removeAll()
     for object in writes.updated {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
     }

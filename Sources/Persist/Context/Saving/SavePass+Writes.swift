@@ -21,7 +21,7 @@ extension SavePass {
     /// Whether the writes are for a parent context, which also takes the values of transient attributes.
     private let isForParent: Bool
     /// The index in ``stores`` for new objects, by entity index.
-    private var placeForInserts: [Int: Int] = [:]
+    private var placeForInserts: [Int?] = []
     /// The slots of the last update, and a buffer for the next: objects with the same changed slots share one array.
     private var lastSlots: [Int] = []
     private var slots: [Int] = []
@@ -38,9 +38,10 @@ extension SavePass {
       let place: Int
       if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object) }
       let layout = object.layout
-      var values = object.pending
-      if !isForParent { for slot in layout.transientSlots { values[slot] = nil } }
-      for relationship in layout.toOnes {
+      let row = object.isDraft && !isForParent ? object.row : nil
+      var values = row == nil ? object.pending : object.looseValues
+      if !isForParent, !values.isEmpty { for slot in layout.transientSlots { values[slot] = nil } }
+      for relationship in layout.toOnes where !values.isEmpty {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
@@ -50,7 +51,7 @@ extension SavePass {
       stores[place].writes.inserts.append(
         RowWrites.Insert(
           key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
-          entity: layout.entity, values: values, version: object.insertedVersion))
+          entity: layout.entity, values: values, row: row, version: object.insertedVersion))
       try relate(object, at: place)
     }
 
@@ -211,6 +212,7 @@ extension SavePass {
       if !context.assignedStores.isEmpty, context.assignedStores[object.key] != nil {
         return place(of: context.tables(of: try context.storeForInsert(of: object)))
       }
+      if placeForInserts.isEmpty { placeForInserts = Array(repeating: nil, count: context.layouts.count) }
       if let place = placeForInserts[layout.index] { return place }
       let store = try context.persistentStoreCoordinator.storeForInsert(of: layout.entity)
       let place = place(of: context.tables(of: store))

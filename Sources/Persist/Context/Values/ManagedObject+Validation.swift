@@ -16,7 +16,7 @@ extension ManagedObject {
         problems += check.problems(withCount: memberIDs(of: relationship).count, of: layout.entity.name)
       } else if check.isDerived {
         problems += check.problems(withValueDerivedFrom: DerivedReading(self), of: layout.entity.name)
-      } else if all || !pending.isEmpty {
+      } else if all || !looseValues.isEmpty {
         problems += check.problems(with: presentValue(at: check.slot), of: layout.entity.name)
       }
     }
@@ -31,15 +31,16 @@ extension ManagedObject {
 
   /// Returns the problems with set values that their columns can't hold.
   private final func columnProblems() -> [PersistenceError] {
-    guard !pending.isEmpty else { return [] }
+    // The row of a draft has only values that their columns can hold.
+    guard !looseValues.isEmpty else { return [] }
     // Avoids copies, whose reference counting costs ten times as much as the checks.
-    let areHeld = pending.withUnsafeBufferPointer { values in
+    let areHeld = looseValues.withUnsafeBufferPointer { values in
       layout.quickColumnChecks.allSatisfy { $0.holds(values[$0.slot]) }
     }
     if areHeld { return [] }
     var problems: [PersistenceError] = []
     for check in layout.columnChecks {
-      guard let value = pending[check.slot], let problem = check.problem(with: value, of: layout.entity.name) else {
+      guard let value = looseValues[check.slot], let problem = check.problem(with: value, of: layout.entity.name) else {
         continue
       }
       problems.append(problem)

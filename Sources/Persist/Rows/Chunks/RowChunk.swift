@@ -19,7 +19,8 @@
 /// | … | texts and bytes |
 ///
 /// `@unchecked Sendable`: only a ``RowChunkWriter`` writes, before it returns the first snapshot of a row, and that row
-/// is never written again.
+/// is never written again. The rows of unsaved objects are an exception: each belongs to one context, which changes it
+/// until it is saved.
 @usableFromInline
 final class RowChunk: @unchecked Sendable {
   static let standardCapacity = 64 * 1024

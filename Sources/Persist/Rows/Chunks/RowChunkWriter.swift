@@ -9,8 +9,8 @@
 struct RowChunkWriter {
   /// The chunk of the current row and the rows before it.
   private(set) var chunk: RowChunk
-  private var row: UnsafeMutableRawPointer
-  private var nulls: UnsafeMutableRawPointer
+  /// The fixed part of the current row.
+  private(set) var fixedPart: MutableRowView
   private var rowStart = 0
   private var end = 0
   /// The number of chunks before the first huge one; some may be smaller than the standard size. A chunk is thus never
@@ -27,23 +27,25 @@ struct RowChunkWriter {
     let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 96
     let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
     chunk = RowChunk(capacity: max(perRow, rows * perRow))
-    (row, nulls) = (chunk.base, chunk.base)
+    fixedPart = MutableRowView(row: chunk.base, slotCount: slotCount)
   }
 
   /// Starts a row in which every slot is null.
   @inline(__always)
   mutating func beginRow(version: Int64, slotCount: Int) {
-    rowStart = end
     let size = RowSnapshot.fixedSize(slotCount: slotCount)
+    beginRow(size: size, slotCount: slotCount)
+    fixedPart.setVersion(version)
+    fixedPart.setAllNull(slotCount: slotCount)
+  }
+
+  /// Reserves the first bytes of a row.
+  @inline(__always)
+  private mutating func beginRow(size: Int, slotCount: Int) {
+    end = (end &+ 7) & ~7
+    rowStart = end
     reserve(size)
-    row = chunk.base + rowStart
-    row.storeBytes(of: version, as: Int64.self)
-    nulls = row + (8 &+ slotCount &* 8)
-    var word = 0
-    while word &* 8 < slotCount {
-      nulls.storeBytes(of: UInt64.max, toByteOffset: word, as: UInt64.self)
-      word &+= 8
-    }
+    fixedPart = MutableRowView(row: chunk.base + rowStart, slotCount: slotCount)
     end = rowStart &+ size
   }
 
@@ -51,37 +53,30 @@ struct RowChunkWriter {
   ///
   /// - Parameter byteCount: The size of the other row, to the end of its bytes.
   mutating func beginRow(copying other: RowSnapshot, byteCount: Int, version: Int64, slotCount: Int) {
-    rowStart = end
-    reserve(byteCount)
-    row = chunk.base + rowStart
-    row.copyMemory(from: other.row, byteCount: byteCount)
-    row.storeBytes(of: version, as: Int64.self)
-    nulls = row + (8 &+ slotCount &* 8)
-    end = rowStart &+ byteCount
+    beginRow(size: byteCount, slotCount: slotCount)
+    (chunk.base + rowStart).copyMemory(from: other.row, byteCount: byteCount)
+    fixedPart.setVersion(version)
+  }
+
+  /// Adds bytes of any row of the current chunk.
+  ///
+  /// - Returns: The offset of the bytes from the start of the chunk; nil if the row is in another chunk, or if the
+  ///   chunk has no more room.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, to other: RowChunk) -> Int? {
+    guard other === chunk, end &+ bytes.count <= chunk.capacity else { return nil }
+    if let start = bytes.baseAddress { (chunk.base + end).copyMemory(from: start, byteCount: bytes.count) }
+    defer { end &+= bytes.count }
+    return end
   }
 
   /// Empties a slot of the current row.
-  mutating func setNull(slot: Int) {
-    let word = nulls + (slot &>> 6) &* 8
-    word.storeBytes(of: word.load(as: UInt64.self) | 1 &<< UInt64(truncatingIfNeeded: slot & 63), as: UInt64.self)
-  }
+  func setNull(slot: Int) { fixedPart.setNull(slot: slot) }
 
   @inline(__always)
-  mutating func setInteger(_ value: Int64, slot: Int) {
-    row.storeBytes(of: value, toByteOffset: 8 &+ slot &* 8, as: Int64.self)
-    let word = nulls + (slot &>> 6) &* 8
-    let bits = word.load(as: UInt64.self)
-    word.storeBytes(of: bits & ~(1 &<< UInt64(truncatingIfNeeded: slot & 63)), as: UInt64.self)
-  }
+  func setInteger(_ value: Int64, slot: Int) { fixedPart.setInteger(value, slot: slot) }
 
-  /// Normalizes negative zero to positive zero, as SQLite does when it writes a file, so that a saved row equals the
-  /// row read back.
-  ///
-  /// - SeeAlso: <https://sqlite.org/floatingpoint.html>
   @inline(__always)
-  mutating func setDouble(_ value: Double, slot: Int) {
-    setInteger(Int64(bitPattern: (value + 0).bitPattern), slot: slot)
-  }
+  func setDouble(_ value: Double, slot: Int) { fixedPart.setDouble(value, slot: slot) }
 
   /// - Parameters:
   ///   - bytes: May be nil if `count` is 0.
@@ -90,9 +85,8 @@ struct RowChunkWriter {
   mutating func setBytes(_ bytes: UnsafeRawPointer?, count: Int, slot: Int) {
     reserve(count)
     if let bytes, count > 0 { (chunk.base + end).copyMemory(from: bytes, byteCount: count) }
-    let place = UInt64(UInt32(truncatingIfNeeded: end &- rowStart)) | UInt64(UInt32(truncatingIfNeeded: count)) &<< 32
+    fixedPart.setBytes(at: end &- rowStart, count: count, slot: slot)
     end &+= count
-    setInteger(Int64(bitPattern: place), slot: slot)
   }
 
   mutating func setString(_ value: String, slot: Int) {
@@ -109,12 +103,9 @@ struct RowChunkWriter {
   ///
   /// - Returns: The offset of the row.
   @inline(__always)
-  mutating func endRowInPlace() -> UInt32 {
-    end = (end &+ 7) & ~7
-    return UInt32(truncatingIfNeeded: rowStart)
-  }
+  func endRowInPlace() -> UInt32 { UInt32(truncatingIfNeeded: rowStart) }
 
-  mutating func endRow() -> RowSnapshot { RowSnapshot(chunk: chunk, offset: endRowInPlace()) }
+  func endRow() -> RowSnapshot { RowSnapshot(chunk: chunk, offset: endRowInPlace()) }
 
   /// Reserves `count` more bytes for the current row.
   @inline(__always)
@@ -132,8 +123,7 @@ struct RowChunkWriter {
       ? min(RowChunk.standardCapacity, chunk.capacity * 2) : RowChunk.hugeCapacity
     let next = RowChunk(capacity: max(usual, (written + count) * 3 / 2))
     next.base.copyMemory(from: chunk.base + rowStart, byteCount: written)
-    nulls = next.base + (nulls - row)
-    row = next.base
+    fixedPart = fixedPart.moved(to: next.base)
     chunk = next
     chunkCount += 1
     rowStart = 0

@@ -17,7 +17,7 @@ extension ServerCommitPass {
     _ range: Range<Int>, _ plan: WritePlan, _ transaction: ServerTransaction
   ) throws {
     var columns = columns(plan.columns, of: plan, count: range.count)
-    for index in range { try append(writes.inserts[index].values, to: &columns, plan, row: insertedKeys[index]) }
+    for index in range { try append(writes.inserts[index].allValues, to: &columns, plan, row: insertedKeys[index]) }
     let versions = range.map { writes.inserts[$0].version }
     let isCopied = try range.count >= CopiedRows.minimumCount && copyRows(range, versions, columns, plan, transaction)
     if !isCopied {
@@ -32,7 +32,7 @@ extension ServerCommitPass {
     }
     for slot in plan.orderedSlots {
       for index in range {
-        guard case .objectID(let owner)? = writes.inserts[index].values[slot] else { continue }
+        guard case .objectID(let owner)? = writes.inserts[index].value(at: slot) else { continue }
         try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
       }
     }

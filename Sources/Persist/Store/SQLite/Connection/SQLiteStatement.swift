@@ -108,6 +108,24 @@ final class SQLiteStatement {
     }
   }
 
+  /// Binds a text that exists until ``forgetValues()`` or ``begin()`` is called.
+  func bindBorrowedText(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    check(persist_sqlite3_bind_text_borrowed(handle, index, text, UInt64(bytes.count)))
+  }
+
+  /// Binds bytes that exist until ``forgetValues()`` or ``begin()`` is called.
+  func bindBorrowedBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    if bytes.isEmpty {
+      check(sqlite3_bind_zeroblob(handle, index, 0))
+    } else {
+      check(persist_sqlite3_bind_blob_borrowed(handle, index, bytes.baseAddress, UInt64(bytes.count)))
+    }
+  }
+
+  /// Clears the bound values of a statement that isn't running.
+  func forgetValues() { sqlite3_clear_bindings(handle) }
+
   func bind(_ value: Data, at index: Int32) {
     value.withUnsafeBytes { bindBlob($0, at: index) }
   }

@@ -5,9 +5,12 @@ extension CommitPass {
   mutating func insertRows() throws {
     var lastEntity: Entity?
     var current: (plan: WritePlan, statement: SQLiteStatement)?
+    // A statement must not refer to a row's memory any longer than the row exists.
+    defer { current?.statement.forgetValues() }
     for (insert, key) in zip(writes.inserts, insertedKeys) {
       if insert.entity !== lastEntity {
         let plan = try plan(insert.entity)
+        current?.statement.forgetValues()
         current = (plan, try connection.statement(plan.insert))
         lastEntity = insert.entity
       } else {
@@ -16,13 +19,18 @@ extension CommitPass {
       guard let (plan, statement) = current else { continue }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
-      try bind(insert.values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
+      if let row = insert.row {
+        bind(row.view, slotCount: insert.entity.rowSlotCount, plan.bindings, of: statement, from: 3)
+      }
+      if insert.row == nil || !insert.values.isEmpty {
+        try bind(insert.values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
+      }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw describe(error, plan, row: key) { insert.values[$0] }
+        throw describe(error, plan, row: key) { insert.value(at: $0) }
       }
       if insert.version != 1 { try connection.execute(.setVersion(insert.version, of: key, in: plan.table)) }
       for slot in plan.orderedSlots {
-        if case .objectID(let owner)? = insert.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+        if case .objectID(let owner)? = insert.value(at: slot) { try noteMissingPlace(plan, slot, owner, member: key) }
       }
     }
   }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Binding values to columns.
 extension CommitPass {
-  /// Binds the values of a row to columns, without copying those of plain attributes.
+  /// Binds the values of a row to columns, without copying those of plain attributes. Parameters without a value remain
+  /// null.
   ///
   /// - Parameters:
   ///   - values: The values by property slot.
@@ -15,8 +16,28 @@ extension CommitPass {
       for (position, binding) in bindings.enumerated() {
         let index = first + Int32(truncatingIfNeeded: position)
         if let form = binding.form, try bind(values[binding.slot], as: form, to: statement, at: index) { continue }
-        let value = values[binding.slot] ?? .null
+        guard let value = values[binding.slot] else { continue }
         try bind(value, columns[position], to: statement, at: index, plan: plan, row: row)
+      }
+    }
+  }
+
+  /// Binds the values of a row to the columns of plain attributes, without copying them: the row must exist until the
+  /// statement forgets them. Parameters without a value remain null.
+  func bind(
+    _ row: RowView, slotCount: Int, _ bindings: [WritePlan.Binding], of statement: SQLiteStatement, from first: Int32
+  ) {
+    var index = first
+    for binding in bindings {
+      defer { index &+= 1 }
+      guard let form = binding.form, !row.isNull(binding.slot, of: slotCount) else { continue }
+      switch form {
+      case .integer, .boolean: statement.bind(row.integer(binding.slot), at: index)
+      case .double, .date: statement.bind(row.double(binding.slot), at: index)
+      case .string, .uri: statement.bindBorrowedText(row.bytes(binding.slot), at: index)
+      case .uuid, .data: statement.bindBorrowedBlob(row.bytes(binding.slot), at: index)
+      // Such values are never in the row of an unsaved object.
+      case .none, .decimal, .externalData: break
       }
     }
   }
@@ -52,14 +73,12 @@ extension CommitPass {
     }
   }
 
-  /// Binds an element of an array, without copying the value; null for nil.
+  /// Binds an element of an array, without copying the value; nothing for nil.
   mutating func bind(
     _ value: borrowing StoredValue?, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
   ) throws -> Bool {
     switch value {
-    case nil:
-      statement.bindNull(at: index)
-      return true
+    case nil: return true
     case let value?: return try bind(value, as: form, to: statement, at: index)
     }
   }

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Memory for the values of new objects, in the form of rows: a save binds them from there, and then they are the
+/// objects' snapshots. Nothing is copied, and no object needs memory of its own for its values.
+///
+/// Rows of objects that are created in succession share chunks, like the rows of a fetch. The bytes of a text that is
+/// set again remain unused until the row moves to another chunk.
+struct DraftRows {
+  /// Larger values stay outside of rows: they aren't copied, and don't remain in memory with other objects' rows.
+  private static let largestValue = 16 * 1024
+
+  /// Nil if no row was begun since the last save.
+  private var writer: RowChunkWriter?
+
+  /// Begins a row of null values.
+  mutating func begin(_ layout: EntityLayout) -> RowSnapshot {
+    var writer = writer.take() ?? Self.newWriter(layout)
+    writer.beginRow(version: 1, slotCount: layout.rowSlotCount)
+    let row = writer.endRow()
+    self.writer = writer
+    return row
+  }
+
+  /// Sets bytes in a row.
+  ///
+  /// - Parameter row: Replaced if the row must move, because its chunk has no more room.
+  /// - Returns: False if the value is too large for a row, which is then unchanged.
+  mutating func setBytes(
+    _ bytes: UnsafeRawBufferPointer, at slot: Int, of row: inout RowSnapshot?, _ layout: EntityLayout
+  ) -> Bool {
+    guard bytes.count <= Self.largestValue, let old = row else { return false }
+    if let start = writer?.append(bytes, to: old.chunk) {
+      MutableRowView(old.view, slotCount: layout.rowSlotCount)
+        .setBytes(at: start &- Int(old.offset), count: bytes.count, slot: slot)
+      return true
+    }
+    var writer = writer.take() ?? Self.newWriter(layout)
+    Self.copy(old, without: slot, layout, to: &writer)
+    writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
+    row = writer.endRow()
+    self.writer = writer
+    return true
+  }
+
+  /// Releases the memory. Rows remain valid, and move when bytes are added to them.
+  mutating func removeAll() { writer = nil }
+
+  private static func newWriter(_ layout: EntityLayout) -> RowChunkWriter {
+    RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: 2)
+  }
+
+  /// Writes a row again without the bytes that it no longer uses.
+  private static func copy(
+    _ row: RowSnapshot, without slot: Int, _ layout: EntityLayout, to writer: inout RowChunkWriter
+  ) {
+    writer.beginRow(version: row.version, slotCount: layout.rowSlotCount)
+    for stored in layout.storedSlots where stored.slot != slot && !row.isNull(stored.slot, of: layout.rowSlotCount) {
+      if stored.form.hasBytes {
+        let bytes = row.bytes(stored.slot)
+        writer.setBytes(bytes.baseAddress, count: bytes.count, slot: stored.slot)
+      } else {
+        writer.setInteger(row.integer(stored.slot), slot: stored.slot)
+      }
+    }
+  }
+}
