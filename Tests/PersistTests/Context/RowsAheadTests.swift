@@ -60,7 +60,7 @@ struct RowsAheadTests {
   /// Writes as another program would: through a connection that no coordinator knows.
   private func writeFromOutside(_ stack: Stack) throws {
     let url = try #require(stack.store.url)
-    try ForeignSQL.run("UPDATE ZPERSON SET ZSALARY = ZSALARY + 1000, Z_OPT = Z_OPT + 1", at: url)
+    try ForeignSQL.run(named: "UPDATE ZPERSON SET ZSALARY = ZSALARY + 1000, Z_OPT = Z_OPT + 1", at: url)
   }
 
   @Test("Faults that are fired one after another are read in groups, in any order", arguments: [true, false])

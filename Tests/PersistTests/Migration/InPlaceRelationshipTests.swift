@@ -145,6 +145,9 @@ struct InPlaceRelationshipTests {
             try MadeStore.run("INSERT INTO \(join.name) (\(columns)) VALUES (\(owner), \(thing))", at: url)
           } else {
             try MadeStore.run("UPDATE ZTHING SET ZPLACE = \(owner) WHERE Z_PK = \(thing)", at: url)
+            guard before == "Box" else { continue }
+            let number = "(SELECT Z_ENT FROM ZBOX WHERE Z_PK = ZPLACE)"
+            try MadeStore.run("UPDATE ZTHING SET Z1_PLACE = \(number) WHERE Z_PK = \(thing)", at: url)
           }
         }
         let registry = ModelRegistry(

@@ -43,7 +43,7 @@ enum MadeStore {
   /// Runs SQL that a test passes as text, as another program does.
   static func run(_ statements: String..., at url: URL) throws {
     guard url.isFileURL else {
-      try ForeignSQL.run(statements, at: url)
+      for statement in statements { try ForeignSQL.run(named: statement, at: url) }
       return
     }
     // The functions of triggers are Persist's.
@@ -54,7 +54,7 @@ enum MadeStore {
 
   /// The rows of a query, values as text.
   static func rows(_ query: String, at url: URL) throws -> [[String]] {
-    guard url.isFileURL else { return try ForeignSQL.run([query], at: url) }
+    guard url.isFileURL else { return try ForeignSQL.run(named: query, at: url) }
     let connection = try SQLiteConnection(url, mode: .readOnly)
     defer { connection.close() }
     return try connection.all(SQLText(storedIn: StoredDefinition(sql: query))) { row in
@@ -82,7 +82,7 @@ enum MadeStore {
         model: old, numbers: EntityNumbers(model: old, rows: catalog.numberRows), schema: catalog.schema)
       try #require(map.differences == [])
       let work = InPlacePlanner.plan(
-        from: map, schema: catalog.schema, to: .forNewStore(new),
+        from: map, schema: catalog.schema, to: .forNewStore(new, names: map.names),
         comparison: try ModelComparison(from: old, to: new), canDropColumns: canDropColumns)
       try #require(work.blockers == [])
       for check in work.checks {
@@ -102,8 +102,10 @@ enum MadeStore {
         try make(old, at: url)
         for statement in filling { try run(statement, at: url) }
         try migrateTables(at: url, from: old, to: new, canDropColumns: canDropColumns)
-        try expectNewStore(of: new, at: url)
-        try expecting(url)
+        try StoreWords.$model.withValue(new) {
+          try expectNewStore(of: new, at: url)
+          try expecting(url)
+        }
       }
     }
   }

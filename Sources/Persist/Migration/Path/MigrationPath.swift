@@ -91,7 +91,8 @@ struct MigrationPath: Sendable {
     _ inspector: any StoreInspector
   ) throws -> [MigrationLoss] {
     var planner = CopyPlanner(
-      mapping, from: map, to: .forNewStore(hop.destination.model), storeIdentifier: "", policies: resources.policies)
+      mapping, from: map, to: .forNewStore(hop.destination.model, names: map.names), storeIdentifier: "",
+      policies: resources.policies)
     return try MappingLosses(planner.make()).counted(inspector)
   }
 }

@@ -23,14 +23,17 @@ extension MigrationPlan {
     self.init(
       from: hop.source.name, to: hop.destination.name,
       way: blockers.isEmpty ? (work.changes.isEmpty ? hop.comparison.way : .inPlace) : .impossible,
-      steps: Self.steps(hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : []),
+      steps: Self.steps(
+        hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : [], work.names),
       losses: work.losses, blockers: blockers)
   }
 
   /// The operations, each with its SQL; SQL for several operations is in separate steps at the end.
   static func steps(
-    _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = []
+    _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = [],
+    _ names: LayoutNames = .coreData
   ) -> [Step] {
+    func sql(_ changes: [InPlaceWork.Change]) -> [String] { changes.flatMap { $0.change.shownStatements(names) } }
     var open = changes
     var waiting = deferred
     var steps: [Step] = []
@@ -50,10 +53,6 @@ extension MigrationPlan {
     }
     if !numbers.isEmpty { steps.append(Step(MigrationOperation(.renumberEntities, entity: ""), sql: sql(numbers))) }
     return steps
-  }
-
-  private static func sql(_ changes: [InPlaceWork.Change]) -> [String] {
-    changes.flatMap { SQLText.statements($0.change).map(\.text) }
   }
 }
 

@@ -29,7 +29,7 @@ struct StoreSurvey {
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
     work = InPlacePlanner.plan(
-      from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model),
+      from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model, names: map.names),
       comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork)
   }

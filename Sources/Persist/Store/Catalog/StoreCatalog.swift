@@ -41,7 +41,7 @@ package struct StoreCatalog: Sendable {
     let held = Set(metadata.versionHashes.keys)
     guard model.hasConfiguration(of: held) else { return [] }
     let absent = model.entities.filter {
-      !held.contains($0.name) && schema.table(named: "Z" + $0.root.name.uppercased()) == nil
+      !held.contains($0.name) && schema.table(named: schema.names.table(of: $0.root.name)) == nil
     }
     return Set(absent.map(\.name))
   }

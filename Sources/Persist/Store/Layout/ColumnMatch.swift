@@ -9,18 +9,22 @@ struct ColumnMatch {
   let claims: [TableClaim]
   let predicted: [String]
   let table: StoreSchema.Table
+  private let names: LayoutNames
   private var taken: Set<String>
   // These two are only computed if a name in the store differs from the prediction.
   /// Names used by several claims.
   private lazy var contested = Set(
     Dictionary(grouping: claims, by: \.baseName.foldedIdentifier).filter { $0.value.count > 1 }.keys)
   private lazy var columnsByStem = Dictionary(
-    grouping: table.columns.map { (column: $0, name: NumberedName($0.name)) }, by: \.name.stem)
+    grouping: table.columns.map { (column: $0, name: NumberedName($0.name, names)) }, by: \.name.stem)
   private(set) var differences: [String] = []
 
   /// - Parameter taken: The folded names of columns that are already assigned.
-  init(claims: [TableClaim], predicted: [String], table: StoreSchema.Table, taken: Set<String>) {
+  init(
+    claims: [TableClaim], predicted: [String], table: StoreSchema.Table, names: LayoutNames, taken: Set<String>
+  ) {
     self.claims = claims
+    self.names = names
     self.predicted = predicted
     self.table = table
     self.taken = taken
@@ -59,7 +63,8 @@ struct ColumnMatch {
   }
 
   private mutating func variants(of claim: TableClaim) -> [StoreSchema.Column] {
-    let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0) }
+    let names = names
+    let bases = ([claim.baseName] + claim.alternatives).map { NumberedName($0, names) }
     let allowsDigits = contested.contains(claim.baseName.foldedIdentifier)
     let columnsByStem = columnsByStem
     let near = bases.enumerated().flatMap { order, base in
@@ -81,9 +86,17 @@ struct NumberedName: Sendable, Hashable {
   let number: Int?
   /// The part after the number, folded; empty if there is no number.
   let rest: String
+  /// The text between a name that is taken and the digits that distinguish another one.
+  private let separator: String
 
-  init(_ name: String) {
+  init(_ name: String, _ names: LayoutNames = .coreData) {
     let folded = name.foldedIdentifier
+    separator = names == .snakeCase ? "_" : ""
+    // These names contain no entity numbers.
+    guard names == .coreData else {
+      (head, number, rest) = (folded, nil, "")
+      return
+    }
     let afterHead = folded.hasPrefix("z_") ? folded.dropFirst(2) : folded.dropFirst(folded.hasPrefix("z") ? 1 : 0)
     let digits = afterHead.prefix { $0.isASCII && $0.isNumber }
     guard !digits.isEmpty, let number = Int(digits) else {
@@ -101,7 +114,8 @@ struct NumberedName: Sendable, Hashable {
   var stem: String {
     func withoutDigits(_ text: String) -> Substring {
       let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }.count
-      return text.dropLast(digits)
+      let start = text.dropLast(digits)
+      return digits > 0 && start.hasSuffix(separator) ? start.dropLast(separator.count) : text.dropLast(0)
     }
     return number == nil ? String(withoutDigits(head)) : head + "#" + withoutDigits(rest)
   }
@@ -112,19 +126,20 @@ struct NumberedName: Sendable, Hashable {
     let far = 1_000_000
     let digits: Int?
     if number == nil, base.number == nil {
-      digits = Self.digits(of: head, behind: base.head)
+      digits = distance(of: head, behind: base.head)
     } else {
       guard number != nil, base.number != nil, head == base.head else { return nil }
-      digits = Self.digits(of: rest, behind: base.rest)
+      digits = distance(of: rest, behind: base.rest)
     }
     guard let digits, allowsDigits || digits == 0 else { return nil }
     return digits + (number == base.number ? 0 : far)
   }
 
-  private static func digits(of name: String, behind base: String) -> Int? {
+  private func distance(of name: String, behind base: String) -> Int? {
     guard name.hasPrefix(base) else { return nil }
-    let digits = name.dropFirst(base.count)
-    if digits.isEmpty { return 0 }
+    if name.count == base.count { return 0 }
+    guard name.dropFirst(base.count).hasPrefix(separator) else { return nil }
+    let digits = name.dropFirst(base.count + separator.count)
     guard digits.count <= 5, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int(digits)
   }

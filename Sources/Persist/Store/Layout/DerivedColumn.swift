@@ -2,6 +2,8 @@
 struct DerivedColumn: Sendable, Hashable {
   let table: String
   let name: String
+  /// The part of the names of its triggers that distinguishes it from other columns of the store.
+  let label: String
   /// The entities whose rows have the attribute.
   let entityNumbers: [Int]
   let value: DerivedValue
@@ -83,7 +85,7 @@ extension TableMap {
     else { return nil }
     let parser = DerivationParser(map: self, entity: entity, attribute: attribute.name, text: derivation)
     return DerivedColumn(
-      table: self[entity].table, name: column.name,
+      table: self[entity].table, name: column.name, label: names.label(of: column.name, in: self[entity].table),
       entityNumbers: model.hierarchy(of: entity).map { numbers[$0] }.sorted(), value: try parser.value())
   }
 }

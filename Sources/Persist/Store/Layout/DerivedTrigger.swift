@@ -29,8 +29,8 @@ extension DerivedColumn {
     func add(_ table: String, _ event: DerivedTrigger.Event, _ hops: [DerivedHop], isPair: Bool = false) {
       triggers.append(
         DerivedTrigger(
-          name: "\(DerivedTrigger.prefix)\(self.table)_\(name)_\(triggers.count + 1)", table: table, event: event,
-          column: self, hops: hops, isPair: isPair))
+          name: "\(DerivedTrigger.prefix)\(label)_\(triggers.count + 1)", table: table, event: event, column: self,
+          hops: hops, isPair: isPair))
     }
     var levels: [(hops: [DerivedHop], table: String, columns: [String])] = []
     collect(value, from: [], table, ownColumns, into: &levels)

@@ -43,10 +43,13 @@ struct StoreSchema: Sendable, Hashable {
   let tables: [Table]
   let indexes: [Index]
   let triggers: [Trigger]
+  /// The rules by which the tables of the model are named.
+  let names: LayoutNames
   private let indexByName: [String: Int]
 
-  init(tables: [Table], indexes: [Index] = [], triggers: [Trigger] = []) {
+  init(tables: [Table], indexes: [Index] = [], triggers: [Trigger] = [], names: LayoutNames = .coreData) {
     self.tables = tables
+    self.names = names
     self.indexes = indexes
     self.triggers = triggers
     indexByName = Dictionary(

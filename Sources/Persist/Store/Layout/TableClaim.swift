@@ -33,14 +33,14 @@ struct TableClaim: Sendable {
   /// without inverse.
   let holder: Entity
 
+  /// - Parameter names: The name if nothing collides with it, and other possible ones.
   init(
-    _ key: Key, _ type: TableMap.ColumnType, baseName: String, alternatives: [String] = [], group: ColumnGroup,
+    _ key: Key, _ type: TableMap.ColumnType, _ names: (name: String, alternatives: [String]), group: ColumnGroup,
     holder: Entity
   ) {
     self.key = key
     self.type = type
-    self.baseName = baseName
-    self.alternatives = alternatives
+    (baseName, alternatives) = names
     self.group = group
     self.holder = holder
   }

@@ -20,7 +20,14 @@ struct IndexDefinition: Sendable, Hashable {
     let isAscending: Bool?
   }
 
-  let name: String
+  /// The part of the model that an index is for.
+  struct Subject: Sendable, Hashable {
+    let entity: String
+    /// The name of a declared index, or the properties of a uniqueness constraint.
+    let name: String
+  }
+
+  var name: String
   let table: String
   let columns: [Column]
   var isUnique = false
@@ -28,6 +35,8 @@ struct IndexDefinition: Sendable, Hashable {
   var entityNumbers: [Int]?
   /// Whether rows without a value in the first column are excluded.
   var excludesNull = false
+  /// Nil for an index that every store with its layout has.
+  var subject: Subject?
 }
 
 extension TableMap {
@@ -65,31 +74,48 @@ extension TableMap {
     }
     for table in tables { definitions += declaredIndexes(of: table) }
     for table in tables { definitions += uniquenessIndexes(of: table) }
-    var names = Set<String>()
-    return definitions.filter { names.insert($0.name.foldedIdentifier).inserted }
+    return unique(definitions)
   }
 
   /// The indexes that the model's entities declare, without those that every store with its layout has.
   var declaredIndexDefinitions: [IndexDefinition] {
-    var names = Set<String>()
-    return tables.flatMap(declaredIndexes).filter { names.insert($0.name.foldedIdentifier).inserted }
+    guard names == .coreData else { return indexDefinitions.filter { $0.subject != nil && !$0.isUnique } }
+    return unique(tables.flatMap(declaredIndexes))
+  }
+
+  /// Indexes with names that differ. Of those that an entity declares twice under one name, the first remains; in snake
+  /// case, indexes of different tables can have the same name, too.
+  private func unique(_ definitions: [IndexDefinition]) -> [IndexDefinition] {
+    var seen = Set<[String]>()
+    var allocator = NameAllocator(names: names)
+    return definitions.compactMap { definition in
+      let name = definition.name.foldedIdentifier
+      guard names == .snakeCase else { return seen.insert([name]).inserted ? definition : nil }
+      let subject = definition.subject.map { [$0.entity, $0.name, "\(definition.isUnique)"] }
+      guard seen.insert(subject ?? [definition.table, name]).inserted else { return nil }
+      var definition = definition
+      definition.name = allocator.allocate(definition.name)
+      return definition
+    }
   }
 
   private func structuralIndexes(of root: EntityTable) -> [IndexDefinition] {
     var definitions = (layout[root.table] ?? []).filter(\.isReference).map {
       IndexDefinition(
-        name: "\(root.table)_\($0.name)_INDEX", table: root.table, columns: [.init(name: $0.name, isAscending: nil)])
+        name: names.index(of: root.table, over: $0.name), table: root.table,
+        columns: [.init(name: $0.name, isAscending: nil)])
     }
     if root.entity.hasSubentities {
       definitions.append(
         IndexDefinition(
-          name: "\(root.table)_Z_ENT_INDEX", table: root.table, columns: [.init(name: "Z_ENT", isAscending: nil)]))
+          name: names.index(of: root.table, over: "Z_ENT"), table: root.table,
+          columns: [.init(name: "Z_ENT", isAscending: nil)]))
     }
     let hierarchy = Set(model.hierarchy(of: root.entity).map(\.name))
     for join in joinTables where hierarchy.contains(join.first.entity) {
       definitions.append(
         IndexDefinition(
-          name: "\(join.name)_\(join.second.column)_INDEX", table: join.name,
+          name: names.index(of: join.name, over: join.second.column), table: join.name,
           columns: [join.second.column, join.first.column].map { .init(name: $0, isAscending: nil) }))
     }
     return definitions
@@ -111,7 +137,9 @@ extension TableMap {
       return (index.name, columns)
     }
     return (single + compound + named).filter { !$0.1.isEmpty }.map {
-      IndexDefinition(name: "Z_\(entity.name)_\($0.0)", table: table.table, columns: $0.1)
+      IndexDefinition(
+        name: names.index($0.0, of: entity.name, isUnique: false), table: table.table, columns: $0.1,
+        subject: .init(entity: entity.name, name: $0.0))
     }
   }
 
@@ -123,8 +151,10 @@ extension TableMap {
       // An inherited column also contains values of other entities, which the constraint doesn't apply to.
       let isShared = properties.contains { entity.property(named: $0)?.declaringEntity != entity.name }
       return IndexDefinition(
-        name: "Z_\(entity.name)_UNIQUE_\(properties.joined(separator: "_"))", table: table.table, columns: columns,
-        isUnique: true, entityNumbers: isShared ? model.hierarchy(of: entity).map { numbers[$0] } : nil)
+        name: names.index(properties.joined(separator: "_"), of: entity.name, isUnique: true), table: table.table,
+        columns: columns, isUnique: true,
+        entityNumbers: isShared ? model.hierarchy(of: entity).map { numbers[$0] } : nil,
+        subject: .init(entity: entity.name, name: properties.joined(separator: ", ")))
     }
   }
 

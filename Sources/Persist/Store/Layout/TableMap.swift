@@ -1,11 +1,12 @@
 /// The layout of a model in a store: tables, columns, join tables, entity numbers.
 ///
 /// A pure function of a model, the store's entity numbers and, for an existing store, its schema. The names follow Core
-/// Data's rules; for an existing store they are looked up in the schema, falling back to the names that older numbers
-/// or a different order of collisions would have produced. ``differences`` lists everything without a place,
-/// ``unexplained`` everything else that the store contains; neither is modified.
+/// Data's rules in a file, and ``LayoutNames/snakeCase`` on a server. For an existing store they are looked up in the
+/// schema, falling back to the names that older numbers or a different order of collisions would have produced.
+/// ``differences`` lists everything without a place, ``unexplained`` everything else that the store contains; neither
+/// is modified.
 ///
-/// | what | where |
+/// | what | where, with Core Data's names |
 /// |---|---|
 /// | a hierarchy of entities | one table, `Z` and the root's name in upper case |
 /// | an attribute | a column, `Z` and the name in upper case, followed by a digit if the name is taken |
@@ -154,6 +155,8 @@ struct TableMap: Sendable {
   static let largestInlineValue = 100 * 1024
 
   let model: ManagedObjectModel
+  /// The rules of the names.
+  let names: LayoutNames
   let numbers: EntityNumbers
   /// By index in ``ManagedObjectModel/entities``.
   let tables: LazyList<EntityTable>
@@ -200,15 +203,15 @@ struct TableMap: Sendable {
   }
 
   /// The layout of a new store.
-  static func forNewStore(_ model: ManagedObjectModel) -> TableMap {
-    TableMap(model: model, numbers: .forNewStore(model), schema: nil)
+  static func forNewStore(_ model: ManagedObjectModel, names: LayoutNames = .coreData) -> TableMap {
+    TableMap(model: model, numbers: .forNewStore(model), schema: nil, names: names)
   }
 
   /// The layout of an existing store.
   ///
   /// - Parameter absent: Entities that the store was created without.
   init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
-    self.init(model: model, numbers: numbers, schema: .some(schema), absent: absent)
+    self.init(model: model, numbers: numbers, schema: .some(schema), names: schema.names, absent: absent)
   }
 
   /// Descriptions of all differences between a store and the model's layout: empty if the model is a possible model of
@@ -222,11 +225,13 @@ struct TableMap: Sendable {
   }
 
   private init(
-    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String> = []
+    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames,
+    absent: Set<String> = []
   ) {
-    let builder = TableMapBuilder.placing(model, numbers, in: schema, absent: absent)
+    let builder = TableMapBuilder.placing(model, numbers, in: schema, names: names, absent: absent)
     self.init(
-      model, numbers, absent: absent, differences: builder.differences, Lazy { builder }, columns: { _ in builder })
+      model, numbers, names: names, absent: absent, differences: builder.differences, Lazy { builder },
+      columns: { _ in builder })
   }
 
   /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
@@ -237,8 +242,8 @@ struct TableMap: Sendable {
       TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)
     }
     self.init(
-      model, numbers, absent: [], differences: [],
-      Lazy { TableMapBuilder.placing(model, numbers, in: nil, absent: []) },
+      model, numbers, names: .coreData, absent: [], differences: [],
+      Lazy { TableMapBuilder.placing(model, numbers, in: nil, names: .coreData, absent: []) },
       columns: { hierarchies[$0.root.number - 1].builder })
   }
 
@@ -246,10 +251,11 @@ struct TableMap: Sendable {
   ///   - builder: Everything in its place.
   ///   - columns: Returns a builder that has placed the columns of an entity.
   private init(
-    _ model: ManagedObjectModel, _ numbers: EntityNumbers, absent: Set<String>, differences: [String],
-    _ builder: Lazy<TableMapBuilder>, columns: @escaping @Sendable (Entity) -> TableMapBuilder
+    _ model: ManagedObjectModel, _ numbers: EntityNumbers, names: LayoutNames, absent: Set<String>,
+    differences: [String], _ builder: Lazy<TableMapBuilder>, columns: @escaping @Sendable (Entity) -> TableMapBuilder
   ) {
     self.absent = absent
+    self.names = names
     self.model = model
     self.numbers = numbers
     self.differences = differences

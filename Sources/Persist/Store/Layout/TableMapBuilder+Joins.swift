@@ -14,10 +14,11 @@ extension TableMapBuilder {
       return
     }
     var seen = Set<[String]>()
-    var tableAllocator = NameAllocator(reserving: Array(tableNames.values))
+    var tableAllocator = NameAllocator(names: names, reserving: Array(tableNames.values) + names.storeTables)
     var taken = Set(tableNames.values.map(\.foldedIdentifier))
     let candidates = Dictionary(
-      grouping: (schema?.tables ?? []).map { (table: $0, name: NumberedName($0.name)) }, by: \.name.stem)
+      grouping: (names == .coreData ? schema?.tables ?? [] : []).map { (table: $0, name: NumberedName($0.name)) },
+      by: \.name.stem)
     for entity in entities {
       for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
         guard let relationship = property.relationship, relationship.isToMany,
@@ -36,6 +37,10 @@ extension TableMapBuilder {
         let predicted = predictedTable(first, second, tableAllocator: &tableAllocator)
         if schema == nil {
           joinTables.append(predicted)
+          continue
+        }
+        if names == .snakeCase {
+          place(predicted, of: own, other)
           continue
         }
         let stems = [first, second].map { NumberedName("Z_0\($0.upper)").stem }
@@ -61,9 +66,25 @@ extension TableMapBuilder {
       ? end.relationship.name >= other.relationship.name : end.entity.name < other.entity.name
   }
 
+  /// A join table of a server, whose names contain no entity numbers, so that they are always those of the rules.
+  private mutating func place(_ table: TableMap.JoinTable, of own: End, _ other: End) {
+    let columns = [table.first.column, table.second.column, table.first.orderColumn, table.second.orderColumn]
+    let missing = columns.compactMap { $0 }.filter { schema?.column($0, of: table.name) == nil }
+    if schema?.table(named: table.name) != nil { joinTables.append(table) }
+    guard let name = missing.first, absent.isDisjoint(with: [own.entity.name, other.entity.name]) else { return }
+    differences.append(
+      "The store has no join table '\(table.name)' with a column '\(name)' for "
+        + "\(own.entity.name).\(own.relationship.name).")
+  }
+
   private mutating func predictedTable(
     _ first: End, _ second: End, tableAllocator: inout NameAllocator
   ) -> TableMap.JoinTable {
+    if names == .snakeCase {
+      let found = LayoutNames.join(
+        (first.entity.name, first.relationship.name), (second.entity.name, second.relationship.name))
+      return joinTable(tableAllocator.allocate(found.table), first, found.first, second, found.second) { $0 }
+    }
     let name = tableAllocator.allocate("Z_\(numbers[first.entity])\(first.upper)")
     let isReflexive = first.entity == second.entity && first.relationship.name == second.relationship.name
     let firstColumn = allocateColumn("Z_\(numbers[first.entity])\(second.upper)", of: first.entity)
@@ -73,7 +94,7 @@ extension TableMapBuilder {
   }
 
   private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
-    names[rootIndex(of: entity), default: NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])].allocate(base)
+    allocators[rootIndex(of: entity), default: NameAllocator(reserving: names.fixedColumns)].allocate(base)
   }
 
   /// - Parameter column: Returns the table's actual name for a name given by the rules; nil if it has no such column.
@@ -82,7 +103,7 @@ extension TableMapBuilder {
     column: (String) -> String?
   ) -> TableMap.JoinTable {
     func order(_ end: End, by members: String) -> String? {
-      end.relationship.isOrdered ? column(Self.orderColumn(for: members)) : nil
+      end.relationship.isOrdered ? column(orderColumn(for: members)) : nil
     }
     return TableMap.JoinTable(
       name: name,
@@ -94,8 +115,11 @@ extension TableMapBuilder {
         orderColumn: order(second, by: firstColumn)))
   }
 
-  private static func orderColumn(for members: String) -> String {
-    "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
+  private func orderColumn(for members: String) -> String {
+    switch names {
+    case .coreData: "Z_FOK_" + (members.hasPrefix("Z_") ? String(members.dropFirst(2)) : members)
+    case .snakeCase: LayoutNames.order(ofMembers: members)
+    }
   }
 
   /// The predicted table, or else the nearest match.

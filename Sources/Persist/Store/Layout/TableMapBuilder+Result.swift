@@ -142,7 +142,7 @@ extension TableMapBuilder {
     var words: [String] = []
     for table in schema.tables {
       guard let columns = columnsByTable[table.name.foldedIdentifier] else {
-        if table.isOfLayout { words.append("No part of the model corresponds to table '\(table.name)'.") }
+        if table.isOfLayout(names) { words.append("No part of the model corresponds to table '\(table.name)'.") }
         continue
       }
       for column in table.columns
@@ -157,10 +157,11 @@ extension TableMapBuilder {
 extension StoreSchema.Table {
   /// Whether the table has the form of an entity's table or a join table; the store's own tables and the history's
   /// don't.
-  fileprivate var isOfLayout: Bool {
+  fileprivate func isOfLayout(_ names: LayoutNames) -> Bool {
     let folded = name.foldedIdentifier
-    guard folded.hasPrefix("z"), !["z_primarykey", "z_metadata", "z_modelcache"].contains(folded) else { return false }
     let isEntity = ["Z_PK", "Z_ENT", "Z_OPT"].allSatisfy { column(named: $0) != nil }
+    if names == .snakeCase { return isEntity && !names.storeTables.contains(name) }
+    guard folded.hasPrefix("z"), !["z_primarykey", "z_metadata", "z_modelcache"].contains(folded) else { return false }
     let join = NumberedName(name)
     return isEntity || (join.head == "z_" && join.number != nil)
   }

@@ -11,6 +11,7 @@ struct TableMapBuilder {
   let numbers: EntityNumbers
   /// Nil for a new store.
   let schema: StoreSchema?
+  let names: LayoutNames
   /// Entities that the store was created without.
   let absent: Set<String>
   /// Table names by the index of the root entity.
@@ -18,41 +19,42 @@ struct TableMapBuilder {
   private(set) var placed: [TableClaim.Key: Placed] = [:]
   /// The placed claims of each root entity, in order.
   private(set) var order: [Int: [TableClaim.Key]] = [:]
-  /// The names used in each root entity's table, including those of its join tables' columns.
-  var names: [Int: NameAllocator] = [:]
+  /// The names used in each root entity's table, in Core Data's layout including those of its join tables' columns.
+  var allocators: [Int: NameAllocator] = [:]
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
   /// In the order of the store's numbers, in which names are assigned.
   let entities: [Entity]
 
-  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, absent: Set<String>) {
+  init(
+    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames, absent: Set<String>
+  ) {
     self.model = model
+    self.names = names
     self.absent = absent
     self.numbers = numbers
     self.schema = schema
     entities = model.entities.sorted { numbers[$0] < numbers[$1] }
   }
 
-  /// Places the columns of a single table.
+  /// Places the columns of a single table of a file.
   ///
   /// - Parameter claimants: The entities with columns in the table.
   init(
     model: ManagedObjectModel, numbers: EntityNumbers, tableOf root: Entity, claimedBy claimants: some Sequence<Entity>
   ) {
-    (self.model, self.numbers, schema, absent) = (model, numbers, nil, [])
+    (self.model, self.numbers, schema, names, absent) = (model, numbers, nil, .coreData, [])
     entities = claimants.sorted { numbers[$0] < numbers[$1] }
-    tableNames = [root.number - 1: Self.baseName(ofTableOf: root)]
+    tableNames = [root.number - 1: names.table(of: root.name)]
   }
-
-  /// The name of a hierarchy's table, if it doesn't collide with another's.
-  static func baseName(ofTableOf root: Entity) -> String { "Z" + root.name.uppercased() }
 
   /// A builder that has placed everything.
   static func placing(
-    _ model: ManagedObjectModel, _ numbers: EntityNumbers, in schema: StoreSchema?, absent: Set<String>
+    _ model: ManagedObjectModel, _ numbers: EntityNumbers, in schema: StoreSchema?, names: LayoutNames,
+    absent: Set<String>
   ) -> TableMapBuilder {
-    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, absent: absent)
+    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, names: names, absent: absent)
     builder.placeTables()
     builder.placeColumns()
     builder.placeJoinTables()
@@ -60,10 +62,10 @@ struct TableMapBuilder {
   }
 
   mutating func placeTables() {
-    var allocator = NameAllocator()
+    var allocator = NameAllocator(names: names, reserving: names.storeTables)
     for entity in entities where entity.superentity == nil {
       let index = entity.number - 1
-      let name = allocator.allocate(Self.baseName(ofTableOf: entity))
+      let name = allocator.allocate(names.table(of: entity.name))
       if let schema {
         if let table = schema.table(named: name) {
           tableNames[index] = table.name
@@ -109,19 +111,16 @@ struct TableMapBuilder {
     if attribute.type == .composite {
       return property.elements.compactMap { element in
         guard let type = TableMap.ColumnType(element.attribute.type), !element.attribute.isTransient else { return nil }
-        let names = element.path.map { $0.uppercased() }
         return TableClaim(
-          .init(entity: entity.name, path: element.path, part: .value), type, baseName: "Z" + (names.last ?? ""),
-          alternatives: ["Z" + names.joined(separator: "_"), "Z" + names.joined(), "Z" + names.joined(separator: ".")],
+          .init(entity: entity.name, path: element.path, part: .value), type, names.attribute(element.path),
           group: ColumnGroup(element.attribute.type), holder: entity)
       }
     }
     guard let type = TableMap.ColumnType(attribute.type) else { return [] }
     return [
       TableClaim(
-        .init(entity: entity.name, path: [attribute.name], part: .value), type,
-        baseName: "Z" + attribute.name.uppercased(), group: ColumnGroup(attribute.type),
-        holder: entity)
+        .init(entity: entity.name, path: [attribute.name], part: .value), type, names.attribute([attribute.name]),
+        group: ColumnGroup(attribute.type), holder: entity)
     ]
   }
 
@@ -136,7 +135,8 @@ struct TableMapBuilder {
   private func reference(_ relationship: RelationshipDescription, of entity: Entity) -> Reference? {
     let destination = model.destination(of: relationship)
     let key = { TableClaim.Key(entity: entity.name, path: [relationship.name], part: $0) }
-    let upper = relationship.name.uppercased()
+    let name = relationship.name
+    let names = names
     let claim: TableClaim
     let holder: Entity
     let target: Entity
@@ -144,14 +144,13 @@ struct TableMapBuilder {
     if !relationship.isToMany {
       (holder, target) = (entity, destination)
       isOrdered = model.inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
-      claim = TableClaim(key(.value), .integer, baseName: "Z" + upper, group: .reference, holder: holder)
+      claim = TableClaim(key(.value), .integer, (names.toOne(name), []), group: .reference, holder: holder)
     } else if model.inverse(of: relationship) == nil {
       (holder, target) = (destination, entity)
       isOrdered = relationship.isOrdered
-      let number = numbers[entity]
       claim = TableClaim(
-        key(.value), .integer, baseName: "Z\(number)\(upper)",
-        alternatives: ["Z_\(number)\(upper)", "Z\(number)_\(upper)"], group: .reference, holder: holder)
+        key(.value), .integer, names.owner(by: name, of: entity.name, number: numbers[entity]), group: .reference,
+        holder: holder)
     } else {
       return nil
     }
@@ -160,15 +159,14 @@ struct TableMapBuilder {
       let number = numbers[target]
       dependents.append { column in
         TableClaim(
-          key(.entityNumber), .integer, baseName: "Z\(number)_" + column.dropFirst(),
-          alternatives: ["Z\(number)_\(upper)"], group: .reference, holder: holder)
+          key(.entityNumber), .integer, names.entityNumber(beside: column, of: name, number: number),
+          group: .reference, holder: holder)
       }
     }
     if isOrdered {
       dependents.append { column in
         TableClaim(
-          key(.order), .integer, baseName: "Z_FOK_" + column.dropFirst().drop { $0 == "_" },
-          alternatives: ["Z_FOK_\(upper)"], group: .reference, holder: holder)
+          key(.order), .integer, names.order(beside: column, of: name), group: .reference, holder: holder)
       }
     }
     return Reference(root: rootIndex(of: holder), claim: claim, dependents: dependents)
@@ -177,13 +175,13 @@ struct TableMapBuilder {
   /// Assigns claims their columns in the table of a root entity, and records those without a column in the schema.
   private mutating func place(_ claims: [TableClaim], inTableOf root: Int) {
     guard let tableName = tableNames[root] else { return }
-    var allocator = names[root] ?? NameAllocator(reserving: ["Z_PK", "Z_ENT", "Z_OPT"])
+    var allocator = allocators[root] ?? NameAllocator(names: names, reserving: names.fixedColumns)
     let predicted = claims.map { allocator.allocate($0.baseName) }
-    names[root] = allocator
+    allocators[root] = allocator
     var columns: [String?] = predicted
     if let schema, let table = schema.table(named: tableName) {
       let taken = Set((order[root] ?? []).compactMap { placed[$0]?.name.foldedIdentifier })
-      var match = ColumnMatch(claims: claims, predicted: predicted, table: table, taken: taken)
+      var match = ColumnMatch(claims: claims, predicted: predicted, table: table, names: names, taken: taken)
       columns = match.columns()
       differences += match.differences
     }
@@ -195,13 +193,17 @@ struct TableMapBuilder {
   }
 }
 
-/// Assigns unique names by appending a digit to a name that is taken.
+/// Assigns unique names by appending a number to a name that is taken.
 struct NameAllocator: Sendable {
+  private let names: LayoutNames
   private var used: Set<String>
   /// The digits last appended to each name, so that many equal names don't retry all of them.
   private var lastDigits: [String: Int] = [:]
 
-  init(reserving names: [String] = []) { used = Set(names.map(\.foldedIdentifier)) }
+  init(names: LayoutNames = .coreData, reserving reserved: [String] = []) {
+    self.names = names
+    used = Set(reserved.map(\.foldedIdentifier))
+  }
 
   mutating func allocate(_ base: String) -> String {
     if used.insert(base.foldedIdentifier).inserted { return base }
@@ -209,7 +211,7 @@ struct NameAllocator: Sendable {
     var name: String
     repeat {
       digits += 1
-      name = base + String(digits)
+      name = names.repeated(base, digits)
     } while !used.insert(name.foldedIdentifier).inserted
     lastDigits[base] = digits
     return name

@@ -254,12 +254,12 @@ struct ForeignChangesTests {
       _ = names(held)
       context.automaticallyMergesChangesFromParent = true
       held[0]["salary"] = 9
-      try ForeignSQL.run("UPDATE ZPERSON SET ZNAME = ZNAME || '2', Z_OPT = Z_OPT + 1 WHERE ZNAME < 'C'", at: url)
+      try ForeignSQL.run(named: "UPDATE ZPERSON SET ZNAME = ZNAME || '2', Z_OPT = Z_OPT + 1 WHERE ZNAME < 'C'", at: url)
       context.processPendingChanges()
       #expect(names(held) == ["Ann2", "Ben2", "Cleo"])
       #expect(held.map { $0["salary"] as? Int } == [9, 1, 1])
       try context.save()
-      try ForeignSQL.run("DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'", at: url)
+      try ForeignSQL.run(named: "DELETE FROM ZPERSON WHERE ZNAME = 'Cleo'", at: url)
       #expect(try context.count(for: FetchRequest("Person")) == 2 && held[2].isDeleted)
     }
   }
@@ -269,7 +269,7 @@ struct ForeignChangesTests {
     try withStore { url, _, context in
       let ann = try context.named("Person", "Ann")
       _ = ann["salary"]
-      try ForeignSQL.run("UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Ann'", at: url)
+      try ForeignSQL.run(named: "UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Ann'", at: url)
       ann["name"] = "Anna"
       #expect(persistError { try context.save() }?.mergeConflicts.first?.cachedSnapshot?["salary"] == 5)
       context.mergePolicy = .mergeByPropertyObjectTrump

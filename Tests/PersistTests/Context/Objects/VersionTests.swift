@@ -48,7 +48,7 @@ struct VersionTests {
       let context = stack.context()
       let ann = try context.make("Person", ["name": "Ann"])
       try context.save()
-      try ForeignSQL.run("UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1", at: stack.url)
+      try ForeignSQL.run(named: "UPDATE ZPERSON SET ZSALARY = 5, Z_OPT = Z_OPT + 1", at: stack.url)
       #expect(ann.version == 1)
       ann["name"] = "Anna"
       let conflict = try #require(persistError { try context.save() }?.mergeConflicts.first)

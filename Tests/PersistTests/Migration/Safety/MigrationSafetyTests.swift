@@ -83,7 +83,8 @@ struct MigrationSafetyTests {
   @Test("A migration canceled at any step changes nothing")
   func cancelled() throws {
     let registry = try versions()
-    for step in [1, 2, 5, 9, 14] {
+    // A server takes fewer steps.
+    for step in TestEngine.current == .sqlite ? [1, 2, 5, 9, 14] : [1, 2, 5, 9] {
       try withTemporaryStore { url in
         let before = try store(registry, at: url)
         let calls = Atomic<Int>(0)

@@ -5,8 +5,9 @@ import PersistTestSupport
 
 /// A store of either engine that tests read and write by SQL alone.
 ///
-/// Statements are those of ``SQLText``, which both engines understand. Rows are read through the client library of the
-/// engine, and have the same values in both: SQLite stores whole numbers of dates and decimals as integers.
+/// Statements are those of ``SQLText``, which both engines understand, with the names of Core Data's layout. Rows are
+/// read through the client library of the engine, and have the same values in both: SQLite stores whole numbers of
+/// dates and decimals as integers.
 final class RawStore {
   private enum Connection {
     case file(SQLiteConnection)
@@ -18,9 +19,11 @@ final class RawStore {
   struct Row {
     let names: [String]
     let values: [SQLValue]
+    var words: StoreWords?
 
     func value(named name: String) -> SQLValue? {
-      names.firstIndex { $0.foldedIdentifier == name.foldedIdentifier || $0 == ServerText.name(name) }
+      let own = words?[name] ?? name
+      return names.firstIndex { $0.foldedIdentifier == own.foldedIdentifier || $0 == ServerText.name(own) }
         .map { values[$0] }
     }
 
@@ -73,10 +76,12 @@ final class RawStore {
       }
     #if canImport(PersistPostgreSQL)
       case .server(let session, let address):
-        let statement = ServerText(sql).statement(in: address.schema)
+        let words = try StoreWords(at: url)
+        let text = SQLText(checked: words.sql(sql.text)).binding(sql.values)
+        let statement = ServerText(text).statement(in: address.schema)
         let found = try session.query(
           statement.text, statement.parameters.map { (type: $0.type.rawValue, bytes: $0.bytes) })
-        return found.rows.map { Row(names: found.names, values: $0.map(Self.value)) }
+        return found.rows.map { Row(names: found.names, values: $0.map(Self.value), words: words) }
     #endif
     }
   }
@@ -86,7 +91,8 @@ final class RawStore {
     try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: maximum) WHERE Z_ENT = \(number: Int64(number))")
     #if canImport(PersistPostgreSQL)
       if case .server(let session, _) = connection {
-        try session.run("SELECT setval('\"\(ServerText.name(ServerText.keySequence(of: table)))\"', \(maximum))")
+        let own = try StoreWords(at: url)[table]
+        try session.run("SELECT setval('\"\(ServerText.name(ServerText.keySequence(of: own)))\"', \(maximum))")
       }
     #endif
   }

@@ -74,7 +74,7 @@
         expect(.storeReadOnly, "read-only") { _ = try context.execute(BatchDeleteRequest("Account")) }
         let coordinator = PersistentStoreCoordinator(model: try Self.migratedModel())
         expect(.storeReadOnly, "read-only") { try coordinator.addStore(at: reader, options: .automaticMigration) }
-        try #expect(ForeignSQL.run("SELECT zbalance FROM zaccount", at: url) == [["1"]])
+        try #expect(ForeignSQL.run("SELECT balance FROM account", at: url) == [["1"]])
         try TestServer.withSchema { empty in
           let empty = self.url(try #require(URL(string: empty)), "default_transaction_read_only=on")
           expect(.storeReadOnly, "read-only") { _ = try open(empty) }
@@ -126,15 +126,15 @@
             CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
             RAISE EXCEPTION 'as if' USING ERRCODE = '\(state)'; END $$
             """,
-            "DROP TRIGGER IF EXISTS fails ON zaccount",
-            "CREATE TRIGGER fails AFTER INSERT ON zaccount FOR EACH ROW EXECUTE FUNCTION fail()", at: url)
+            "DROP TRIGGER IF EXISTS fails ON account",
+            "CREATE TRIGGER fails AFTER INSERT ON account FOR EACH ROW EXECUTE FUNCTION fail()", at: url)
           let context = try open(url)
           try context.make("Account", ["name": state])
           expect(code, words) { try context.save() }
-          try #expect(ForeignSQL.run("SELECT zname FROM zaccount", at: url) == [["first"]])
-          try ForeignSQL.run("DROP TRIGGER fails ON zaccount", at: url)
+          try #expect(ForeignSQL.run("SELECT name FROM account", at: url) == [["first"]])
+          try ForeignSQL.run("DROP TRIGGER fails ON account", at: url)
           try context.save()
-          try ForeignSQL.run("DELETE FROM zaccount WHERE zname = '\(state)'", at: url)
+          try ForeignSQL.run("DELETE FROM account WHERE name = '\(state)'", at: url)
         }
       }
     }
@@ -207,7 +207,7 @@
         group.wait()
         let (saved, unknown, failed) = outcomes.withLock { ($0.saved, $0.unknown, $0.failed) }
         print("Saves beside a server that was killed: \(saved), failed \(failed), unknown \(unknown)")
-        let sum = try #require(Int(ForeignSQL.run("SELECT sum(zbalance)::bigint FROM zaccount", at: url)[0][0]))
+        let sum = try #require(Int(ForeignSQL.run("SELECT sum(balance)::bigint FROM account", at: url)[0][0]))
         #expect(sum == saved && unknown == 0, "\(sum) after \(saved) saves, \(unknown) unknown")
         #expect(saved > 50)
       }

@@ -93,7 +93,7 @@
           let items = try reader.fetch(FetchRequest("Item", sortedBy: "count"))
           let members = try reader.fetch(FetchRequest("Shop"))[0].many("items").map { "\($0["count"] ?? "")" }
           found = (words(items), members)
-          let rows = try ForeignSQL.run("SELECT zprice::text FROM zitem ORDER BY zcount", at: url)
+          let rows = try ForeignSQL.run("SELECT price::text FROM item ORDER BY count", at: url)
           for (number, row) in rows.enumerated() where number % 7 != 0 {
             #expect(Decimal(string: row[0]) == Decimal(string: Self.decimals[number % Self.decimals.count]))
           }
@@ -119,7 +119,7 @@
         let error = persistError { try context.save() }
         #expect(error?.code == .constraintConflict)
         #expect(error?.message.hasPrefix("100 values") == true, "\(String(describing: error))")
-        try #expect(ForeignSQL.run("SELECT count(*) FROM zitem", at: url) == [["1500"]])
+        try #expect(ForeignSQL.run("SELECT count(*) FROM item", at: url) == [["1500"]])
         // The context goes on.
         context.rollback()
         try context.make("Item", ["name": "last"])
@@ -137,14 +137,14 @@
           "CREATE ROLE \(role) LOGIN", "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
           "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
           "GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role)",
-          "ALTER TABLE zitem ENABLE ROW LEVEL SECURITY", "CREATE POLICY own ON zitem USING (zcount >= 0)", at: url)
+          "ALTER TABLE item ENABLE ROW LEVEL SECURITY", "CREATE POLICY own ON item USING (count >= 0)", at: url)
         defer { _ = try? ForeignSQL.run("DROP OWNED BY \(role)", "DROP ROLE \(role)", at: url) }
         var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
         parts.user = role
         let context = try open(#require(parts.url))
         for number in 0..<1200 { try context.make("Item", ["count": number]) }
         try context.save()
-        try #expect(ForeignSQL.run("SELECT count(*) FROM zitem", at: url) == [["1200"]])
+        try #expect(ForeignSQL.run("SELECT count(*) FROM item", at: url) == [["1200"]])
       }
     }
 
@@ -153,7 +153,7 @@
       try withStore { url in
         let context = try open(url)
         for round in 0..<3 {
-          try ForeignSQL.run("INSERT INTO zitem (zname) VALUES ('by SQL \(round)')", at: url)
+          try ForeignSQL.run("INSERT INTO item (name) VALUES ('by SQL \(round)')", at: url)
           for number in 0..<70 { try context.make("Item", ["name": "object \(round) \(number)"]) }
           try context.save()
         }
@@ -164,11 +164,11 @@
         #expect(found.map { $0["loud"] as? String } == ["BY SQL 0", "BY SQL 1", "BY SQL 2"])
         found[0]["count"] = 5
         try found[0].managedObjectContext?.save()
-        try #expect(ForeignSQL.run("SELECT count(DISTINCT z_pk) FROM zitem", at: url) == [["213"]])
+        try #expect(ForeignSQL.run("SELECT count(DISTINCT id) FROM item", at: url) == [["213"]])
         // A row of an abstract entity would be no object: the entity must be named.
-        try ForeignSQL.run("INSERT INTO zthing (zsize) VALUES (1)", at: url)
-        let boxes = try ForeignSQL.run("SELECT z_ent FROM z_primarykey WHERE z_name = 'Box'", at: url)[0][0]
-        try ForeignSQL.run("INSERT INTO zthing (z_ent, zsize) VALUES (\(boxes), 2)", at: url)
+        try ForeignSQL.run("INSERT INTO thing (size) VALUES (1)", at: url)
+        let boxes = try ForeignSQL.run("SELECT entity FROM persist_entity WHERE name = 'Box'", at: url)[0][0]
+        try ForeignSQL.run("INSERT INTO thing (entity, size) VALUES (\(boxes), 2)", at: url)
         try #expect(open(url).fetch(FetchRequest("Thing")).map { $0["size"] as? Int } == [2])
       }
     }
@@ -178,13 +178,13 @@
       try withStore { url in
         _ = try open(url)
         let sql = """
-          SELECT coalesce(obj_description('zitem'::regclass), ''), \
+          SELECT coalesce(obj_description('item'::regclass), ''), \
           (SELECT string_agg(attname || ': ' || col_description(attrelid, attnum), ', ' ORDER BY attname) \
-          FROM pg_attribute WHERE attrelid = 'zitem'::regclass AND attnum > 0 AND NOT attisdropped)
+          FROM pg_attribute WHERE attrelid = 'item'::regclass AND attnum > 0 AND NOT attisdropped)
           """
-        try #expect(ForeignSQL.run(sql, at: url) == [["What is sold.", "zname: As it's printed., zshop: The seller."]])
+        try #expect(ForeignSQL.run(sql, at: url) == [["What is sold.", "name: As it's printed., shop_id: The seller."]])
         // A comment of others remains.
-        try ForeignSQL.run("COMMENT ON COLUMN zitem.zweight IS 'kg'", at: url)
+        try ForeignSQL.run("COMMENT ON COLUMN item.weight IS 'kg'", at: url)
         var newer = Self.description("What is 'sold'.")
         newer.entities.insert(EntityDescription("Aardvark"), at: 0)
         newer.entities[1].attributes.append(.init("note", .string, userInfo: ["comment": "New."]))
@@ -192,14 +192,14 @@
           ModelVersion(name: "1", model: try ManagedObjectModel(Self.description())),
           ModelVersion(name: "2", model: try ManagedObjectModel(newer)),
         ])
-        try ForeignSQL.run("INSERT INTO zitem (zname) VALUES ('before')", at: url)
+        try ForeignSQL.run("INSERT INTO item (name) VALUES ('before')", at: url)
         try AutomaticMigrator(alwaysCopies: copies).migrate(storeAt: url, to: registry.versions[1], registry: registry)
-        let weight = copies ? "" : ", zweight: kg"
+        let weight = copies ? "" : ", weight: kg"
         try #expect(
           ForeignSQL.run(sql, at: url) == [
-            ["What is 'sold'.", "zname: As it's printed., znote: New., zshop: The seller.\(weight)"]
+            ["What is 'sold'.", "name: As it's printed., note: New., shop_id: The seller.\(weight)"]
           ])
-        try ForeignSQL.run("INSERT INTO zitem (zname) VALUES ('after')", at: url)
+        try ForeignSQL.run("INSERT INTO item (name) VALUES ('after')", at: url)
         let context = try open(url, newer)
         let names = try context.fetch(FetchRequest("Item", sortedBy: "name")).map { $0["name"] as? String }
         #expect(names == ["after", "before"])

@@ -42,7 +42,7 @@
     }
 
     private static let insertion: ServerText = """
-      INSERT INTO \(table: "ZACCOUNT") (z_pk, z_ent, z_opt, zname) VALUES (1, 1, 1, 'lost')
+      INSERT INTO \(table: "account") (id, entity, version, name) VALUES (1, 1, 1, 'lost')
       """
 
     /// Kills a process of the server, so that it ends all others and recovers, and waits for that.
@@ -74,10 +74,10 @@
           #expect(isReused, "the server has assigned the number again")
           #expect(error?.code == .fileAccess, "\(String(describing: error))")
           #expect(error?.message.contains("Nothing was saved") == true)
-          try #expect(ForeignSQL.run("SELECT zname FROM zaccount", at: url) == [])
+          try #expect(ForeignSQL.run("SELECT name FROM account", at: url) == [])
           // The store goes on.
           try store.pool.write { try $0.run([Self.insertion]) }
-          try #expect(ForeignSQL.run("SELECT zname FROM zaccount", at: url) == [["lost"]])
+          try #expect(ForeignSQL.run("SELECT name FROM account", at: url) == [["lost"]])
         }
       }
     }
@@ -130,7 +130,7 @@
           session.rollBack()
           // Asked again, the answer is the same.
           try #expect(!wasCommitted(proof, store))
-          try #expect(ForeignSQL.run("SELECT zname FROM zaccount", at: url) == [])
+          try #expect(ForeignSQL.run("SELECT name FROM account", at: url) == [])
         }
       }
     }

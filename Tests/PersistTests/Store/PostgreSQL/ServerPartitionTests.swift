@@ -34,15 +34,15 @@
         let connection = try ServerDrivers.current.connect(to: address)
         defer { connection.close() }
         for sql in [
-          "BEGIN", "ALTER TABLE shop.zevent RENAME TO zevent_all",
-          "ALTER INDEX shop.z_event_byname RENAME TO z_event_byname_all",
+          "BEGIN", "ALTER TABLE shop.event RENAME TO event_all",
+          "ALTER INDEX shop.event_by_name_index RENAME TO event_by_name_index_all",
           """
-          CREATE TABLE shop.zevent (LIKE shop.zevent_all INCLUDING DEFAULTS INCLUDING CONSTRAINTS, PRIMARY KEY (z_pk)) \
-          PARTITION BY RANGE (z_pk)
+          CREATE TABLE shop.event (LIKE shop.event_all INCLUDING DEFAULTS INCLUDING CONSTRAINTS, PRIMARY KEY (id)) \
+          PARTITION BY RANGE (id)
           """,
-          "ALTER TABLE shop.zevent ATTACH PARTITION shop.zevent_all FOR VALUES FROM (MINVALUE) TO (1000000000)",
-          "CREATE TABLE shop.zevent_2 PARTITION OF shop.zevent FOR VALUES FROM (1000000000) TO (MAXVALUE)",
-          "SELECT setval('shop.zevent_keys', 1000000000)", "COMMIT",
+          "ALTER TABLE shop.event ATTACH PARTITION shop.event_all FOR VALUES FROM (MINVALUE) TO (1000000000)",
+          "CREATE TABLE shop.event_2 PARTITION OF shop.event FOR VALUES FROM (1000000000) TO (MAXVALUE)",
+          "SELECT setval('shop.event_id_seq', 1000000000)", "COMMIT",
         ] { _ = try connection.run([ServerStatement(sql.replacing("shop.", with: address.schema + "."))]) }
 
         let second = PersistentStoreCoordinator(

@@ -27,7 +27,7 @@
       try TestServer.withSchema { text in
         let url = try #require(URL(string: text))
         try MadeStore.make(registry.versions[0].model, at: url)
-        try ForeignSQL.run(["INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one')"] + sql, at: url)
+        try ForeignSQL.run(["INSERT INTO item (id, entity, version, a) VALUES (1, 1, 1, 'one')"] + sql, at: url)
         try body(url, registry)
       }
     }
@@ -42,20 +42,20 @@
     func kept() throws {
       try withStore(
         "CREATE TABLE notes (t text)", "INSERT INTO notes VALUES ('kept')", "CREATE VIEW shown AS SELECT t FROM notes",
-        "CREATE INDEX mine ON zitem (upper(za))", "GRANT SELECT ON zitem TO PUBLIC",
+        "CREATE INDEX mine ON item (upper(a))", "GRANT SELECT ON item TO PUBLIC",
         """
         CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN EXECUTE format('INSERT INTO %I.notes \
-        VALUES (%L)', TG_TABLE_SCHEMA, NEW.za); RETURN NULL; END $$
+        VALUES (%L)', TG_TABLE_SCHEMA, NEW.a); RETURN NULL; END $$
         """,
-        "CREATE TRIGGER tells AFTER UPDATE ON zitem FOR EACH ROW EXECUTE FUNCTION noted()"
+        "CREATE TRIGGER tells AFTER UPDATE ON item FOR EACH ROW EXECUTE FUNCTION noted()"
       ) { url, registry in
         try migrate(url, registry)
-        try #expect(ForeignSQL.run("SELECT za, zb FROM zitem", at: url) == [["one", "nil"]])
-        try ForeignSQL.run("UPDATE zitem SET za = 'two'", at: url)
+        try #expect(ForeignSQL.run("SELECT a, b FROM item", at: url) == [["one", "nil"]])
+        try ForeignSQL.run("UPDATE item SET a = 'two'", at: url)
         try #expect(ForeignSQL.run("SELECT t FROM shown ORDER BY t", at: url) == [["kept"], ["two"]])
         let index = "SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'mine'"
         try #expect(ForeignSQL.run(index, at: url) == [["1"]])
-        let right = "SELECT has_table_privilege('public', current_schema() || '.zitem', 'SELECT')"
+        let right = "SELECT has_table_privilege('public', current_schema() || '.item', 'SELECT')"
         try #expect(ForeignSQL.run(right, at: url) == [["1"]])
         try MadeStore.expectKeptSchemaOnly(at: url)
       }
@@ -64,10 +64,10 @@
     @Test(
       "What would be lost is named before anything is copied, and the store stays unchanged",
       arguments: [
-        ("CREATE VIEW report AS SELECT za FROM zitem", "view report"),
-        ("ALTER TABLE zitem ADD COLUMN extra text", "column extra of zitem"),
-        ("CREATE TABLE theirs (item bigint REFERENCES zitem)", "foreign key theirs_item_fkey"),
-        ("CREATE POLICY own ON zitem USING (TRUE)", "policy own"),
+        ("CREATE VIEW report AS SELECT a FROM item", "view report"),
+        ("ALTER TABLE item ADD COLUMN extra text", "column extra of item"),
+        ("CREATE TABLE theirs (item bigint REFERENCES item)", "foreign key theirs_item_fkey"),
+        ("CREATE POLICY own ON item USING (TRUE)", "policy own"),
       ])
     func refused(sql: String, word: String) throws {
       try withStore(sql) { url, registry in
@@ -81,7 +81,7 @@
 
     @Test("A view on a column that a migration removes in place is an error with advice, and nothing changes")
     func viewInPlace() throws {
-      try withStore("CREATE VIEW report AS SELECT zx FROM zitem") { url, registry in
+      try withStore("CREATE VIEW report AS SELECT x FROM item") { url, registry in
         let before = try StoreSnapshot(url)
         let error = persistError { try migrate(url, registry, copies: false) }
         #expect(error?.code == .migrationFailed && error?.fix != nil, "\(String(describing: error))")
@@ -151,15 +151,15 @@
     @Test(
       "Triggers of derived attributes that others dropped or changed are created when the store is opened",
       arguments: [
-        "DROP TRIGGER $1 ON zauthor", "DROP FUNCTION $1() CASCADE", "ALTER TABLE zauthor DISABLE TRIGGER $1",
+        "DROP TRIGGER $1 ON author", "DROP FUNCTION $1() CASCADE", "ALTER TABLE author DISABLE TRIGGER $1",
         """
         CREATE OR REPLACE FUNCTION $1() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'
         """,
-        "DROP FUNCTION persistuppercase(text)",
-        "CREATE OR REPLACE FUNCTION persistuppercase(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT $1'",
+        "DROP FUNCTION persist_uppercase(text)",
+        "CREATE OR REPLACE FUNCTION persist_uppercase(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT $1'",
         """
         CREATE FUNCTION persist_da_old() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; \
-        CREATE TRIGGER persist_da_old AFTER INSERT ON zauthor FOR EACH ROW EXECUTE FUNCTION persist_da_old()
+        CREATE TRIGGER persist_da_old AFTER INSERT ON author FOR EACH ROW EXECUTE FUNCTION persist_da_old()
         """,
       ])
     func derivedTriggers(damage: String) throws {
@@ -175,14 +175,14 @@
           """
         let before = try ForeignSQL.run(triggers, at: url)
         #expect(before.count > 3)
-        let name = try #require(before.map { $0[0] }.first { $0.contains("zauthor_zloud") })
+        let name = try #require(before.map { $0[0] }.first { $0.contains("author$loud") })
         // In SQL, $1 of the fourth kind is a parameter.
         try ForeignSQL.run(damage.replacing("$1 ON", with: "\(name) ON").replacing("FUNCTION $1", with: "FUNCTION \(name)")
           .replacing("TRIGGER $1", with: "TRIGGER \(name)"), at: url)
         // Without triggers, some of which would fail.
         try ForeignSQL.run(
           "SET session_replication_role = replica; "
-            + "INSERT INTO zauthor (z_pk, z_ent, z_opt, zname) VALUES (9, 1, 1, 'é')", at: url)
+            + "INSERT INTO author (id, entity, version, name) VALUES (9, 1, 1, 'é')", at: url)
         let again = PersistentStoreCoordinator(model: model)
         try again.addStore(at: url)
         try #expect(ForeignSQL.run(triggers, at: url) == before)

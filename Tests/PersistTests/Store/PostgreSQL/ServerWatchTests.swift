@@ -164,8 +164,8 @@
         metadata.values["note"] = .string("by another")
         try location.engine.setMetadata(metadata, ofStoreAt: location)
         for sql in [
-          "CREATE INDEX others ON SCHEMA.zperson (zname)", "UPDATE SCHEMA.zperson SET z_opt = z_opt + 1",
-          "ANALYZE SCHEMA.zperson", "CREATE TABLE SCHEMA.theirs (x int)",
+          "CREATE INDEX others ON SCHEMA.person (name)", "UPDATE SCHEMA.person SET version = version + 1",
+          "ANALYZE SCHEMA.person", "CREATE TABLE SCHEMA.theirs (x int)",
         ] {
           try run(sql, at: url)
           try open.context.make("Person", ["name": sql])
@@ -236,7 +236,7 @@
         saving.wait()
         connection.close()
         #expect(outcome.withLock { $0 } == .incompatibleModel)
-        try run("UPDATE SCHEMA.znote SET z_opt = 7 / (SELECT count(*) FROM SCHEMA.znote)", at: url)
+        try run("UPDATE SCHEMA.note SET version = 7 / (SELECT count(*) FROM SCHEMA.note)", at: url)
       }
     }
 

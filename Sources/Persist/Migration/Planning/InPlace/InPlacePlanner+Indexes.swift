@@ -44,7 +44,8 @@ extension InPlacePlanner {
     }
     wanted.removeAll { isConstraint($0) }
     for index in wanted {
-      let subject = subject(of: index) ?? self.subject(ofTable: index.table, column: index.columns.first?.name, joins)
+      let subject = index.subject.map { InPlaceWork.Subject($0.entity, $0.name) }
+        ?? subject(ofTable: index.table, column: index.columns.first?.name, joins)
       if index.isUnique { refuseDuplicates(index, subject) }
       if defersWork, !index.isUnique, !isMade(index.table, joins) {
         work.defer(.createIndex(index), for: subject)
@@ -70,29 +71,22 @@ extension InPlacePlanner {
   }
 
   private mutating func drop(_ index: StoreSchema.Index, in table: String) {
-    let entity = old.tables.first { $0.table.foldedIdentifier == index.table.foldedIdentifier }?.entity
-    var subject: InPlaceWork.Subject?
-    for owner in old.model.entities where subject == nil && (entity == nil || owner.root === entity) {
-      let prefix = "Z_\(owner.name)_"
-      guard index.name.hasPrefix(prefix) else { continue }
-      subject = .init(
-        correspondence.newName(ofEntity: owner.name) ?? owner.name, String(index.name.dropFirst(prefix.count)))
-    }
-    work.add(.dropIndex(index.name), in: .dropIndexes, for: subject)
+    work.add(.dropIndex(index.name), in: .dropIndexes, for: subject(of: index))
   }
 
-  private func subject(of index: IndexDefinition) -> InPlaceWork.Subject? {
-    for entity in new.model.entities where new[entity].table == index.table {
-      let prefix = "Z_\(entity.name)_"
-      guard index.name.hasPrefix(prefix) else { continue }
-      let rest = index.name.dropFirst(prefix.count)
-      if rest.hasPrefix("UNIQUE_") {
-        let constraints = entity.description.uniquenessConstraints
-        if let constraint = constraints.first(where: { $0.joined(separator: "_") == rest.dropFirst(7) }) {
-          return .init(entity.name, constraint.joined(separator: ", "))
-        }
-      }
-      return .init(entity.name, String(rest))
+  /// The subject of an old index, which other frameworks name for the entity, too.
+  private func subject(of index: StoreSchema.Index) -> InPlaceWork.Subject? {
+    func subject(_ entity: String, _ name: String) -> InPlaceWork.Subject {
+      .init(correspondence.newName(ofEntity: entity) ?? entity, name)
+    }
+    let folded = index.name.foldedIdentifier
+    if let own = oldIndexes.first(where: { $0.name.foldedIdentifier == folded })?.subject {
+      return subject(own.entity, own.name)
+    }
+    let entity = old.tables.first { $0.table.foldedIdentifier == index.table.foldedIdentifier }?.entity
+    for owner in old.model.entities where entity == nil || owner.root === entity {
+      let prefix = "Z_\(owner.name)_"
+      if index.name.hasPrefix(prefix) { return subject(owner.name, String(index.name.dropFirst(prefix.count))) }
     }
     return nil
   }

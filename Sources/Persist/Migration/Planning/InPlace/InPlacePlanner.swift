@@ -51,6 +51,7 @@ struct InPlacePlanner {
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     oldIndexes = old.indexDefinitions
     newIndexes = new.indexDefinitions
+    work.names = new.names
   }
 
   private mutating func planEverything() {

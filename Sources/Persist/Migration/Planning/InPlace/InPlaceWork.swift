@@ -56,6 +56,8 @@ struct InPlaceWork: Sendable {
     let meaning: Meaning
   }
 
+  /// The rules of the names in the new layout.
+  var names = LayoutNames.coreData
   private var phases: [Phase: [Change]] = [:]
   private(set) var checks: [Check] = []
   /// Changes that can wait until after the migration; ``changes`` doesn't include them.

@@ -120,7 +120,7 @@ struct InPlaceMigration {
       hop: hop?.reported ?? survey.hop.reported, report: migrator.progress)
     for change in changes {
       let question = tally.question(
-        SQLText.statements(change.change).first?.text ?? "", entity: change.subject?.entity)
+        change.change.shownStatements(survey.work.names).first ?? "", entity: change.subject?.entity)
       guard question?(0) != false else { throw cancelled }
       do {
         try connection.reportingProgress(rows: tally.weight, question) { try connection.apply(change.change) }

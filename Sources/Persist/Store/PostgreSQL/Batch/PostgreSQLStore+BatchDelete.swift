@@ -5,7 +5,7 @@ extension PostgreSQLStore {
   func delete(_ batch: BatchDelete) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let plan = try plan(for: batch.rows)
-    var (selection, _) = try statement("r0.z_pk, r0.z_ent", batch.rows)
+    var (selection, _) = try statement("r0.id, r0.entity", batch.rows)
     if batch.rows.limit == nil { selection += " FOR UPDATE" }
     let rules = model.entities.map { DeletionRules($0, in: map, fileColumns: []) }
     let entities =
@@ -18,7 +18,7 @@ extension PostgreSQLStore {
           count: try transaction.execute(
             """
             DELETE FROM \(table: plan.selection.table) \
-            WHERE z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan)))
+            WHERE id IN (SELECT r0.id\(try clauses(batch.rows, plan)))
             """))
       }
       var pass = try ServerBatchDeletePass(selection, rules, store: self, transaction)
@@ -67,7 +67,7 @@ private struct ServerBatchDeletePass {
           let assignments = cleared.map { ", \(name: $0) = NULL" as ServerText }.joined(separator: "")
           transaction.runLast([
             """
-            UPDATE \(table: key.table) SET z_opt = z_opt + 1\(assignments) \
+            UPDATE \(table: key.table) SET version = version + 1\(assignments) \
             WHERE \(name: key.column) = ANY(\(integers: keys))
             """
           ])
@@ -88,7 +88,7 @@ private struct ServerBatchDeletePass {
   mutating func deleteRows() {
     for (index, rules, keys) in doomed.inOrder {
       if let kept = history?.recordDeletions(of: keys.sorted(), index, store.kinds.value) { transaction.runLast(kept) }
-      transaction.runLast(["DELETE FROM \(table: rules.table) WHERE z_pk = ANY(\(integers: keys))"])
+      transaction.runLast(["DELETE FROM \(table: rules.table) WHERE id = ANY(\(integers: keys))"])
     }
   }
 }
@@ -99,15 +99,15 @@ extension ServerText {
     let (found, condition): (ServerText, ServerText)
     switch end.place {
     case .foreignKey(let key):
-      return "SELECT z_pk, z_ent FROM \(table: key.table) WHERE \(name: key.column) = ANY(\(integers: keys))"
+      return "SELECT id, entity FROM \(table: key.table) WHERE \(name: key.column) = ANY(\(integers: keys))"
     case .join(let join):
       found = "SELECT \(name: join.memberColumn) FROM \(table: join.table)"
       condition = "\(name: join.ownColumn) = ANY(\(integers: keys))"
     case .own(let column):
       found = "SELECT \(name: column) FROM \(table: owner.table)"
-      condition = "z_pk = ANY(\(integers: keys))"
+      condition = "id = ANY(\(integers: keys))"
     }
-    return "SELECT z_pk, z_ent FROM \(table: end.destinationTable) WHERE z_pk IN (\(found) WHERE \(condition))"
+    return "SELECT id, entity FROM \(table: end.destinationTable) WHERE id IN (\(found) WHERE \(condition))"
   }
 }
 

@@ -127,29 +127,29 @@ private struct ServerBatchInsertPass {
     try pass.append(values, to: &columns, plan, row: key)
     let names = columns.map(\.column.name)
     let rows: ServerText = """
-      new AS (SELECT \(integer: key) AS k\(ServerCommitPass.values(columns, aliases: names)) FROM \
+      new AS (SELECT \(integer: key) AS persist_key\(ServerCommitPass.values(columns, aliases: names)) FROM \
       unnest(ARRAY[1]\(ServerCommitPass.parameters(columns))) AS u(n\(ServerCommitPass.aliases(columns))))
       """
     let list: ServerText = names.isEmpty ? "" : ", \(names: names)"
     let insert: ServerText = """
-      INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(list)) \
-      SELECT k, \(number: Int64(plan.number)), 1\(list) FROM new
+      INSERT INTO \(table: plan.table) (id, entity, version\(list)) \
+      SELECT persist_key, \(number: Int64(plan.number)), 1\(list) FROM new
       """
     let changed: [String]
     switch batch.conflict {
-    case .fail, .keepStored: return "WITH \(rows) \(insert) ON CONFLICT DO NOTHING RETURNING z_pk"
+    case .fail, .keepStored: return "WITH \(rows) \(insert) ON CONFLICT DO NOTHING RETURNING id"
     case .updateGiven: changed = plan.columns.filter { given.contains($0.slot) }.map(\.name)
     case .overwrite: changed = names
     }
-    guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING z_pk" }
+    guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING id" }
     let assignments = changed.map { ", \(name: $0) = new.\(name: $0)" as ServerText }.joined(separator: "")
     return """
       WITH \(rows), \
-      found AS (SELECT t.z_pk FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
-      changed AS (UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) FROM new, found \
-      WHERE t.z_pk = found.z_pk RETURNING t.z_pk), \
-      added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING z_pk) \
-      SELECT z_pk FROM changed UNION ALL SELECT z_pk FROM added
+      found AS (SELECT t.id FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
+      changed AS (UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) FROM new, found \
+      WHERE t.id = found.id RETURNING t.id), \
+      added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING id) \
+      SELECT id FROM changed UNION ALL SELECT id FROM added
       """
   }
 
@@ -163,7 +163,7 @@ private struct ServerBatchInsertPass {
     guard !indexes.isEmpty else { return nil }
     let conditions = indexes.map { index -> ServerText in
       var parts = index.columns.map { "t.\(name: $0.name) = new.\(name: $0.name)" as ServerText }
-      if let numbers = index.entityNumbers { parts.append("t.z_ent IN (\(numbers: numbers))") }
+      if let numbers = index.entityNumbers { parts.append("t.entity IN (\(numbers: numbers))") }
       return "(\(parts.joined(separator: " AND ")))"
     }
     return "(\(conditions.joined(separator: " OR ")))"

@@ -25,8 +25,8 @@ extension PostgreSQLStore {
     guard computed.count == assignments.count else { return nil }
     let plan = try plan(for: batch.rows)
     let sql: ServerText = """
-      UPDATE \(table: plan.selection.table) AS r0 SET z_opt = r0.z_opt + 1\(computed.joined(separator: "")) \
-      WHERE r0.z_pk IN (SELECT r0.z_pk\(try clauses(batch.rows, plan))) RETURNING r0.z_pk, r0.z_ent
+      UPDATE \(table: plan.selection.table) AS r0 SET version = r0.version + 1\(computed.joined(separator: "")) \
+      WHERE r0.id IN (SELECT r0.id\(try clauses(batch.rows, plan))) RETURNING r0.id, r0.entity
       """
     do {
       return try pool.write { transaction in
@@ -43,7 +43,7 @@ extension PostgreSQLStore {
   private func updateByReading(_ batch: BatchUpdate) throws -> BatchOutcome {
     let plan = try plan(for: batch.rows)
     let selection: ServerText = """
-      SELECT r0.z_pk, r0.z_ent\(try clauses(batch.rows, plan)) ORDER BY r0.z_pk FOR NO KEY UPDATE OF r0
+      SELECT r0.id, r0.entity\(try clauses(batch.rows, plan)) ORDER BY r0.id FOR NO KEY UPDATE OF r0
       """
     return try pool.write { transaction in
       let rows = try transaction.all(selection) { (key: $0.integer($1, 0), number: $0.integer($1, 1)) }

@@ -37,11 +37,11 @@ private struct ServerImportPass {
     numbers = store.model.entities.map { ImportedRelationship.numbers(of: $0, among: store.map) }
     try transaction.run([
       """
-      CREATE TEMPORARY TABLE z_persist_imported (root bigint, key bigint, PRIMARY KEY (root, key)) ON COMMIT DROP
+      CREATE TEMPORARY TABLE persist_imported (root bigint, key bigint, PRIMARY KEY (root, key)) ON COMMIT DROP
       """,
       // The place -1 represents the owner itself, whose members are known even if there are none.
       """
-      CREATE TEMPORARY TABLE z_persist_members (relationship bigint, owner bigint, place bigint, member bigint, \
+      CREATE TEMPORARY TABLE persist_members (relationship bigint, owner bigint, place bigint, member bigint, \
       PRIMARY KEY (relationship, owner, place)) ON COMMIT DROP
       """,
     ])
@@ -69,7 +69,7 @@ private struct ServerImportPass {
     for root in Set(roots) {
       let own = zip(roots, keys).filter { $0.0 == root }.map(\.1)
       let table = store.map.tables[Int(root)].table
-      let used = try transaction.all("SELECT z_pk FROM \(table: table) WHERE z_pk = ANY(\(integers: own)) LIMIT 1") {
+      let used = try transaction.all("SELECT id FROM \(table: table) WHERE id = ANY(\(integers: own)) LIMIT 1") {
         $0.integer($1, 0)
       }
       guard let key = used.first, let place = keys.firstIndex(of: key) else { continue }
@@ -83,7 +83,7 @@ private struct ServerImportPass {
     }
     try transaction.run([
       """
-      INSERT INTO z_persist_imported SELECT * FROM unnest(\(integers: roots), \(integers: keys))
+      INSERT INTO persist_imported SELECT * FROM unnest(\(integers: roots), \(integers: keys))
       """
     ])
   }
@@ -99,7 +99,7 @@ private struct ServerImportPass {
       }
     }
     return """
-      INSERT INTO z_persist_members SELECT * FROM unnest(\(integers: columns[0]), \(integers: columns[1]), \
+      INSERT INTO persist_members SELECT * FROM unnest(\(integers: columns[0]), \(integers: columns[1]), \
       \(integers: columns[2]), \(integers: columns[3]))
       """
   }
@@ -119,7 +119,7 @@ private struct ServerImportPass {
     let text: ServerText =
       relationship.membersHaveOneOwner
       ? """
-      SELECT min(owner), member FROM z_persist_members WHERE relationship = \(number: Int64(relationship.number)) \
+      SELECT min(owner), member FROM persist_members WHERE relationship = \(number: Int64(relationship.number)) \
       AND place >= 0 GROUP BY member HAVING count(*) > 1 LIMIT 1
       """ : ServerText(sql)
     guard let (owner, member) = try pair(text) else { return }
@@ -191,7 +191,7 @@ private struct ServerImportPass {
   private func isImported(_ key: Int64, _ entity: Entity) throws -> Bool {
     try !transaction.all(
       """
-      SELECT 1::bigint FROM z_persist_imported \
+      SELECT 1::bigint FROM persist_imported \
       WHERE root = \(integer: Int64(entity.root.number - 1)) AND key = \(integer: key)
       """
     ) { $0.integer($1, 0) }.isEmpty

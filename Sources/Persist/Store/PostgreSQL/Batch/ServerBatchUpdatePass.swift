@@ -33,7 +33,7 @@ struct ServerBatchUpdatePass {
       ", c\(number: Int64(index)) \(column.kind.typeName)"
     }.joined(separator: "")
     try transaction.run([
-      "CREATE TEMPORARY TABLE z_persist_updated (k bigint PRIMARY KEY\(definitions)) ON COMMIT DROP"
+      "CREATE TEMPORARY TABLE persist_updated (k bigint PRIMARY KEY\(definitions)) ON COMMIT DROP"
     ])
     let view = PostgreSQLStore(reading: store.pool.reading(from: OwnTransaction(transaction)), of: store)
     var start = 0
@@ -49,8 +49,8 @@ struct ServerBatchUpdatePass {
     }.joined(separator: "")
     try transaction.run([
       """
-      UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) \
-      FROM pg_temp.z_persist_updated AS u WHERE t.z_pk = u.k
+      UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
+      FROM pg_temp.persist_updated AS u WHERE t.id = u.k
       """
     ])
   }
@@ -64,7 +64,7 @@ struct ServerBatchUpdatePass {
     }
     try transaction.run([
       """
-      INSERT INTO pg_temp.z_persist_updated SELECT k\(ServerCommitPass.values(values)) \
+      INSERT INTO pg_temp.persist_updated SELECT k\(ServerCommitPass.values(values)) \
       FROM unnest(\(integers: company.objects.map(\.key))\(ServerCommitPass.parameters(values))) \
       AS u(k\(ServerCommitPass.aliases(values)))
       """

@@ -13,11 +13,12 @@ extension StoreCatalog {
     }
     for table in ["Z_METADATA", "Z_PRIMARYKEY", "PERSIST_METADATA"] where schema.table(named: table) == nil {
       throw PersistenceError(
-        .notAStore, at: place, "The schema '\(session.schema)' isn't a store: it has no table '\(table.lowercased())'.",
+        .notAStore, at: place, "The schema '\(session.schema)' isn't a store: it has no table "
+          + "'\(ServerText.name(table))'.",
         fix: "Check the name of the schema; a new store needs a schema of its own.")
     }
     let results = try session.run([
-      StoreMetadata.query, "SELECT z_ent, z_name, z_super, z_max FROM \(table: "Z_PRIMARYKEY") ORDER BY z_ent",
+      StoreMetadata.query, "SELECT entity, name, parent, greatest_key FROM \(table: "Z_PRIMARYKEY") ORDER BY entity",
       "SELECT key, value FROM \(table: "PERSIST_METADATA") WHERE key <> 'model'",
     ])
     guard results.count == 3, results[0].rowCount == 1 else {
@@ -44,7 +45,7 @@ extension StoreCatalog {
 
 extension StoreMetadata {
   /// The row with the identifier and the metadata.
-  static let query: ServerText = "SELECT z_uuid, z_plist FROM \(table: "Z_METADATA") WHERE z_version = 1"
+  static let query: ServerText = "SELECT identifier, metadata FROM \(table: "Z_METADATA") WHERE number = 1"
 
   init(_ session: ServerSession) throws {
     guard let metadata = try session.first(Self.query, { try StoreMetadata($0, $1, at: session.url) }) else {
@@ -64,7 +65,7 @@ extension StoreMetadata {
     let bytes = try PropertyList.dictionary(values).binaryData()
     return """
       INSERT INTO \(table: "Z_METADATA") VALUES (1, \(text: identifier), \(data: bytes)) \
-      ON CONFLICT (z_version) DO UPDATE SET z_uuid = excluded.z_uuid, z_plist = excluded.z_plist
+      ON CONFLICT (number) DO UPDATE SET identifier = excluded.identifier, metadata = excluded.metadata
       """
   }
 
@@ -95,7 +96,7 @@ extension StoreSchema {
       """,
       """
       SELECT indexname::text, tablename::text, indexdef FROM pg_indexes WHERE schemaname = \(text: schema) \
-      AND indexname NOT LIKE '%\\_pkey' ORDER BY indexname
+      AND indexname !~ '_pkey[0-9]*$' ORDER BY indexname
       """,
       """
       SELECT t.tgname::text, c.relname::text FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid \
@@ -115,22 +116,22 @@ extension StoreSchema {
       let long = try session.query("SELECT short, name FROM \(table: "PERSIST_NAMES")")
       for row in 0..<long.rowCount { names[long.text(row, 0)] = long.text(row, 1) }
     }
-    // All names of the layout are in upper case, and the server has them in lower case.
-    func complete(_ name: String) -> String { names[name] ?? name.uppercasedIdentifier }
+    func table(_ name: String) -> String { names[name] ?? ServerNames.table(name) }
+    func column(_ name: String, of table: String) -> String { names[name] ?? ServerNames.column(name, of: table) }
     self.init(
-      tables: order.map { table in
-        Table(
-          name: complete(table),
-          columns: (columns[table] ?? []).map { Column(name: complete($0.name), declaredType: $0.declaredType) })
+      tables: order.map { name in
+        let own = table(name)
+        return Table(
+          name: own,
+          columns: (columns[name] ?? []).map { Column(name: column($0.name, of: own), declaredType: $0.declaredType) })
       },
       indexes: (0..<results[1].rowCount).map { row in
-        Index(
-          complete(results[1].text(row, 0)), table: complete(results[1].text(row, 1)),
-          server: results[1].text(row, 2), complete: complete)
+        let (name, own) = (results[1].text(row, 0), table(results[1].text(row, 1)))
+        return Index(names[name] ?? name, table: own, server: results[1].text(row, 2)) { column($0, of: own) }
       },
       triggers: (0..<results[2].rowCount).map { row in
-        Trigger(name: results[2].text(row, 0), table: complete(results[2].text(row, 1)), sql: "")
-      })
+        Trigger(name: results[2].text(row, 0), table: table(results[2].text(row, 1)), sql: "")
+      }, names: .snakeCase)
   }
 
   /// A number that differs if tables, columns or indexes do.

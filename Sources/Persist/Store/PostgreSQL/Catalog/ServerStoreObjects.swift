@@ -80,10 +80,8 @@ struct ServerStoreObjects {
       known[join.name] = Set(columns.compactMap { $0 })
     }
     return known.sorted { $0.key < $1.key }.flatMap { name, columns -> [String] in
-      let columns = Set(columns.map(\.foldedIdentifier))
-      let present = schema.table(named: name)?.columns.map(\.name.foldedIdentifier) ?? []
-      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0.uppercasedIdentifier) }
-        .map { "\($0) of \(name.foldedIdentifier)" }
+      let present = schema.table(named: name)?.columns.map(\.name) ?? []
+      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0) }.map { "\($0) of \(name)" }
     }
   }
 

@@ -56,19 +56,19 @@ struct ServerTableDescription {
     }
     for table in map.tables where table.entity.root === table.entity {
       let name = ServerText.name(table.table)
-      if present[Place(table: name, column: "z_pk")]?.standard.isEmpty != false {
+      if present[Place(table: name, column: "id")]?.standard.isEmpty != false {
         let sequence = "\"" + ServerText.name(ServerText.keySequence(of: table.table)) + "\""
         statements.append(
-          "ALTER TABLE \(table: name) ALTER COLUMN z_pk SET DEFAULT nextval(\(literal: sequence)::regclass)")
+          "ALTER TABLE \(table: name) ALTER COLUMN id SET DEFAULT nextval(\(literal: sequence)::regclass)")
       }
       // Rows of an abstract entity don't exist, so that the entity has to be named.
       let number = table.entity.isAbstract ? "" : "\(table.number)"
-      let former = present[Place(table: name, column: "z_ent")]?.standard ?? ""
+      let former = present[Place(table: name, column: "entity")]?.standard ?? ""
       if former != number {
         statements.append(
           number.isEmpty
-            ? "ALTER TABLE \(table: name) ALTER COLUMN z_ent DROP DEFAULT"
-            : "ALTER TABLE \(table: name) ALTER COLUMN z_ent SET DEFAULT \(number: Int64(table.number))")
+            ? "ALTER TABLE \(table: name) ALTER COLUMN entity DROP DEFAULT"
+            : "ALTER TABLE \(table: name) ALTER COLUMN entity SET DEFAULT \(number: Int64(table.number))")
       }
     }
     if !statements.isEmpty { try session.run(statements) }

@@ -38,7 +38,7 @@ package struct PostgreSQLEngine: StoreEngine {
         // Not IF NOT EXISTS: even that takes the right to create schemas.
         let hasSchema = try transaction.session.schemaExists()
         try transaction.run((hasSchema ? [] : ["CREATE SCHEMA \(schema: ())"]) + Self.definitions(model))
-        try ServerTableDescription(transaction.session, TableMap.forNewStore(model)).write()
+        try ServerTableDescription(transaction.session, .forNewStore(model, names: .snakeCase)).write()
       }
       return try Self.store(in: pool, try OpenedCatalog(pool), model: model)
     } catch {
@@ -49,7 +49,7 @@ package struct PostgreSQLEngine: StoreEngine {
 
   /// The statements that make a store in an empty schema.
   private static func definitions(_ model: ManagedObjectModel) throws -> [ServerText] {
-    let map = TableMap.forNewStore(model)
+    let map = TableMap.forNewStore(model, names: .snakeCase)
     var statements = [ServerText.createDateType] + ServerText.storeTables
     for table in map.tableDefinitions { statements += ServerText.make(table) }
     statements += map.indexDefinitions.flatMap { ServerText.make($0) }

@@ -46,7 +46,7 @@ struct ServerHistoryConnection: HistoryConnection {
     // The counter of a row that Persist wrote is 1, and null in a row of Core Data.
     try session.run(
       ServerText.create(table) + [
-        "ALTER TABLE \(table: table.name) ALTER COLUMN z_opt DROP NOT NULL, ALTER COLUMN z_opt DROP DEFAULT"
+        "ALTER TABLE \(table: table.name) ALTER COLUMN version DROP NOT NULL, ALTER COLUMN version DROP DEFAULT"
       ])
   }
 
@@ -56,7 +56,7 @@ struct ServerHistoryConnection: HistoryConnection {
     var numbers: [Int64: Int64] = [:]
     let entities = [HistoryLayout.EntityNumber.change, HistoryLayout.EntityNumber.transaction]
     for (entity, number) in try session.all(
-      "SELECT z_ent, z_max FROM \(table: "Z_PRIMARYKEY") WHERE z_ent IN (\(numbers: entities))",
+      "SELECT entity, greatest_key FROM \(table: "Z_PRIMARYKEY") WHERE entity IN (\(numbers: entities))",
       { ($0.integer($1, 0), $0.integer($1, 1)) })
     {
       numbers[entity] = number

@@ -67,10 +67,10 @@ struct ServerHistoryWriter {
     return begin() + [
       """
       INSERT INTO \(Self.changes) (\(Self.changeColumns)\(places.joined(separator: ""))) \
-      SELECT \(Self.lastChange) + row_number() OVER (ORDER BY z_pk), \
+      SELECT \(Self.lastChange) + row_number() OVER (ORDER BY id), \
       \(number: Int64(HistoryLayout.EntityNumber.change)), \(number: Int64(HistoryChangeType.delete.rawValue)), \
-      \(number: Int64(own.number)), z_pk, \(Self.number)\(values.joined(separator: "")) \
-      FROM \(table: own.table) WHERE z_pk = ANY(\(integers: keys))
+      \(number: Int64(own.number)), id, \(Self.number)\(values.joined(separator: "")) \
+      FROM \(table: own.table) WHERE id = ANY(\(integers: keys))
       """,
       Self.countChanges,
     ]
@@ -81,18 +81,18 @@ struct ServerHistoryWriter {
   private static let changes: ServerText = "\(table: HistoryLayout.changeTable)"
   private static let texts: ServerText = "\(table: HistoryLayout.textTable)"
   private static let counters: ServerText = "\(table: "Z_PRIMARYKEY")"
-  private static let changeColumns: ServerText = "z_pk, z_ent, zchangetype, zentity, zentitypk, ztransactionid"
+  private static let changeColumns: ServerText = "id, entity, kind, changed_entity, changed_id, transaction_id"
   private static let lastChange = counter(of: HistoryLayout.EntityNumber.change)
   /// The number of the transaction.
   private static let number = counter(of: HistoryLayout.EntityNumber.transaction)
 
   private static func counter(of entity: Int) -> ServerText {
-    "(SELECT z_max FROM \(counters) WHERE z_ent = \(number: Int64(entity)))"
+    "(SELECT greatest_key FROM \(counters) WHERE entity = \(number: Int64(entity)))"
   }
 
   private static let countChanges: ServerText = """
-    UPDATE \(counters) SET z_max = (SELECT max(z_pk) FROM \(changes)) \
-    WHERE z_ent = \(number: Int64(HistoryLayout.EntityNumber.change)) AND EXISTS (SELECT 1 FROM \(changes))
+    UPDATE \(counters) SET greatest_key = (SELECT max(id) FROM \(changes)) \
+    WHERE entity = \(number: Int64(HistoryLayout.EntityNumber.change)) AND EXISTS (SELECT 1 FROM \(changes))
     """
 
   private mutating func begin() -> [ServerText] {
@@ -100,8 +100,8 @@ struct ServerHistoryWriter {
     hasBegun = true
     return [
       """
-      UPDATE \(Self.counters) SET z_max = z_max + 1 \
-      WHERE z_ent = \(number: Int64(HistoryLayout.EntityNumber.transaction))
+      UPDATE \(Self.counters) SET greatest_key = greatest_key + 1 \
+      WHERE entity = \(number: Int64(HistoryLayout.EntityNumber.transaction))
       """
     ]
   }
@@ -120,16 +120,16 @@ struct ServerHistoryWriter {
     let known = written.filter(\.isReference).map(\.text)
     if !known.isEmpty { statements += Self.insertTexts(Set(known).sorted()) }
     let values = written.map { text -> ServerText in
-      text.isReference ? "(SELECT z_pk FROM \(Self.texts) WHERE zname = \(text: text.text))" : "\(text: text.text)"
+      text.isReference ? "(SELECT id FROM \(Self.texts) WHERE text = \(text: text.text))" : "\(text: text.text)"
     }
     statements.append("SELECT pg_notify(\(text: channel), '')")
     statements.append(
       """
-      INSERT INTO \(table: HistoryLayout.transactionTable) (z_pk, z_ent, z_opt, ztimestamp\
+      INSERT INTO \(table: HistoryLayout.transactionTable) (id, entity, version, time\
       \(written.map { ", \(name: $0.column)" as ServerText }.joined(separator: ""))) \
       VALUES (\(Self.number), \(number: Int64(HistoryLayout.EntityNumber.transaction)), 1, \
       \(double: Date().timeIntervalSinceReferenceDate)\(values.map { ", \($0)" as ServerText }.joined(separator: ""))) \
-      RETURNING z_pk
+      RETURNING id
       """)
     return statements
   }
@@ -156,7 +156,8 @@ struct ServerHistoryWriter {
   private func insertChanges() -> ServerText {
     var bytes = ArrayParameter(.byteStrings, of: .bytes, count: columns.count)
     for value in columns { if let value { bytes.append(value) } else { bytes.appendNull() } }
-    let (column, value): (ServerText, ServerText) = map.layout.hasChangedColumns ? (", zcolumns", ", u.c") : ("", "")
+    let (column, value): (ServerText, ServerText) =
+      map.layout.hasChangedColumns ? (", changed_columns", ", u.c") : ("", "")
     return """
       INSERT INTO \(Self.changes) (\(Self.changeColumns)\(column)) \
       SELECT \(Self.lastChange) + u.n, \(number: Int64(HistoryLayout.EntityNumber.change)), u.t, u.e, u.k, \
@@ -171,13 +172,13 @@ struct ServerHistoryWriter {
     let number = ServerText.integer(HistoryLayout.EntityNumber.text)
     return [
       """
-      INSERT INTO \(texts) (z_pk, z_ent, zname) \
+      INSERT INTO \(texts) (id, entity, text) \
       SELECT \(counter(of: HistoryLayout.EntityNumber.text)) + row_number() OVER (), \(number), t \
-      FROM unnest(\(parameter: array.parameter)) AS u(t) WHERE NOT EXISTS (SELECT 1 FROM \(texts) WHERE zname = t)
+      FROM unnest(\(parameter: array.parameter)) AS u(t) WHERE NOT EXISTS (SELECT 1 FROM \(texts) WHERE text = t)
       """,
       """
-      UPDATE \(counters) SET z_max = (SELECT max(z_pk) FROM \(texts)) WHERE z_ent = \(number) \
-      AND z_max IS DISTINCT FROM (SELECT max(z_pk) FROM \(texts)) AND EXISTS (SELECT 1 FROM \(texts))
+      UPDATE \(counters) SET greatest_key = (SELECT max(id) FROM \(texts)) WHERE entity = \(number) \
+      AND greatest_key IS DISTINCT FROM (SELECT max(id) FROM \(texts)) AND EXISTS (SELECT 1 FROM \(texts))
       """,
     ]
   }

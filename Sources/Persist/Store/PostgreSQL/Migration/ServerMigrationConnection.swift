@@ -64,7 +64,7 @@ class ServerInspector: StoreInspector {
     return Int64(
       try number(
         hasKey
-          ? "SELECT coalesce(max(z_pk), 0) FROM \(table: table)" : "SELECT count(*) FROM \(table: table)"))
+          ? "SELECT coalesce(max(id), 0) FROM \(table: table)" : "SELECT count(*) FROM \(table: table)"))
   }
 
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
@@ -174,14 +174,15 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     let long = try session.all("SELECT short, name FROM \(table: "PERSIST_NAMES")") { ($0.text($1, 0), $0.text($1, 1)) }
     let names = Dictionary(long, uniquingKeysWith: { first, _ in first })
     return Dictionary(
-      rows.map { ((names[$0.name] ?? $0.name).foldedIdentifier, $0.kind) }, uniquingKeysWith: { first, _ in first })
+      rows.map { ((names[$0.name] ?? ServerNames.column($0.name, of: table)).foldedIdentifier, $0.kind) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   private func indexDefinitions(of table: String) throws -> [StoredDefinition] {
     try session.all(
       """
       SELECT indexdef FROM pg_indexes WHERE schemaname = \(text: session.schema) \
-      AND tablename = \(text: ServerText.name(table)) AND indexname NOT LIKE '%\\_pkey%'
+      AND tablename = \(text: ServerText.name(table)) AND indexname !~ '_pkey[0-9]*$'
       """
     ) { StoredDefinition(sql: $0.text($1, 0)) }
   }

@@ -12,7 +12,7 @@ extension ServerText {
   ///   - indexes: The definitions of a table's indexes, to recreate when it is rewritten.
   static func statements(
     _ change: SchemaChange, kinds: (String) throws -> ColumnKinds, indexes: (String) throws -> [StoredDefinition]
-  ) throws -> [ServerText] {
+  ) rethrows -> [ServerText] {
     switch change {
     // Triggers are those of an SQLite file.
     case .dropTrigger: return []
@@ -96,7 +96,7 @@ extension ServerText {
 
   private static func entities(_ old: [Int], _ new: [SchemaChange.EntityRow]) -> [ServerText] {
     var statements: [ServerText] =
-      old.isEmpty ? [] : ["DELETE FROM \(table: "Z_PRIMARYKEY") WHERE z_ent IN (\(numbers: old))"]
+      old.isEmpty ? [] : ["DELETE FROM \(table: "Z_PRIMARYKEY") WHERE entity IN (\(numbers: old))"]
     for row in new {
       statements.append(
         """
@@ -109,7 +109,7 @@ extension ServerText {
       statements.append(
         """
         SELECT setval(\(text: "\"" + name(keySequence(of: table)) + "\"")::regclass, greatest(\
-        (SELECT last_value FROM \(table: keySequence(of: table))), (SELECT max(z_pk) FROM \(table: table)), \
+        (SELECT last_value FROM \(table: keySequence(of: table))), (SELECT max(id) FROM \(table: table)), \
         \(number: row.maximum), 1))
         """)
     }
@@ -120,7 +120,7 @@ extension ServerText {
 
   static func condition(_ condition: RowCondition) -> ServerText {
     var parts: [ServerText] = []
-    if let numbers = condition.entityNumbers { parts.append("z_ent IN (\(numbers: numbers))") }
+    if let numbers = condition.entityNumbers { parts.append("entity IN (\(numbers: numbers))") }
     if let column = condition.missing { parts.append("\(name: column) IS NULL") }
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
@@ -139,7 +139,7 @@ extension ServerText {
       return "coalesce(\(self.expression(inner, as: kind, kinds)), \(constant(value, as: kind)))"
     case .byEntity(let cases, let otherwise):
       let branches = cases.map { branch -> ServerText in
-        "WHEN z_ent IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value, as: kind, kinds))"
+        "WHEN entity IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value, as: kind, kinds))"
       }.joined(separator: " ")
       return "CASE \(branches) ELSE \(self.expression(otherwise, as: kind, kinds)) END"
     case .renumbered(let column, let numbers):
@@ -156,8 +156,8 @@ extension ServerText {
     case .shifted(let column, let distance): return "\(name: column) + \(number: distance)"
     case .found(let column, let distance, let table, let numbers):
       return """
-        (SELECT there.z_pk + \(number: distance) FROM \(table: table) AS there \
-        WHERE there.z_pk = r0.\(name: column) AND there.z_ent IN (\(numbers: numbers)))
+        (SELECT there.id + \(number: distance) FROM \(table: table) AS there \
+        WHERE there.id = r0.\(name: column) AND there.entity IN (\(numbers: numbers)))
         """
     }
   }

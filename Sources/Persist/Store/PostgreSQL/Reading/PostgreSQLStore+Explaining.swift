@@ -3,7 +3,7 @@ import Foundation
 extension PostgreSQLStore {
   func explain(_ query: RowQuery) throws -> StatementExplanation? {
     let plan = try plan(for: query)
-    let columns = query.keysOnly ? "r0.z_pk, r0.z_ent" : columnList(plan)
+    let columns = query.keysOnly ? "r0.id, r0.entity" : columnList(plan)
     return try explain(statement(columns, query).sql, plan.selection.table)
   }
 

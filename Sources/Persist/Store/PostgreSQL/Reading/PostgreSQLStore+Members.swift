@@ -6,8 +6,8 @@ extension PostgreSQLStore {
     let destination = try destination(of: relationship, entity)
     guard let place = map[entity].toMany[relationship.slot] else { return [] }
     let sql: ServerText = """
-      SELECT m.z_pk, m.z_ent FROM \(members(place, of: destination)) \
-      WHERE \(owner(place)) = \(integer: key) ORDER BY \(order(place))m.z_pk
+      SELECT m.id, m.entity FROM \(members(place, of: destination)) \
+      WHERE \(owner(place)) = \(integer: key) ORDER BY \(order(place))m.id
       """
     return try pool.read { session in
       let result = try session.query(sql, isReused: true)
@@ -22,9 +22,9 @@ extension PostgreSQLStore {
     guard let place = map[entity].toMany[relationship.slot] else { return RelatedMembers(end: owners.upperBound) }
     let owner = owner(place)
     let sql: ServerText = """
-      SELECT \(owner), m.z_pk, m.z_ent FROM \(members(place, of: destination)) \
+      SELECT \(owner), m.id, m.entity FROM \(members(place, of: destination)) \
       WHERE \(owner) BETWEEN \(integer: owners.lowerBound) AND \(integer: owners.upperBound) \
-      ORDER BY \(owner), \(order(place))m.z_pk LIMIT \(integer: Int64(limit))
+      ORDER BY \(owner), \(order(place))m.id LIMIT \(integer: Int64(limit))
       """
     let result = try pool.read { try $0.query(sql) }
     var found = RelatedMembers(end: owners.upperBound)
@@ -60,7 +60,7 @@ extension PostgreSQLStore {
     let sql: ServerText = """
       SELECT \(columnList(plan, of: Self.memberRow)), \(owner) \
       FROM \(members(place, of: destination, alias: "r\(number: Int64(Self.memberRow.number))")) \
-      WHERE \(owner) = ANY(\(integers: owners)) ORDER BY \(owner), \(order(place))r1.z_pk\(window)
+      WHERE \(owner) = ANY(\(integers: owners)) ORDER BY \(owner), \(order(place))r1.id\(window)
       """
     return try pool.read { session in
       let result = try session.query(sql, isReused: true)
@@ -74,8 +74,8 @@ extension PostgreSQLStore {
     guard case .foreignKey(let place)? = map[entity].toMany[property.slot] else { return [:] }
     let number: ServerText = place.entityColumn.map { "\(name: $0)" } ?? "\(number: Int64(map[entity].number))"
     let sql: ServerText = """
-      SELECT z_pk, \(name: place.column), \(number)::bigint FROM \(table: place.table) \
-      WHERE z_pk = ANY(\(integers: members)) AND \(name: place.column) IS NOT NULL
+      SELECT id, \(name: place.column), \(number)::bigint FROM \(table: place.table) \
+      WHERE id = ANY(\(integers: members)) AND \(name: place.column) IS NOT NULL
       """
     let result = try pool.read { try $0.query(sql) }
     var owners: [Int64: ManagedObjectID] = [:]
@@ -107,7 +107,7 @@ extension PostgreSQLStore {
     case .join(let join):
       """
       \(table: join.table) AS j JOIN \(table: map[destination].table) AS \(alias) \
-      ON \(alias).z_pk = j.\(name: join.memberColumn)
+      ON \(alias).id = j.\(name: join.memberColumn)
       """
     }
   }

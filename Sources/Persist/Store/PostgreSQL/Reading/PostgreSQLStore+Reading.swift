@@ -46,7 +46,7 @@ extension PostgreSQLStore {
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
     guard !keys.isEmpty else { return [:] }
     let sql: ServerText = """
-      SELECT z_pk, z_opt FROM \(table: map[entity].table) WHERE z_pk = ANY(\(integers: keys))
+      SELECT id, version FROM \(table: map[entity].table) WHERE id = ANY(\(integers: keys))
       """
     return try pool.read { session in
       Dictionary(
@@ -55,7 +55,7 @@ extension PostgreSQLStore {
   }
 
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 {
-    let sql: ServerText = "SELECT coalesce(max(z_pk), 0) FROM \(table: map[entity].table)"
+    let sql: ServerText = "SELECT coalesce(max(id), 0) FROM \(table: map[entity].table)"
     return try pool.read { try $0.first(sql) { $0.integer($1, 0) } ?? 0 }
   }
 
@@ -66,8 +66,8 @@ extension PostgreSQLStore {
     }.first
     let mark: Int64 = attribute.map { SlotForm($0) == .externalData } == true ? 1 : 0
     let sql: ServerText = """
-      SELECT z_pk, octet_length(\(name: column.name)) - \(number: mark) FROM \(table: map[entity].table) \
-      WHERE z_pk = ANY(\(integers: keys)) AND \(name: column.name) IS NOT NULL
+      SELECT id, octet_length(\(name: column.name)) - \(number: mark) FROM \(table: map[entity].table) \
+      WHERE id = ANY(\(integers: keys)) AND \(name: column.name) IS NOT NULL
       """
     return try pool.read { session in
       Dictionary(
@@ -111,7 +111,7 @@ extension PostgreSQLStore {
     }.joined(separator: ", ")
   }
 
-  private func keyList(_ plan: RowPlan) -> ServerText { "r0.z_pk, r0.z_ent" }
+  private func keyList(_ plan: RowPlan) -> ServerText { "r0.id, r0.entity" }
 
   func statement(_ columns: ServerText, _ query: RowQuery) throws -> (sql: ServerText, isSorted: Bool) {
     let isSorted = !query.sort.isEmpty || query.limit != nil || query.offset > 0 || query.afterKey != nil
@@ -126,10 +126,10 @@ extension PostgreSQLStore {
     var conditions: [ServerText] = []
     switch plan.selection.entities {
     case .all: break
-    case .known(let numbers), .some(let numbers): conditions.append("r0.z_ent IN (\(numbers: numbers))")
+    case .known(let numbers), .some(let numbers): conditions.append("r0.entity IN (\(numbers: numbers))")
     }
-    if let keys = query.keys { conditions.append("r0.z_pk = ANY(\(integers: keys))") }
-    if let key = query.afterKey { conditions.append("r0.z_pk > \(integer: key)") }
+    if let keys = query.keys { conditions.append("r0.id = ANY(\(integers: keys))") }
+    if let key = query.afterKey { conditions.append("r0.id > \(integer: key)") }
     if let predicate = query.predicate {
       guard let condition = condition(predicate, over: query.entity, now: query.now) else {
         throw PersistenceError(
@@ -159,7 +159,7 @@ extension PostgreSQLStore {
         .invalidRequest, at: .property(query.entity.name, descriptor.key),
         "The store can't sort by '\(descriptor.key)'.", fix: "Sort the results in memory.")
     }
-    return " ORDER BY \((terms + ["r0.z_pk"]).joined(separator: ", "))"
+    return " ORDER BY \((terms + ["r0.id"]).joined(separator: ", "))"
   }
 
   private func window(_ query: RowQuery) -> ServerText {

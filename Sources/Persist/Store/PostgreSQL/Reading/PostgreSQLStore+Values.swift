@@ -66,7 +66,7 @@ extension PostgreSQLStore {
       return ValueStatement(sql: sql, columns: columns, keyColumn: nil)
     }
     let keyColumn = texts.count
-    texts.append("r0.z_pk")
+    texts.append("r0.id")
     let (sql, isSorted) = try self.statement(texts.joined(separator: ", "), query.rows)
     return ValueStatement(sql: sql, columns: columns, keyColumn: isSorted ? nil : keyColumn)
   }

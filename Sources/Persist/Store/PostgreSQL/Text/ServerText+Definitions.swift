@@ -62,7 +62,7 @@ extension ServerText {
     "DROP SEQUENCE IF EXISTS \(table: keySequence(of: table))"
   }
 
-  static func keySequence(of table: String) -> String { table + "_KEYS" }
+  static func keySequence(of table: String) -> String { table + "_id_seq" }
   static let keyBlockSize = 64
 
   /// - Parameter concurrently: Whether others can write meanwhile, which requires that the statement runs alone.
@@ -73,7 +73,7 @@ extension ServerText {
     }
     let unique: ServerText = index.isUnique ? "UNIQUE " : ""
     var conditions: [ServerText] = []
-    if let numbers = index.entityNumbers { conditions.append("z_ent IN (\(numbers: numbers))") }
+    if let numbers = index.entityNumbers { conditions.append("entity IN (\(numbers: numbers))") }
     if index.excludesNull, let first = index.columns.first { conditions.append("\(name: first.name) IS NOT NULL") }
     let condition: ServerText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return """
@@ -82,12 +82,15 @@ extension ServerText {
       """
   }
 
-  /// The tables that describe the store, as in SQLite.
+  /// The tables that describe the store: see ``ServerNames``.
   static let storeTables: [ServerText] = [
-    "CREATE TABLE \(table: "Z_METADATA") (z_version bigint PRIMARY KEY, z_uuid text NOT NULL, z_plist bytea NOT NULL)",
+    """
+    CREATE TABLE \(table: "Z_METADATA") \
+    (number bigint PRIMARY KEY, identifier text NOT NULL, metadata bytea NOT NULL)
+    """,
     """
     CREATE TABLE \(table: "Z_PRIMARYKEY") \
-    (z_ent bigint PRIMARY KEY, z_name text NOT NULL, z_super bigint NOT NULL, z_max bigint)
+    (entity bigint PRIMARY KEY, name text NOT NULL, parent bigint NOT NULL, greatest_key bigint)
     """,
     "CREATE TABLE \(table: "PERSIST_METADATA") (key text PRIMARY KEY, value bytea NOT NULL)",
     "CREATE TABLE \(table: "PERSIST_NAMES") (short text PRIMARY KEY, name text NOT NULL)", createProofTable,
@@ -104,7 +107,7 @@ extension ServerText {
   /// Records the complete name of an object whose name is too long for the server; nil if it isn't.
   static func record(name: String) -> ServerText? {
     let short = self.name(name)
-    guard short != name.foldedIdentifier else { return nil }
+    guard short != ServerNames.name(name) else { return nil }
     return """
       INSERT INTO \(table: "PERSIST_NAMES") VALUES (\(text: short), \(text: name)) \
       ON CONFLICT DO NOTHING

@@ -6,7 +6,7 @@ extension ServerText {
   ///
   /// | SQLite | PostgreSQL |
   /// |---|---|
-  /// | `ZNAME`, `"NAME"` | `"zname"`, `"name"` |
+  /// | `Z_PK`, `"NAME"` | `"id"`, `"name"` |
   /// | `main.`, `temp.` | the store's schema, `pg_temp.` |
   /// | `?` with its value | `$1` with its type |
   /// | `IN (SELECT value FROM json_each(?))` | `= ANY($1)` with an array |
@@ -85,7 +85,7 @@ extension ServerText {
         index += 3
         ignoresConflicts = true
       // Functions of the schema.
-      case let word where word.hasPrefix("Persist"): pieces.append(.text(word.lowercased()))
+      case let word where word.hasPrefix("Persist"): pieces.append(.name(word.uppercasedIdentifier))
       default:
         // Names without quotes begin with a Z, which no word of SQL does.
         pieces.append(word.first == "Z" || word.hasPrefix("PERSIST_") ? .name(word) : .text(word))

@@ -6,7 +6,7 @@ import Foundation
 /// here they are cut without collisions. Parameters are numbered when the text is complete.
 ///
 /// ```swift
-/// let sql: ServerText = "SELECT z_opt FROM \(table: name) WHERE z_pk = ANY(\(integers: keys))"
+/// let sql: ServerText = "SELECT version FROM \(table: name) WHERE id = ANY(\(integers: keys))"
 /// ```
 struct ServerText: Sendable, ExpressibleByStringInterpolation {
   fileprivate enum Part: Sendable {
@@ -114,6 +114,19 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     return ServerStatement(text, parameters, isReused: isReused)
   }
 
+  /// The statement without the schema, for messages.
+  var shown: String {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .text(let piece): text += text.isEmpty || !piece.hasPrefix(".") ? piece : String(piece.dropFirst())
+      case .schema: break
+      case .parameter: text += "?"
+      }
+    }
+    return text
+  }
+
   // MARK: Names and literals
 
   /// The longest name in bytes; the server cuts longer ones.
@@ -121,7 +134,7 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
 
   /// The name of an object of the model in the database.
   static func name(_ name: String) -> String {
-    let folded = name.foldedIdentifier
+    let folded = ServerNames.name(name)
     guard folded.utf8.count > longestName else { return folded }
     let digest = SHA256.digest(Array(folded.utf8)).prefix(5).hexadecimalDigits
     var start = Substring(folded)

@@ -41,7 +41,7 @@ extension PostgreSQLStore {
       let index = map.indexDefinitions.first(where: { ServerText.name($0.name) == name }),
       let table = map.tables.first(where: { $0.table == index.table })
     else { return error }
-    let owner = map.tables.first { index.name.hasPrefix("Z_\($0.entity.name)_UNIQUE_") } ?? table
+    let owner = map.tables.first { $0.entity.name == index.subject?.entity } ?? table
     let properties = index.columns.compactMap { column in owner.columns.first { $0.name == column.name }?.property }
     guard !properties.isEmpty else { return error }
     let names = properties.joined(separator: ", ")

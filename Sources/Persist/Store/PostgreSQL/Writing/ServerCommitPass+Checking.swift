@@ -31,8 +31,8 @@ extension ServerCommitPass {
     }.joined(separator: "")
     add(
       """
-      WITH u AS (UPDATE \(table: plan.table) SET z_opt = z_opt + 1\(assignments) \
-      WHERE z_pk = \(integer: key) AND z_opt = \(integer: row.version) RETURNING 1) \
+      WITH u AS (UPDATE \(table: plan.table) SET version = version + 1\(assignments) \
+      WHERE id = \(integer: key) AND version = \(integer: row.version) RETURNING 1) \
       SELECT 1 / (count(*) = 1)::int FROM u
       """)
   }

@@ -18,7 +18,7 @@ extension ServerCommitPass {
           try delete(rows.map(\.key), of: version, from: plan.table, transaction)
         }
       } else {
-        add("DELETE FROM \(table: plan.table) WHERE z_pk = ANY(\(integers: keys))")
+        add("DELETE FROM \(table: plan.table) WHERE id = ANY(\(integers: keys))")
       }
     }
   }
@@ -30,7 +30,7 @@ extension ServerCommitPass {
     _ keys: [Int64], of version: Int64, from table: String, _ transaction: ServerTransaction
   ) throws {
     let deletion: ServerText = """
-      DELETE FROM \(table: table) WHERE z_pk = ANY(\(integers: keys.sorted())) AND z_opt = \(integer: version)
+      DELETE FROM \(table: table) WHERE id = ANY(\(integers: keys.sorted())) AND version = \(integer: version)
       """
     guard keys.count >= Self.countedDeletion else {
       let count = Int64(keys.count)

@@ -24,7 +24,7 @@ extension ServerCommitPass {
       let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
       add(
         """
-        INSERT INTO \(table: plan.table) (z_pk, z_ent, z_opt\(names)) \
+        INSERT INTO \(table: plan.table) (id, entity, version\(names)) \
         SELECT k, \(number: Int64(plan.number)), v\(Self.values(columns)) \
         FROM unnest(\(integers: insertedKeys[range]), \(integers: versions)\
         \(Self.parameters(columns))) AS u(k, v\(Self.aliases(columns)))
@@ -53,7 +53,7 @@ extension ServerCommitPass {
     let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
     let rows = CopiedRows(keys: insertedKeys[range], number: Int64(plan.number), versions: versions, columns)
     try transaction.copy(
-      "COPY \(table: plan.table) (z_pk, z_ent, z_opt\(names)) FROM STDIN (FORMAT binary)", rows.bytes)
+      "COPY \(table: plan.table) (id, entity, version\(names)) FROM STDIN (FORMAT binary)", rows.bytes)
     return true
   }
 }

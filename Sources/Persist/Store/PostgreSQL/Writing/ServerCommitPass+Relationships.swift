@@ -73,7 +73,7 @@ extension ServerCommitPass {
     add(
       """
       UPDATE \(table: place.table) SET \(assignments) \
-      WHERE z_pk = ANY(\(integers: members)) AND \(name: place.column) = \(integer: owner)
+      WHERE id = ANY(\(integers: members)) AND \(name: place.column) = \(integer: owner)
       """)
   }
 
@@ -84,7 +84,7 @@ extension ServerCommitPass {
     add(
       """
       UPDATE \(table: place.table) SET \(name: place.column) = \(integer: owner)\(number) \
-      WHERE z_pk = ANY(\(integers: members))
+      WHERE id = ANY(\(integers: members))
       """)
     if let order = place.orderColumn {
       noteMissingPlaces(

@@ -161,8 +161,8 @@ struct ServerCommitPass {
     let results = try transaction.run(
       tables.map { table, keys in
         """
-        SELECT z_pk, z_opt FROM \(table: table) WHERE z_pk = ANY(\(integers: keys)) \
-        ORDER BY z_pk FOR NO KEY UPDATE
+        SELECT id, version FROM \(table: table) WHERE id = ANY(\(integers: keys)) \
+        ORDER BY id FOR NO KEY UPDATE
         """
       }, areReused: true)
     var versions: [String: [Int64: Int64]] = [:]
@@ -228,8 +228,8 @@ struct ServerCommitPass {
     }.joined(separator: "")
     add(
       """
-      UPDATE \(table: plan.table) AS t SET z_opt = t.z_opt + 1\(assignments) \
-      FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.z_pk = u.k
+      UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
+      FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.id = u.k
       """)
   }
 
@@ -237,7 +237,7 @@ struct ServerCommitPass {
     var keys: [String: [Int64]] = [:]
     for row in writes.touches { try keys[plan(row.entity).table, default: []].append(key(of: row.key, row.entity)) }
     for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
-      add("UPDATE \(table: table) SET z_opt = z_opt + 1 WHERE z_pk = ANY(\(integers: keys))")
+      add("UPDATE \(table: table) SET version = version + 1 WHERE id = ANY(\(integers: keys))")
     }
   }
 
@@ -248,7 +248,7 @@ struct ServerCommitPass {
       let cleared = row.slots.compactMap { plan.uniqueColumns[$0] }
       guard !cleared.isEmpty else { continue }
       let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
-      add("UPDATE \(table: plan.table) SET \(assignments) WHERE z_pk = \(integer: try key(of: row.key, row.entity))")
+      add("UPDATE \(table: plan.table) SET \(assignments) WHERE id = \(integer: try key(of: row.key, row.entity))")
     }
   }
 

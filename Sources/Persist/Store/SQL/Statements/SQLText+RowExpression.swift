@@ -61,8 +61,14 @@ extension SQLText {
         """
     case .duplicates(let table, let values, let rows):
       // Constants don't affect grouping, and an integer would be interpreted as a column number.
-      let parting = values.filter { if case .constant = $0 { false } else { true } }
-      let list: SQLText = parting.isEmpty ? "NULL" : parting.map(expression).joined(separator: ", ")
+      let parting = values.filter { value in
+        switch value {
+        case .constant, .filled(.constant, _): false
+        default: true
+        }
+      }
+      // A server refuses constants, and all rows are one group then.
+      let list: SQLText = parting.isEmpty ? "Z_PK - Z_PK" : parting.map(expression).joined(separator: ", ")
       let present = values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }.joined(separator: " AND ")
       let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
       return """
