@@ -116,6 +116,7 @@ struct ServerStoreObjects {
       AND d.refclassid = 'pg_class'::regclass AND d.refobjid IN (SELECT oid FROM own) AND v.oid <> d.refobjid \
       UNION SELECT 'foreign key ' || c.conname FROM pg_constraint AS c WHERE c.contype = 'f' \
       AND (c.confrelid IN (SELECT oid FROM own) OR c.conrelid IN (SELECT oid FROM own)) \
+      AND NOT starts_with(c.conname, \(text: ServerText.foreignKeyPrefix)) \
       UNION SELECT 'policy ' || p.polname FROM pg_policy AS p WHERE p.polrelid IN (SELECT oid FROM own) ORDER BY 1
       """
     ) { $0.text($1, 0) }

@@ -137,6 +137,10 @@ extension PersistenceError {
       self = error(
         .incompatibleModel, "Another program has migrated, replaced or deleted the store.",
         "Open the store again, with the model that it has now.")
+    case "23503":
+      self = error(
+        .objectNotFound, "The save refers to an object that another program has deleted, or the reverse.",
+        "Refresh the objects, and give the relationship another object.")
     case let state where state.hasPrefix("23"):
       self = error(.constraintConflict, "A constraint of the database is violated.", nil)
     case let state where state.hasPrefix("28") || state == "3D000":

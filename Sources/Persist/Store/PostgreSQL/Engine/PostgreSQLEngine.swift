@@ -53,6 +53,7 @@ package struct PostgreSQLEngine: StoreEngine {
     var statements = [ServerText.createDateType] + ServerText.storeTables
     for table in map.tableDefinitions { statements += ServerText.make(table) }
     statements += map.indexDefinitions.flatMap { ServerText.make($0) }
+    statements += map.foreignKeys.map { ServerText.create($0) }
     statements += ServerText.derivedFunctions
     statements += try map.derivedColumns().triggers(in: map.layout).flatMap { ServerText.make($0) }
     for table in map.tables {

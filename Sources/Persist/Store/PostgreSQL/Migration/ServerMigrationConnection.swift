@@ -107,6 +107,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   private let options: StoreOptions
   private let outcome: ServerOutcome
   private var depth = 0
+  /// Whether the foreign keys were dropped in the outermost transaction.
+  private var hasDroppedKeys = false
   /// The means of asking for the outcome of the outermost transaction.
   private var evidence: ServerOutcome.Evidence?
   private let proofs = CommitProofs()
@@ -135,6 +137,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
     let results = try mapped { try session.run(begin) }
+    if isOutermost { hasDroppedKeys = false }
     depth += 1
     defer { depth -= 1 }
     do {
@@ -159,6 +162,12 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   func apply(_ change: SchemaChange) throws {
     try mapped {
+      // Validating the keys again at the end takes less time than checking each row, and rows may be in their new
+      // places only then.
+      if change.movesRows, !hasDroppedKeys {
+        try ServerForeignKeys(session).drop()
+        hasDroppedKeys = true
+      }
       let statements = try ServerText.statements(change, kinds: columnKinds, indexes: indexDefinitions)
       try session.run(statements)
     }
@@ -227,12 +236,27 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     let statements = try [metadata.update()] + metadata.record(model)
     try mapped {
       try session.run(statements)
-      try ServerTableDescription(session, StoreCatalog(session).tableMap(of: model)).write()
+      let map = try StoreCatalog(session).tableMap(of: model)
+      try ServerForeignKeys(session).update(to: map)
+      try ServerTableDescription(session, map).write()
     }
   }
 
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try mapped { try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames) }
+  }
+}
+
+extension SchemaChange {
+  /// Whether rows that others refer to, or the keys in rows, may change, or a table is replaced.
+  fileprivate var movesRows: Bool {
+    switch self {
+    case .dropTrigger, .dropIndex, .createIndex, .createTable, .renameTable, .renameColumn, .addColumn, .dropColumn,
+      .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .setEntities:
+      false
+    case .update(_, let assignments, _): assignments.contains { $0.column.hasSuffix("_id") }
+    case .dropTable, .rebuildTable, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys: true
+    }
   }
 }
 
