@@ -23,6 +23,11 @@ struct InjectionTests {
       let context = stack.context()
       try context.make("Item", ["name": attack])
       try context.make("Item", ["name": "other"])
+      // A server's texts can't contain this character.
+      guard TestEngine.current == .sqlite || !attack.contains("\u{0}") else {
+        #expect(persistError { try context.save() }?.code == .validationRule)
+        return
+      }
       try context.save()
       let fresh = stack.context()
       for format in ["name == %@", "name IN {%@}", "name BEGINSWITH %@", "name ENDSWITH %@", "name CONTAINS %@",
