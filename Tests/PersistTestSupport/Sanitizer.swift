@@ -11,6 +11,11 @@ public enum Sanitizer {
 }
 
 extension Trait where Self == ConditionTrait {
+  /// Skips a test that expects a build without warnings: with a sanitizer, the linker warns of its symbols.
+  public static var withoutSanitizedLinking: Self {
+    .enabled(if: Sanitizer.name == nil, "The linker warns of the symbols of a sanitizer.")
+  }
+
   /// Skips a test of memory or of stack space: a sanitizer uses several times as much of both.
   public static var withoutSanitizer: Self {
     .enabled(if: Sanitizer.name == nil, "A sanitizer takes several times the memory, and the room on the stack.")

@@ -6,7 +6,9 @@ import Testing
 /// The programs of the tutorial are built and run as a reader would, in the order of its sections.
 @Suite("The tutorial")
 struct TutorialTests {
-  @Test("The program of each section compiles without a warning and prints what the tutorial shows", .needsCompiler)
+  @Test(
+    "The program of each section compiles without a warning and prints what the tutorial shows", .needsCompiler,
+    .withoutSanitizedLinking)
   func programs() throws {
     let compiler = try #require(SnippetCompiler.shared)
     try withTemporaryFolder { folder in
