@@ -44,7 +44,7 @@ struct NewValueTests {
     }
   }
 
-  @Test("Setting a text again and again on a new object takes no more and more memory")
+  @Test("Setting a text again and again on a new object takes no more and more memory", .withoutSanitizer)
   func repeatedTexts() throws {
     try withStack(NewValueLaw.description) { stack in
       let context = stack.context()
