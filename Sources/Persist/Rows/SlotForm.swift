@@ -158,6 +158,17 @@ extension RowChunkWriter {
     case mismatched
   }
 
+  /// Sets a slot of the current row to that of another row with as many slots; nothing if it is null there.
+  mutating func copy(_ slot: Int, as form: SlotForm, from other: RowSnapshot, slotCount: Int) {
+    guard !other.isNull(slot, of: slotCount) else { return }
+    if form.hasBytes {
+      let bytes = other.bytes(slot)
+      setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
+    } else {
+      setInteger(other.integer(slot), slot: slot)
+    }
+  }
+
   /// Sets a slot of the current row to an element of an array, without copying the value.
   mutating func set(_ value: borrowing StoredValue?, slot: Int, as form: SlotForm) -> Outcome {
     switch value {

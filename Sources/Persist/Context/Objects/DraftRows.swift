@@ -54,13 +54,8 @@ struct DraftRows {
     _ row: RowSnapshot, without slot: Int, _ layout: EntityLayout, to writer: inout RowChunkWriter
   ) {
     writer.beginRow(version: row.version, slotCount: layout.rowSlotCount)
-    for stored in layout.storedSlots where stored.slot != slot && !row.isNull(stored.slot, of: layout.rowSlotCount) {
-      if stored.form.hasBytes {
-        let bytes = row.bytes(stored.slot)
-        writer.setBytes(bytes.baseAddress, count: bytes.count, slot: stored.slot)
-      } else {
-        writer.setInteger(row.integer(stored.slot), slot: stored.slot)
-      }
+    for stored in layout.storedSlots where stored.slot != slot {
+      writer.copy(stored.slot, as: stored.form, from: row, slotCount: layout.rowSlotCount)
     }
   }
 }

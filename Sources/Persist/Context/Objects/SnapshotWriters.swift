@@ -107,13 +107,7 @@ struct SnapshotWriters {
     _ stored: EntityLayout.StoredSlot, _ layout: EntityLayout, from old: RowSnapshot, to writer: inout RowChunkWriter
   ) {
     func copy(_ slot: Int, as form: SlotForm) {
-      guard !old.isNull(slot, of: layout.rowSlotCount) else { return }
-      switch form {
-      case .none, .integer, .boolean, .double, .date: writer.setInteger(old.integer(slot), slot: slot)
-      case .decimal, .string, .uri, .uuid, .data, .externalData:
-        let bytes = old.bytes(slot)
-        writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
-      }
+      writer.copy(slot, as: form, from: old, slotCount: layout.rowSlotCount)
     }
     if stored.kind == .toOne, !keysInPlace.isEmpty, !old.isNull(stored.slot, of: layout.rowSlotCount),
       let key = keysInPlace[old.integer(stored.slot)]

@@ -14,20 +14,21 @@ extension SQLText {
     """
 
   /// The row of version 1, which is the one written, or else the first row; also SQLite's schema version.
-  static let metadata: SQLText = """
-    SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version) FROM Z_METADATA \
-    ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1
-    """
+  static let metadata: SQLText = metadata(adding: "")
 
   /// The same row, and the contents of two keys of the record of the model.
   static func metadata(withRecords first: String, _ second: String) -> SQLText {
     let contents = [first, second].map { key -> SQLText in
       "(SELECT VALUE FROM PERSIST_METADATA WHERE KEY = \(value: .text(key)))"
     }
-    return """
-      SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version), \(contents[0]), \(contents[1]) \
-      FROM Z_METADATA ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1
-      """
+    return metadata(adding: ", \(contents[0]), \(contents[1])")
+  }
+
+  private static func metadata(adding columns: SQLText) -> SQLText {
+    """
+    SELECT Z_UUID, Z_PLIST, (SELECT schema_version FROM pragma_schema_version)\(columns) FROM Z_METADATA \
+    ORDER BY Z_VERSION IS NOT 1, Z_VERSION LIMIT 1
+    """
   }
 
   static let entityNumbers: SQLText = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
