@@ -39,13 +39,18 @@ extension SQLText {
     static let root = SQLRow(number: 0)
 
     /// The clauses from `FROM` up to `ORDER BY`.
-    var clauses: SQLText { "FROM \(name: table) AS \(row: Self.root)\(conditions)" }
+    var clauses: SQLText {
+      let join = RelatedRowsJoin(condition)
+      return "FROM \(name: table) AS \(row: Self.root)\(join.tables)\(conditions(join.condition))"
+    }
 
     /// Whether there is no condition on the rows.
     var isUnconditional: Bool { entities == .all && keys == nil && afterKey == nil && condition == nil }
 
     /// The clause with all conditions, after a space; empty if there are none.
-    var conditions: SQLText {
+    var conditions: SQLText { conditions(condition) }
+
+    private func conditions(_ condition: SQLTerm?) -> SQLText {
       var parts: [SQLText] = []
       switch entities {
       case .all: break

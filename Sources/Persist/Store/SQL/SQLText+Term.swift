@@ -36,6 +36,14 @@ extension SQLText {
     }
   }
 
+  /// Selects a value of each row of a scan as a column. Related rows that the scan's condition selects are joined.
+  static func selection(of value: SQLTerm, named name: String, from scan: SQLScan) -> SQLText {
+    var scan = scan
+    let join = RelatedRowsJoin(scan.condition)
+    scan.condition = join.condition
+    return "SELECT \(term(value)) AS \(name: name) FROM \(self.scan(scan, with: join.tables))"
+  }
+
   /// Joins parts as a balanced tree: SQLite parses `a OR b OR c` as nested, and limits expressions to a thousand
   /// levels.
   private static func joined(_ parts: ArraySlice<SQLTerm>, _ word: SQLText, ofNone none: SQLText) -> SQLText {
@@ -45,10 +53,11 @@ extension SQLText {
     return "(\(joined(parts[..<middle], word, ofNone: none))\(word)\(joined(parts[middle...], word, ofNone: none)))"
   }
 
-  private static func scan(_ scan: SQLScan) -> SQLText {
+  /// - Parameter joined: Further tables, each after a comma.
+  private static func scan(_ scan: SQLScan, with joined: SQLText = "") -> SQLText {
     let tables = scan.tables.map { table -> SQLText in "\(name: table.name) AS \(row: table.row)" }
     let conditions = scan.tables.compactMap(\.condition) + (scan.condition.map { [$0] } ?? [])
-    return "\(tables.joined(separator: ", ")) WHERE \(term(.all(conditions)))"
+    return "\(tables.joined(separator: ", "))\(joined) WHERE \(term(.all(conditions)))"
   }
 
   private static func symbol(_ operation: SQLTerm.Operator) -> SQLText {
