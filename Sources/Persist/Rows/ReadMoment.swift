@@ -35,6 +35,8 @@ package struct ReadAhead: Sendable {
 extension RowSource {
   package var readAhead: ReadAhead { .near }
 
+  package var readsConcurrently: Bool { false }
+
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) { (try rows(query), nil) }
 
   func isRecent(_ moment: ReadMoment) -> Bool { false }

@@ -29,6 +29,8 @@ package protocol RowSource: AnyObject {
   /// Whether rows of a moment may still be used in place of reading them: nothing in this program has changed them or
   /// noticed a change since, and at most a few milliseconds have passed.
   func isRecent(_ moment: ReadMoment) -> Bool
+  /// Whether a thread can read while another one does anything else with the source, such as holding its writer.
+  var readsConcurrently: Bool { get }
   /// The keys of the rows that a query selects, in its order, in little memory.
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys
   /// The number of rows that a query selects, within its limit and offset, counted without reading them.

@@ -57,6 +57,13 @@ struct FetchWalk {
     }
   }
 
+  /// The next rows to read, if they are already known: those after a key.
+  var nextQuestion: StoreQuery? {
+    guard case .keys = way else { return nil }
+    var walk = self
+    return walk.question()
+  }
+
   /// Returns the objects of the rows read.
   mutating func objects(of batch: RowBatch, from question: StoreQuery) throws -> [ManagedObject] {
     let objects: [ManagedObject]

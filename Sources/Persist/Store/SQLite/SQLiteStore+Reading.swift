@@ -30,6 +30,8 @@ extension SQLiteStore {
 
   func isRecent(_ moment: ReadMoment) -> Bool { pool.isRecent(moment) }
 
+  var readsConcurrently: Bool { pool.readsConcurrently }
+
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
     var query = query
     query.keysOnly = true

@@ -58,9 +58,12 @@ extension FetchPass {
   /// Passes the results to a closure in groups.
   func forEachBatch(size: Int, _ body: ([ManagedObject]) throws -> Void) throws {
     var walk = FetchWalk(self, size: size, ids: FetchWalk.isByKey(self) ? nil : try identifiers())
+    var reader = GroupReader(context)
     while let question = walk.question() {
-      let objects = try walk.objects(of: question.rows(monitor: nil), from: question)
+      let objects = try walk.objects(of: reader.rows(question), from: question)
+      reader.readAhead(walk.nextQuestion)
       if !objects.isEmpty { try body(objects) }
+      reader.didProcess()
     }
     for objects in walk.unsaved { try body(objects) }
   }

@@ -18,6 +18,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// ``maximumReaders``, or 1 in the pool of a held state, which no other connection would see.
   private let readerLimit: Int
 
+  /// Whether readers are separate from the writer, and there may be several.
+  var readsConcurrently: Bool { url != nil && readerLimit > 1 }
+
   let url: URL?
   let isReadOnly: Bool
   let options: StoreOptions

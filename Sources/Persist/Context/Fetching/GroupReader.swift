@@ -1,0 +1,106 @@
+import Foundation
+
+/// Reads the groups of a walk: the next one on another thread while the program processes the current one.
+///
+/// Rows that were read ahead are used only if nothing has changed since, as far as the context and the row source know,
+/// and within the few milliseconds for which the source vouches for them (``RowSource/isRecent(_:)``), so that the
+/// program gets what a statement of its own would have read. A walk whose program takes longer, or saves between
+/// groups, doesn't read ahead.
+struct GroupReader {
+  /// The longest time that the program may take for a group before which the next one is read ahead.
+  private static let shortestWork = Duration.milliseconds(2)
+  /// The maximum number of rows to read ahead: more are read too slowly to be recent.
+  private static let maximumSize = 5000
+  private static let hasProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
+
+  private let context: ManagedObjectContext
+  private var ahead: (question: StoreQuery, generation: Int, read: ReadOnThread)?
+  /// Whether the program's work on the last group was short.
+  private var isWorthwhile = false
+  /// The number of groups that were read ahead in vain.
+  private var missCount = 0
+  /// The number of groups read in vain after which a walk reads no more ahead. The first read of a new connection is
+  /// one: it can't tell whether something has changed.
+  private static let maximumMisses = 2
+  private var handedOut = ContinuousClock.now
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Returns the rows of a group.
+  mutating func rows(_ question: StoreQuery) throws -> RowBatch {
+    if let rows = rowsAhead(question) { return rows }
+    return try question.rows(monitor: nil)
+  }
+
+  /// Takes the rows that were read ahead, if they are those of a query and may be used.
+  private mutating func rowsAhead(_ question: StoreQuery) -> RowBatch? {
+    guard let ahead else { return nil }
+    self.ahead = nil
+    guard let (rows, moment) = ahead.read.result() else { return nil }
+    let isCurrent =
+      ahead.question.tables === question.tables && ahead.question.query == question.query
+      && ahead.generation == context.rowGeneration && moment.map(question.tables.store.isRecent) == true
+    if !isCurrent { missCount += 1 }
+    return isCurrent ? rows : nil
+  }
+
+  /// Starts reading the group that follows the one about to be processed.
+  ///
+  /// - Parameter question: The query for the next group; nil if it isn't known yet.
+  mutating func readAhead(_ question: StoreQuery?) {
+    handedOut = .now
+    guard isWorthwhile, let question, question.query.limit ?? .max <= Self.maximumSize,
+      let source = question.tables.store as? any SharedRowSource, source.readsConcurrently
+    else { return }
+    ahead = (question, context.rowGeneration, ReadOnThread(question.query, from: source, in: context))
+  }
+
+  /// Records that the program has processed a group.
+  mutating func didProcess() {
+    isWorthwhile =
+      Self.hasProcessors && missCount < Self.maximumMisses && handedOut.duration(to: .now) < Self.shortestWork
+  }
+}
+
+/// A read on one of a coordinator's threads, whose result the context's own thread waits for.
+///
+/// `@unchecked Sendable`: the state is only accessed while `condition` is locked.
+private final class ReadOnThread: @unchecked Sendable {
+  private enum State {
+    case waiting
+    case running
+    /// Nil if the read failed, or isn't needed.
+    case finished((rows: RowBatch, moment: ReadMoment?)?)
+  }
+
+  private let condition = NSCondition()
+  private var state = State.waiting
+
+  init(_ query: RowQuery, from source: any SharedRowSource, in context: ManagedObjectContext) {
+    context.persistentStoreCoordinator.threads.reading.add { [weak self] in self?.run(query, from: source) }
+  }
+
+  private func run(_ query: RowQuery, from source: any SharedRowSource) {
+    condition.lock()
+    let isNeeded = if case .waiting = state { true } else { false }
+    if isNeeded { state = .running }
+    condition.unlock()
+    guard isNeeded else { return }
+    // An error will occur again, and be thrown, when the caller reads the rows itself.
+    let result = try? source.rowsWithMoment(query)
+    condition.lock()
+    state = .finished(result)
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Waits for the result; nil if no thread has begun to read, or if the read failed.
+  func result() -> (rows: RowBatch, moment: ReadMoment?)? {
+    condition.lock()
+    defer { condition.unlock() }
+    while case .running = state { condition.wait() }
+    defer { state = .finished(nil) }
+    if case .finished(let result) = state { return result }
+    return nil
+  }
+}
