@@ -320,13 +320,9 @@ extension ManagedObjectContext {
   func makeFault(
     _ layout: EntityLayout, key: Int64, id: ManagedObjectID? = nil, in table: ObjectTable
   ) -> ManagedObject {
-    let origin = ManagedObject.Origin(
-      layout: .passUnretained(layout), table: .passUnretained(table), key: key, loading: .fault,
-      slotTable: .passUnretained(slotTable(of: layout)))
-    let object = classes[layout.index].init(origin)
+    var factory = FaultFactory(self, table)
+    let object = factory.makeFault(key: key, entityIndex: layout.index)
     if let id { object.identifier = id }
-    table.map.insert(object, key: key)
-    if retainsRegisteredObjects { retained.append(object) }
     return object
   }
 }

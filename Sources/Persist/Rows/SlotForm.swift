@@ -69,10 +69,7 @@ extension RowSnapshot {
       return Decimal(string: string(slot)).map(StoredValue.decimal) ?? .null
     case .string: return .string(string(slot))
     case .uri: return .uri(string(slot))
-    case .uuid:
-      let bytes = bytes(slot)
-      guard bytes.count == 16 else { return .null }
-      return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+    case .uuid: return view.uuid(slot).map(StoredValue.uuid) ?? .null
     case .data: return .data(data(slot))
     case .externalData:
       if case .inline(let data) = externalContent(slot) { return .data(data) }

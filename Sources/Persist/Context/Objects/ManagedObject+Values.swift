@@ -101,7 +101,10 @@ extension ManagedObject {
 
   /// Returns a UUID attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func uuid(at slot: Int) -> UUID? {
-    if case .uuid(let value) = attributeValue(at: slot) { value } else { nil }
+    if let row = row(with: slot, as: .uuid) {
+      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.uuid(slot)
+    }
+    return if case .uuid(let value) = unnotedValue(at: slot) { value } else { nil }
   }
 
   /// Returns the row if it alone determines the value of an attribute of the given form; otherwise nil. This common

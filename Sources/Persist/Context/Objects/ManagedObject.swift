@@ -123,7 +123,7 @@ nonisolated open class ManagedObject {
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
     guard let context = origin.inserting?.takeUnretainedValue() else {
-      looseValues = origin.initialValues
+      if loading != .fault { looseValues = origin.initialValues }
       return
     }
     beginDraft(origin.slotTable, in: context)

@@ -28,6 +28,13 @@ struct RowView {
   @inline(__always)
   func data(_ slot: Int) -> Data { Data(bytes(slot)) }
 
+  /// Nil if the value doesn't have sixteen bytes.
+  @inline(__always)
+  func uuid(_ slot: Int) -> UUID? {
+    let bytes = bytes(slot)
+    return bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+  }
+
   @inline(__always)
   func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
     let place = UInt64(bitPattern: integer(slot))

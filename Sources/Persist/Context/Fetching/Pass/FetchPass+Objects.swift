@@ -7,34 +7,39 @@ extension FetchPass {
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     let table = tables.table(for: layout)
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(batch.count)
     // In an empty context, the rows soon become objects of it; otherwise, the number of new objects is unknown.
     if table.map.count == 0 { table.map.reserve(batch.count) }
     let isNewest = context.isReadingNewest
-    for entry in batch.entries {
-      let entityIndex = Int(entry.entityIndex)
-      if let object = table.map[entry.key] {
-        if !withOverlaid, !overlaid.isEmpty, overlaid.contains(object.objectID) { continue }
-        // The row exists again.
-        if object.loading == .missing, object.change == .none { object.forgetRow() }
-        if object.layout.index == entityIndex, refreshes(object), let snapshot = batch.snapshot(of: entry) {
+    var faults = FaultFactory(context, table)
+    return Array(unsafeUninitializedCapacity: batch.count) { objects, count in
+      for entry in batch.entries {
+        let object: ManagedObject
+        if let registered = table.map[entry.key] {
+          if !withOverlaid, !overlaid.isEmpty, overlaid.contains(registered.objectID) { continue }
+          update(registered, with: entry, of: batch, isNewest: isNewest)
+          object = registered
+        } else {
+          object = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
+          object.row = batch.snapshot(of: entry)
           if isNewest { context.noteRow(of: object) }
-          object.snapshot = snapshot
-          if object.loading == .loaded {
-            object.replaceMembers(with: [])
-            object.companions = nil
-          }
         }
-        objects.append(object)
-      } else {
-        let object = context.makeFault(context.layouts[entityIndex], key: entry.key, in: table)
-        object.snapshot = batch.snapshot(of: entry)
-        if isNewest { context.noteRow(of: object) }
-        objects.append(object)
+        objects.initializeElement(at: count, to: object)
+        count += 1
       }
     }
-    return objects
+  }
+
+  /// Gives a registered object the values that were read for it, if it adopts them.
+  private func update(_ object: ManagedObject, with entry: RowBatch.Entry, of batch: RowBatch, isNewest: Bool) {
+    // The row exists again.
+    if object.loading == .missing, object.change == .none { object.forgetRow() }
+    guard object.layout.index == Int(entry.entityIndex), refreshes(object), let snapshot = batch.snapshot(of: entry)
+    else { return }
+    if isNewest { context.noteRow(of: object) }
+    object.snapshot = snapshot
+    guard object.loading == .loaded else { return }
+    object.replaceMembers(with: [])
+    object.companions = nil
   }
 
   /// Rows whose objects are registered and keep their values.

@@ -73,7 +73,7 @@ private struct ServerBatchInsertPass {
   }
 
   private func check(_ row: BatchInsertRow) throws {
-    for slot in required where row.values[slot]?.isNull ?? true {
+    for slot in required where row.value(at: slot)?.isNull ?? true {
       let name = batch.entity.properties[slot].name
       throw PersistenceError(
         .validationMissingRequired, at: .property(batch.entity.name, name),
@@ -86,7 +86,7 @@ private struct ServerBatchInsertPass {
   private func converted(_ row: BatchInsertRow) throws -> ContiguousArray<StoredValue?> {
     var values = ContiguousArray<StoredValue?>(repeating: nil, count: batch.entity.properties.count)
     for slot in values.indices {
-      guard let value = row.values[slot] else { continue }
+      guard let value = row.value(at: slot) else { continue }
       values[slot] = try value.isNull ? value : conversions[slot].map { try $0.stored(value) } ?? value
     }
     return values

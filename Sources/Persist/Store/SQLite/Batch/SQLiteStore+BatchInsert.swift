@@ -83,7 +83,7 @@ private struct BatchInsertPass {
   }
 
   private func check(_ row: BatchInsertRow) throws {
-    for slot in required where row.values[slot]?.isNull ?? true {
+    for slot in required where row.value(at: slot)?.isNull ?? true {
       let name = batch.entity.properties[slot].name
       throw PersistenceError(
         .validationMissingRequired, at: .property(batch.entity.name, name),
@@ -95,21 +95,35 @@ private struct BatchInsertPass {
   private mutating func bind(_ row: BatchInsertRow, _ key: Int64, to statement: SQLiteStatement) throws {
     statement.bind(key, at: 1)
     statement.bind(Int64(plan.number), at: 2)
-    for (position, binding) in plan.bindings.enumerated() {
-      let index = Int32(truncatingIfNeeded: position) + 3
-      guard let value = row.values[binding.slot] else {
-        statement.bindNull(at: index)
-        continue
+    try row.withValues { values in
+      for (position, binding) in plan.bindings.enumerated() {
+        let index = Int32(truncatingIfNeeded: position) + 3
+        // Most values are bound without being copied.
+        if let form = binding.form, narrows[binding.slot] == nil,
+          try binder.bind(values[binding.slot], as: form, to: statement, at: index)
+        {
+          if case nil = values[binding.slot] { statement.bindNull(at: index) }
+        } else {
+          try bind(values[binding.slot], at: position, key, to: statement)
+        }
       }
-      if let form = binding.form {
-        let narrow = try narrows[binding.slot].map { try $0.narrowed(value) } ?? value
-        if try binder.bind(narrow, as: form, to: statement, at: index) { continue }
-        // Accepts values with an equivalent in the attribute's type, as from a dictionary.
-        let converted = try conversion(of: binding.slot).map { try $0.stored(value) } ?? value
-        if try binder.bind(converted, as: form, to: statement, at: index) { continue }
-      }
-      try binder.bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
     }
+  }
+
+  /// Binds a value that may need conversion.
+  private mutating func bind(
+    _ value: StoredValue?, at position: Int, _ key: Int64, to statement: SQLiteStatement
+  ) throws {
+    let (binding, index) = (plan.bindings[position], Int32(truncatingIfNeeded: position) + 3)
+    guard let value else { return statement.bindNull(at: index) }
+    if let form = binding.form {
+      let narrow = try narrows[binding.slot].map { try $0.narrowed(value) } ?? value
+      if try binder.bind(narrow, as: form, to: statement, at: index) { return }
+      // Accepts values with an equivalent in the attribute's type, as from a dictionary.
+      let converted = try conversion(of: binding.slot).map { try $0.stored(value) } ?? value
+      if try binder.bind(converted, as: form, to: statement, at: index) { return }
+    }
+    try binder.bind(value, plan.columns[position], to: statement, at: index, plan: plan, row: key)
   }
 
   private func conversion(of slot: Int) -> ValueConversion? {
@@ -120,7 +134,7 @@ private struct BatchInsertPass {
   private mutating func run(_ statement: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
     guard batch.conflict != .fail else {
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw binder.describe(error, plan, row: key) { row.values[$0] }
+        throw binder.describe(error, plan, row: key) { row.value(at: $0) }
       }
       try record(key, row, isNew: true)
       return

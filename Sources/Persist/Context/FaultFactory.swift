@@ -1,0 +1,46 @@
+/// Creates the faults of rows of one hierarchy.
+///
+/// Most rows that follow one another belong to one entity, whose class and layout are looked up once.
+struct FaultFactory {
+  private let context: ManagedObjectContext
+  private let table: ObjectTable
+  /// The entity of the last fault; negative before the first.
+  private var entityIndex = -1
+  private var type = ManagedObject.self
+  private var origin: ManagedObject.Origin?
+
+  init(_ context: ManagedObjectContext, _ table: ObjectTable) {
+    (self.context, self.table) = (context, table)
+  }
+
+  /// Creates and registers the fault of a row.
+  ///
+  /// - Parameters:
+  ///   - key: A key that isn't registered.
+  ///   - entityIndex: The index of the row's own entity in ``ManagedObjectModel/entities``.
+  @inline(__always)
+  mutating func makeFault(key: Int64, entityIndex: Int) -> ManagedObject {
+    if entityIndex == self.entityIndex, var origin {
+      origin.key = key
+      return register(type.init(origin), key)
+    }
+    return makeFirstFault(key: key, entityIndex: entityIndex)
+  }
+
+  @inline(never)
+  private mutating func makeFirstFault(key: Int64, entityIndex: Int) -> ManagedObject {
+    let layout = context.layouts[entityIndex]
+    let origin = ManagedObject.Origin(
+      layout: .passUnretained(layout), table: .passUnretained(table), key: key, loading: .fault,
+      slotTable: .passUnretained(context.slotTable(of: layout)))
+    (self.entityIndex, type, self.origin) = (entityIndex, context.classes[entityIndex], origin)
+    return register(type.init(origin), key)
+  }
+
+  @inline(__always)
+  private func register(_ object: ManagedObject, _ key: Int64) -> ManagedObject {
+    table.map.insert(object, key: key)
+    if context.retainsRegisteredObjects { context.retained.append(object) }
+    return object
+  }
+}
