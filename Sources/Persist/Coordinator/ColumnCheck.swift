@@ -89,11 +89,7 @@ extension ColumnCheck.Column {
     of value: StoredValue, _ name: String, at place: PersistenceError.Place
   ) -> PersistenceError {
     switch (form, value) {
-    case (.integer, .integer(let number)):
-      PersistenceError(
-        number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
-        "\(name) is \(number), which is out of the range of the type \(type.rawValue).",
-        fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or give the attribute a larger type.")
+    case (.integer, .integer(let number)): type.outOfRange(number, name, at: place)
     case (.double, .double), (.date, .date), (.decimal, .decimal):
       PersistenceError(
         .validationRule, at: place, "\(name) is NaN, which a column of type \(type.rawValue) can't hold.",

@@ -34,12 +34,12 @@ struct ColumnMatch {
   mutating func columns() -> [String?] {
     var found = [String?](repeating: nil, count: claims.count)
     for (index, claim) in claims.enumerated() {
-      if let column = table.column(named: predicted[index]), claim.type.isDeclared(by: column) {
+      if let column = table.column(named: predicted[index]), claim.type.usable(in: column) != nil {
         assign(column, for: index, in: &found)
       }
     }
     for (index, claim) in claims.enumerated() where found[index] == nil {
-      if let column = variants(of: claim).first(where: { claim.type.isDeclared(by: $0) }) {
+      if let column = variants(of: claim).first(where: { claim.type.usable(in: $0) != nil }) {
         assign(column, for: index, in: &found)
       }
     }
@@ -142,14 +142,5 @@ struct NumberedName: Sendable, Hashable {
     let digits = name.dropFirst(base.count + separator.count)
     guard digits.count <= 5, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int(digits)
-  }
-}
-
-extension TableMap.ColumnType {
-  /// Whether a column is declared with this type, ignoring a length such as that of `VARCHAR(255)`.
-  func isDeclared(by column: StoreSchema.Column) -> Bool {
-    if column.declaredType == rawValue { return true }
-    let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
-    return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")
   }
 }

@@ -38,7 +38,7 @@ struct DerivationParser {
       guard let (property, element) = entity.storedAttribute(path),
         let column = map[entity].column(slot: element?.slot ?? property.slot)
       else { throw unsupported("'\(path)' isn't an attribute of '\(entity.name)'.") }
-      return .column(column.name)
+      return column.type == .boolean ? .flag(column.name) : .column(column.name)
     }
     let target = map.model.destination(of: relationship)
     let hop = try hop(property, from: entity, to: target)

@@ -6,12 +6,16 @@ struct DerivedColumn: Sendable, Hashable {
   let label: String
   /// The entities whose rows have the attribute.
   let entityNumbers: [Int]
+  /// Whether the column contains truth values that aren't numbers, as on a server.
+  let isBoolean: Bool
   let value: DerivedValue
 }
 
 /// The value of a derived column, in terms of columns of the row and of related rows.
 indirect enum DerivedValue: Sendable, Hashable {
   case column(String)
+  /// A column of truth values that aren't numbers, as the numbers 1 and 0.
+  case flag(String)
   /// The time of the row's last change.
   case now
   case text(TextFunction, DerivedValue)
@@ -86,6 +90,7 @@ extension TableMap {
     let parser = DerivationParser(map: self, entity: entity, attribute: attribute.name, text: derivation)
     return DerivedColumn(
       table: self[entity].table, name: column.name, label: names.label(of: column.name, in: self[entity].table),
-      entityNumbers: model.hierarchy(of: entity).map { numbers[$0] }.sorted(), value: try parser.value())
+      entityNumbers: model.hierarchy(of: entity).map { numbers[$0] }.sorted(), isBoolean: column.type == .boolean,
+      value: try parser.value())
   }
 }

@@ -57,7 +57,7 @@ extension DerivedColumn {
       levels.append((hops, table, owner + columns))
     }
     switch value {
-    case .column(let name): add([name])
+    case .column(let name), .flag(let name): add([name])
     case .now: add(ownColumns)
     case .text(_, let inner): collect(inner, from: hops, table, ownColumns, into: &levels)
     case .through(let hop, let inner):

@@ -22,7 +22,8 @@ struct TableClaim: Sendable {
   }
 
   let key: Key
-  let type: TableMap.ColumnType
+  /// The type of a new column, or that of the claim's column in an existing store.
+  var type: TableMap.ColumnType
   /// The name if nothing collides with it.
   let baseName: String
   /// Other possible names in an existing store.

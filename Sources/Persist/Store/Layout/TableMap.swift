@@ -20,16 +20,6 @@
 ///
 /// A transient attribute, a fetched property and an attribute without a type have no column.
 struct TableMap: Sendable {
-  /// The type of a property's column, by Core Data's rules.
-  enum ColumnType: String, Sendable, Hashable {
-    case integer = "INTEGER"
-    case float = "FLOAT"
-    case timestamp = "TIMESTAMP"
-    case decimal = "DECIMAL"
-    case varchar = "VARCHAR"
-    case blob = "BLOB"
-  }
-
   /// A column of an entity's table other than `Z_PK`, `Z_ENT` and `Z_OPT`.
   struct Column: Sendable, Hashable {
     enum Role: Sendable, Hashable {
@@ -267,20 +257,5 @@ struct TableMap: Sendable {
     }
     computedLayout = Lazy { builder.value.layout() }
     computedUnexplained = Lazy { builder.value.unexplained() }
-  }
-}
-
-extension TableMap.ColumnType {
-  /// The column type for an attribute's values; nil for types that are never stored.
-  init?(_ type: AttributeType) {
-    switch type {
-    case .int16, .int32, .int64, .boolean: self = .integer
-    case .double, .float: self = .float
-    case .date: self = .timestamp
-    case .decimal: self = .decimal
-    case .string, .uri: self = .varchar
-    case .binary, .transformable, .uuid: self = .blob
-    case .composite, .objectID, .undefined: return nil
-    }
   }
 }

@@ -110,13 +110,13 @@ struct TableMapBuilder {
     guard let attribute = property.attribute else { return [] }
     if attribute.type == .composite {
       return property.elements.compactMap { element in
-        guard let type = TableMap.ColumnType(element.attribute.type), !element.attribute.isTransient else { return nil }
+        guard let type = names.columnType(of: element.attribute), !element.attribute.isTransient else { return nil }
         return TableClaim(
           .init(entity: entity.name, path: element.path, part: .value), type, names.attribute(element.path),
           group: ColumnGroup(element.attribute.type), holder: entity)
       }
     }
-    guard let type = TableMap.ColumnType(attribute.type) else { return [] }
+    guard let type = names.columnType(of: attribute) else { return [] }
     return [
       TableClaim(
         .init(entity: entity.name, path: [attribute.name], part: .value), type, names.attribute([attribute.name]),
@@ -179,14 +179,19 @@ struct TableMapBuilder {
     let predicted = claims.map { allocator.allocate($0.baseName) }
     allocators[root] = allocator
     var columns: [String?] = predicted
-    if let schema, let table = schema.table(named: tableName) {
+    let table = schema?.table(named: tableName)
+    if let table {
       let taken = Set((order[root] ?? []).compactMap { placed[$0]?.name.foldedIdentifier })
       var match = ColumnMatch(claims: claims, predicted: predicted, table: table, names: names, taken: taken)
       columns = match.columns()
       differences += match.differences
     }
-    for (claim, column) in zip(claims, columns) {
+    for (var claim, column) in zip(claims, columns) {
       guard let column else { continue }
+      // In a file, it is the claim's own type in any case.
+      if names == .snakeCase, let own = table?.column(named: column).flatMap({ claim.type.usable(in: $0) }) {
+        claim.type = own
+      }
       placed[claim.key] = Placed(table: tableName, name: column, claim: claim)
       order[root, default: []].append(claim.key)
     }

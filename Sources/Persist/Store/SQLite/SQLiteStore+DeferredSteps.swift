@@ -72,7 +72,8 @@ extension StoreSchema {
     return [
       .rebuildTable(
         TableRebuild(
-          definition: definition, kept: real.columns.filter { !gone.contains($0.name.foldedIdentifier) },
+          definition: definition, former: real.columns,
+          kept: real.columns.filter { !gone.contains($0.name.foldedIdentifier) },
           values: definition.columns.map { .init($0.name, .column($0.name)) }, temporaryName: "PERSIST_REBUILT"))
     ]
   }

@@ -61,10 +61,13 @@ extension InPlacePlanner {
     let causes = plan.columns.filter(\.isRetyped) + plan.columns.filter { $0.carried == nil }
     let subject = causes.first?.subject ?? plan.doomed.first.flatMap { subjectOfDroppedColumn($0, of: plan) }
       ?? .init(plan.root.name)
+    let former = plan.oldTable.flatMap { schema.table(named: $0) }?.columns ?? []
     work.add(
       .rebuildTable(
         TableRebuild(
-          definition: definition, kept: plan.kept, values: values, temporaryName: temporaryName(for: plan.name))),
+          definition: definition,
+          former: former.map { .init(name: plan.currentName($0.name), declaredType: $0.declaredType) },
+          kept: plan.kept, values: values, temporaryName: temporaryName(for: plan.name))),
       in: .reshape, for: subject)
   }
 

@@ -104,7 +104,13 @@ extension InPlacePlanner {
       work.add(
         .rebuildTable(
           TableRebuild(
-            definition: definition, kept: real.columns.filter { !known.contains($0.name.foldedIdentifier) },
+            definition: definition,
+            former: real.columns.map { column in
+              .init(
+                name: renames.first { $0.old.foldedIdentifier == column.name.foldedIdentifier }?.new ?? column.name,
+                declaredType: column.declaredType)
+            },
+            kept: real.columns.filter { !known.contains($0.name.foldedIdentifier) },
             values: definition.columns.map { column in
               .init(column.name, added.contains(column) ? .constant(.null) : .column(column.name))
             }, temporaryName: temporaryName(for: join.table.name))), in: .reshape, for: subject)

@@ -98,7 +98,8 @@ extension PostgreSQLStore {
       guard case .attribute(let form) = column.source,
         let term = translation.assigned(expression, to: form, over: entity, root: SQLText.RowSelection.root)
       else { throw refusal(batch, column, expression) }
-      assignments.append(newTerms(over: entity).assigned(term).map { ", \(name: column.name) = \($0)" })
+      let kind = kinds.value[plan.table]?[column.name] ?? .bytes
+      assignments.append(newTerms(over: entity).assigned(term, to: kind).map { ", \(name: column.name) = \($0)" })
     }
     return assignments
   }
@@ -122,12 +123,14 @@ extension StoredValue {
 }
 
 extension ServerTerms {
-  /// A value to assign; nil if the server can't compute exactly what the evaluator computes.
+  /// A value to assign to a column; nil if the server can't compute exactly what the evaluator computes.
   ///
   /// Unlike in a condition, numbers may be computed: one that is out of range fails the statement instead of yielding
   /// another value.
-  func assigned(_ term: SQLTerm) -> ServerText? {
+  func assigned(_ term: SQLTerm, to kind: Kind) -> ServerText? {
     guard let value = computed(term) else { return nil }
+    if kind == .boolean { return value.kind == .boolean ? value.text : "(\(value.text) <> 0)" }
+    if value.kind == .boolean { return number(value).text }
     if case .column = term { return value.text }
     // Infinities can yield NaN, which Persist stores as null, and zeros have no sign.
     return value.kind == .double ? "NULLIF(\(value.text), 'NaN') + 0" : value.text
@@ -136,21 +139,24 @@ extension ServerTerms {
   private func computed(_ term: SQLTerm) -> Value? {
     switch term {
     case .binary(let operation, let left, let right):
-      guard let left = computed(left), let right = computed(right) else { return nil }
+      guard let left = operand(left), let right = operand(right) else { return nil }
       return arithmetic(operation, left, right)
-    case .negative(let part): return computed(part).flatMap { $0.kind.isNumber ? ("(-\($0.text))", $0.kind) : nil }
-    case .real(let part): return computed(part).flatMap { $0.kind.isNumber ? ("\($0.text)::float8", .double) : nil }
+    case .negative(let part): return operand(part).map { ("(-\($0.text))", $0.kind) }
+    case .real(let part): return operand(part).map { ("\($0.text)::float8", .double) }
     case .whole(let part):
-      guard let part = computed(part), part.kind.isNumber else { return nil }
-      return part.kind == .integer ? part : ("trunc(\(part.text))::bigint", .integer)
-    case .call(.absolute, let parts):
-      return parts.first.flatMap(computed).flatMap { $0.kind.isNumber ? ("abs(\($0.text))", $0.kind) : nil }
+      return operand(part).map { $0.kind == .integer ? $0 : ("trunc(\($0.text))::bigint", .integer) }
+    case .call(.absolute, let parts): return parts.first.flatMap(operand).map { ("abs(\($0.text))", $0.kind) }
     default: return value(term)
     }
   }
 
+  /// A number to compute with; integers have 64 bits, whatever their column has. Nil for values that aren't numbers.
+  private func operand(_ term: SQLTerm) -> Value? {
+    guard let value = computed(term).map(number), value.kind.isNumber else { return nil }
+    return value.kind == .integer ? ("\(value.text)::bigint", .integer) : value
+  }
+
   private func arithmetic(_ operation: SQLTerm.Operator, _ left: Value, _ right: Value) -> Value? {
-    guard left.kind.isNumber, right.kind.isNumber else { return nil }
     let areWhole = left.kind == .integer && right.kind == .integer
     func text(_ value: Value) -> ServerText {
       areWhole || value.kind == .double ? value.text : "\(value.text)::float8"

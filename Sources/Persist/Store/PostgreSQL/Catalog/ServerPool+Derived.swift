@@ -29,8 +29,7 @@ extension ServerSession {
   /// Creates the triggers that maintain derived attributes in place of others, and computes the values of existing
   /// rows. The caller holds the transaction.
   func makeDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
-    let former = try StoreSchema(self).triggers.filter(\.isDerived)
-    try run(former.flatMap { ServerText.dropDerived($0) })
+    try dropDerived()
     guard !columns.isEmpty else { return }
     try run(ServerText.derivedFunctions + columns.triggers(in: layout).flatMap { ServerText.make($0) })
     // A derived value may depend on others.
@@ -38,6 +37,11 @@ extension ServerSession {
       let results = try run(columns.map { ServerText.fill($0) })
       if results.allSatisfy({ $0.changedRowCount == 0 }) { return }
     }
+  }
+
+  func dropDerived() throws {
+    let former = try StoreSchema(self).triggers.filter(\.isDerived)
+    if !former.isEmpty { try run(former.flatMap { ServerText.dropDerived($0) }) }
   }
 
   /// Whether the server has exactly the triggers, with their functions, that Persist makes for derived attributes.

@@ -70,11 +70,19 @@ extension ServerStatement {
 package struct ServerParameter: Sendable {
   /// The types of parameters; the raw values are PostgreSQL's numbers of its built-in types.
   package enum ValueType: UInt32, Sendable {
+    case boolean = 16
     case integer = 20
+    case int16 = 21
+    case int32 = 23
     case double = 701
     case text = 25
     case bytes = 17
+    case uuid = 2950
+    case booleans = 1000
     case integers = 1016
+    case int16s = 1005
+    case int32s = 1007
+    case uuids = 2951
     case doubles = 1022
     case texts = 1009
     case byteStrings = 1001

@@ -13,6 +13,11 @@ extension ServerParameter {
   static func text(_ value: String) -> ServerParameter { ServerParameter(type: .text, bytes: Array(value.utf8)) }
   static func bytes(_ value: Data) -> ServerParameter { ServerParameter(type: .bytes, bytes: Array(value)) }
 
+  /// Nil for bytes that are no UUID.
+  static func uuid(_ value: Data) -> ServerParameter? {
+    value.count == 16 ? ServerParameter(type: .uuid, bytes: Array(value)) : nil
+  }
+
   static func integers(_ values: some Collection<Int64>) -> ServerParameter {
     var array = ArrayParameter(.integers, of: .integer, count: values.count)
     for value in values { array.append(value) }
@@ -51,12 +56,12 @@ struct ArrayParameter {
 
   private mutating func append(word: UInt32) { withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) } }
 
-  mutating func append(_ value: Int64) {
-    append(word: 8)
+  mutating func append(_ value: some FixedWidthInteger) {
+    append(word: UInt32(truncatingIfNeeded: value.bitWidth / 8))
     withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
   }
 
-  mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
+  mutating func append(_ value: Double) { append(value.bitPattern) }
 
   mutating func append(_ value: String) {
     append(word: UInt32(truncatingIfNeeded: value.utf8.count))

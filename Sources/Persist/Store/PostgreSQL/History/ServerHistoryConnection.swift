@@ -112,17 +112,3 @@ extension SQLValue {
     }
   }
 }
-
-extension ServerText {
-  /// The bytes with which the history keeps the value of a column.
-  static func kept(_ column: String, _ kind: ServerTerms.Kind?) -> ServerText {
-    switch kind {
-    case .integer?: "'\\x01'::bytea || int8send(\(name: column))"
-    case .double?: "'\\x02'::bytea || float8send(\(name: column))"
-    case .text?: "'\\x03'::bytea || convert_to(\(name: column), 'UTF8')"
-    case .decimal?: "'\\x03'::bytea || convert_to(\(name: column)::text, 'UTF8')"
-    case .bytes?: "'\\x04'::bytea || \(name: column)"
-    case nil: "NULL::bytea"
-    }
-  }
-}

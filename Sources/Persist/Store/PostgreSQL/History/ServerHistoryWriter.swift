@@ -63,7 +63,9 @@ struct ServerHistoryWriter {
     guard !keys.isEmpty else { return [] }
     hasRecorded = true
     let places = map.layout.tombstones.prefix(own.preserved.count).map { ", \(name: $0)" as ServerText }
-    let values = own.preserved.map { ", \(ServerText.kept($0.column, kinds[own.table]?[$0.column]))" as ServerText }
+    let values = own.preserved.map { attribute -> ServerText in
+      ", \(kinds[own.table]?[attribute.column]?.kept(attribute.column) ?? "NULL::bytea")"
+    }
     return begin() + [
       """
       INSERT INTO \(Self.changes) (\(Self.changeColumns)\(places.joined(separator: ""))) \

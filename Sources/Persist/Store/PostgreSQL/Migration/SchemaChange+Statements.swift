@@ -3,8 +3,8 @@ extension SchemaChange {
   func shownStatements(_ names: LayoutNames) -> [String] {
     switch names {
     case .coreData: SQLText.statements(self).map(\.text)
-    // The types of columns and the indexes of a table that is rewritten are only known in the store.
-    case .snakeCase: ServerText.statements(self, kinds: { _ in [:] }, indexes: { _ in [] }).map(\.shown)
+    // The types of the columns whose values are computed are only known in the store.
+    case .snakeCase: ServerText.statements(self, kinds: { _ in [:] }).map(\.shown)
     }
   }
 }

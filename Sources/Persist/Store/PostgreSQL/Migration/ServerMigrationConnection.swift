@@ -34,7 +34,10 @@ class ServerInspector: StoreInspector {
         """)
     // All values are in their rows.
     case .externalValues: return 0
-    case .rows, .present, .duplicates, .related, .crowded, .shared, .unmatched, .unrelated:
+    case .duplicates(let table, let values, let rows):
+      let kinds = try mapped { try columnKinds(of: table) }
+      return try number(.duplicates(of: values, in: table, rows, kinds))
+    case .rows, .present, .related, .crowded, .shared, .unmatched, .unrelated:
       return try number(ServerText(.count(count)))
     }
   }
@@ -79,6 +82,7 @@ class ServerInspector: StoreInspector {
       let text = result.text(row, column)
       switch result.text(row, column + 2) {
       case "smallint", "integer", "bigint": return Int64(text).map { .integer($0) } ?? .text(text)
+      case "boolean": return .integer(text == "true" ? 1 : 0)
       case "double precision", "numeric": return Double(text).map { .double($0) } ?? .text(text)
       // In hexadecimal, after a backslash and an x.
       case "bytea": return .blob(Data(count: max(0, text.utf8.count - 2) / 2))
@@ -95,6 +99,21 @@ class ServerInspector: StoreInspector {
   func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] { [] }
   func views() throws -> [String] { [] }
   func requireMigratable() throws {}
+
+  /// The types of a table's columns, by their folded names.
+  func columnKinds(of table: String) throws -> ServerText.ColumnKinds {
+    let rows = try session.all(
+      """
+      SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute \
+      WHERE attrelid = to_regclass(\(text: "\"" + ServerText.name(table) + "\"")) AND attnum > 0 AND NOT attisdropped
+      """
+    ) { (name: $0.text($1, 0), kind: ServerTerms.Kind(typeName: $0.text($1, 1))) }
+    let long = try session.all("SELECT short, name FROM \(table: "PERSIST_NAMES")") { ($0.text($1, 0), $0.text($1, 1)) }
+    let names = Dictionary(long, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      rows.map { ((names[$0.name] ?? ServerNames.column($0.name, of: table)).foldedIdentifier, $0.kind) },
+      uniquingKeysWith: { first, _ in first })
+  }
 
   @discardableResult
   func mapped<T>(_ body: () throws -> T) throws -> T {
@@ -168,32 +187,14 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         try ServerForeignKeys(session).drop()
         hasDroppedKeys = true
       }
-      let statements = try ServerText.statements(change, kinds: columnKinds, indexes: indexDefinitions)
-      try session.run(statements)
+      // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
+      if case .rebuildTable = change { try session.dropDerived() }
+      let statements = try ServerText.statements(change, kinds: columnKinds)
+      do { try session.run(statements) } catch let failure as ServerFailure where failure.state == "0A000" {
+        // A view, a rule or a trigger of others uses a column that gets another type.
+        throw ServerFailure(state: "2BP01", message: failure.message)
+      }
     }
-  }
-
-  private func columnKinds(of table: String) throws -> ServerText.ColumnKinds {
-    let rows = try session.all(
-      """
-      SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute \
-      WHERE attrelid = to_regclass(\(text: "\"" + ServerText.name(table) + "\"")) AND attnum > 0 AND NOT attisdropped
-      """
-    ) { (name: $0.text($1, 0), kind: ServerTerms.Kind(typeName: $0.text($1, 1))) }
-    let long = try session.all("SELECT short, name FROM \(table: "PERSIST_NAMES")") { ($0.text($1, 0), $0.text($1, 1)) }
-    let names = Dictionary(long, uniquingKeysWith: { first, _ in first })
-    return Dictionary(
-      rows.map { ((names[$0.name] ?? ServerNames.column($0.name, of: table)).foldedIdentifier, $0.kind) },
-      uniquingKeysWith: { first, _ in first })
-  }
-
-  private func indexDefinitions(of table: String) throws -> [StoredDefinition] {
-    try session.all(
-      """
-      SELECT indexdef FROM pg_indexes WHERE schemaname = \(text: session.schema) \
-      AND tablename = \(text: ServerText.name(table)) AND indexname !~ '_pkey[0-9]*$'
-      """
-    ) { StoredDefinition(sql: $0.text($1, 0)) }
   }
 
   @discardableResult

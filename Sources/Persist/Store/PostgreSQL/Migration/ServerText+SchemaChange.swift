@@ -7,11 +7,9 @@ extension ServerText {
 
   /// The statements of a change, in order.
   ///
-  /// - Parameters:
-  ///   - kinds: The columns that a table has before the change.
-  ///   - indexes: The definitions of a table's indexes, to recreate when it is rewritten.
+  /// - Parameter kinds: The columns that a table has before the change.
   static func statements(
-    _ change: SchemaChange, kinds: (String) throws -> ColumnKinds, indexes: (String) throws -> [StoredDefinition]
+    _ change: SchemaChange, kinds: (String) throws -> ColumnKinds
   ) rethrows -> [ServerText] {
     switch change {
     // Triggers are those of an SQLite file.
@@ -25,8 +23,7 @@ extension ServerText {
       return ["ALTER TABLE \(table: table) RENAME COLUMN \(name: old) TO \(name: new)"] + names([new])
     case .addColumn(let column, let value, let table): return add(column, value, to: table)
     case .dropColumn(let column, let table): return ["ALTER TABLE \(table: table) DROP COLUMN \(name: column)"]
-    case .rebuildTable(let rebuild):
-      return try rewrite(rebuild, kinds(rebuild.definition.name), indexes(rebuild.definition.name))
+    case .rebuildTable(let rebuild): return reshape(rebuild)
     case .update(let table, let assignments, let rows):
       let kinds = try kinds(table)
       let list = assignments.map { assignment -> ServerText in
@@ -61,26 +58,42 @@ extension ServerText {
     let names = names([column.name])
     if value == .null { return [start] + names }
     return [
-      "\(start) DEFAULT \(constant(value, as: kind))",
+      "\(start) DEFAULT \(kind.literal(value))",
       "ALTER TABLE \(table: table) ALTER COLUMN \(name: column.name) DROP DEFAULT",
     ] + names
   }
 
-  private static func rewrite(
-    _ rebuild: TableRebuild, _ kinds: ColumnKinds, _ indexes: [StoredDefinition]
-  ) -> [ServerText] {
-    let (name, new) = (rebuild.definition.name, rebuild.temporaryName)
-    var statements = create(rebuild.definition, named: new) + names(rebuild.definition.columns.map(\.name))
-    for column in rebuild.kept {
-      statements.append("ALTER TABLE \(table: new) ADD COLUMN \(name: column.name) \(type(of: column))")
+  /// Changes the columns of a table where it is, so that everything that others added to it remains: rights, indexes,
+  /// triggers and partitions. All values that change are computed in one pass, from those before.
+  private static func reshape(_ rebuild: TableRebuild) -> [ServerText] {
+    let table = rebuild.definition.name
+    let types = Dictionary(
+      rebuild.former.map { ($0.name.foldedIdentifier, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
+    let kinds = types.mapValues { ServerTerms.Kind(declaredType: $0) }
+    let values = Dictionary(
+      rebuild.values.map { ($0.column.foldedIdentifier, $0.value) }, uniquingKeysWith: { first, _ in first })
+    var added: [ServerText] = []
+    var changes: [ServerText] = []
+    for column in rebuild.definition.columns {
+      let name = column.name.foldedIdentifier
+      let (type, value) = (column.type.rawValue, values[name] ?? .column(column.name))
+      switch (types[name], value) {
+      case (nil, .constant(let constant)):
+        added += add(column, constant, to: table)
+        continue
+      case (nil, _): added += add(column, .null, to: table)
+      case (type?, .column(let own)) where own.foldedIdentifier == name: continue
+      case (type?, .renumbered(let own, let numbers)) where own.foldedIdentifier == name && numbers.isEmpty: continue
+      default: break
+      }
+      let computed = expression(value, as: ServerTerms.Kind(column.type), kinds)
+      changes.append("ALTER COLUMN \(name: column.name) TYPE \(Self.type(column.type)) USING \(computed)")
     }
-    var newKinds: ColumnKinds = [:]
-    for column in rebuild.definition.columns { newKinds[column.name.foldedIdentifier] = ServerTerms.Kind(column.type) }
-    for column in rebuild.kept { newKinds[column.name.foldedIdentifier] = kinds[column.name.foldedIdentifier] }
-    let values = rebuild.values + rebuild.kept.map { .init($0.name, .column($0.name)) }
-    statements.append(copy(name, kinds, into: new, newKinds, values, .all))
-    statements += ["DROP TABLE \(table: name)", "ALTER TABLE \(table: new) RENAME TO \(name: name)"]
-    return statements + indexes.map { ServerText(stored: $0) }
+    let remaining = Set((rebuild.definition.columns.map(\.name) + rebuild.kept.map(\.name)).map(\.foldedIdentifier))
+    let drops = rebuild.former.filter { !remaining.contains($0.name.foldedIdentifier) }
+      .map { "DROP COLUMN \(name: $0.name)" as ServerText }
+    return added
+      + [changes, drops].filter { !$0.isEmpty }.map { "ALTER TABLE \(table: table) \($0.joined(separator: ", "))" }
   }
 
   private static func copy(
@@ -130,13 +143,11 @@ extension ServerText {
     _ expression: RowExpression, as kind: ServerTerms.Kind, _ kinds: ColumnKinds
   ) -> ServerText {
     switch expression {
-    case .column(let name):
-      let own = kinds[name.foldedIdentifier]
-      return own == nil || own == kind ? "\(name: name)" : "\(name: name)::\(kind.typeName)"
-    case .constant(let value): return constant(value, as: kind)
-    case .filled(.constant(.null), let value): return constant(value, as: kind)
+    case .column(let name): return (kinds[name.foldedIdentifier] ?? kind).text(of: name, as: kind)
+    case .constant(let value): return kind.literal(value)
+    case .filled(.constant(.null), let value): return kind.literal(value)
     case .filled(let inner, let value):
-      return "coalesce(\(self.expression(inner, as: kind, kinds)), \(constant(value, as: kind)))"
+      return "coalesce(\(self.expression(inner, as: kind, kinds)), \(kind.literal(value)))"
     case .byEntity(let cases, let otherwise):
       let branches = cases.map { branch -> ServerText in
         "WHEN entity IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value, as: kind, kinds))"
@@ -160,43 +171,5 @@ extension ServerText {
         WHERE there.id = r0.\(name: column) AND there.entity IN (\(numbers: numbers)))
         """
     }
-  }
-
-  private static func constant(_ value: SQLValue, as kind: ServerTerms.Kind) -> ServerText {
-    switch (kind, value) {
-    case (_, .null): "NULL"
-    case (.decimal, .blob(let data)): "\(literal: String(decoding: data, as: UTF8.self))::numeric"
-    case (_, .integer(let number)): "\(literal: "\(number)")::\(kind.typeName)"
-    case (_, .double(let number)): "\(literal: "\(number)")::\(kind.typeName)"
-    case (_, .text(let text)): "\(literal: text)::\(kind.typeName)"
-    case (_, .blob(let data)):
-      "decode(\(literal: data.hexadecimalDigits), 'hex')"
-    }
-  }
-}
-
-extension ServerTerms.Kind {
-  /// The name of the type in a cast.
-  var typeName: ServerText {
-    switch self {
-    case .integer: "bigint"
-    case .double: "float8"
-    case .decimal: "numeric"
-    case .text: "text"
-    case .bytes: "bytea"
-    }
-  }
-
-  /// The kind of a column by the type that the server names; bytes for others.
-  init(typeName: String) {
-    self =
-      switch typeName {
-      case "bigint", "integer", "smallint": .integer
-      case "double precision", "real": .double
-      case let name where ServerText.declaredType(name) == TableMap.ColumnType.timestamp.rawValue: .double
-      case "numeric": .decimal
-      case "text", "character varying": .text
-      default: .bytes
-      }
   }
 }

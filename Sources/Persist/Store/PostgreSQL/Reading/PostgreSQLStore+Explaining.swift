@@ -31,10 +31,12 @@ extension ServerParameter {
     guard let bytes else { return "NULL" }
     let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return switch type {
-    case .integer: "\(Int64(bitPattern: number))"
+    case .boolean: number == 0 ? "FALSE" : "TRUE"
+    case .integer, .int16, .int32: "\(Int64(bitPattern: number))"
     case .double: "\(Double(bitPattern: number))"
     case .text: "'" + String(decoding: bytes, as: UTF8.self).replacing("'", with: "''") + "'"
-    case .bytes, .integers, .doubles, .texts, .byteStrings:
+    case .uuid: "'" + bytes.hexadecimalDigits + "'"
+    case .bytes, .integers, .doubles, .texts, .byteStrings, .booleans, .int16s, .int32s, .uuids:
       "'\\x" + bytes.hexadecimalDigits + "'"
     }
   }

@@ -181,7 +181,7 @@ extension ServerTerms {
       guard let term else { return "count(*)" }
       return value(term).map { "count(\($0.text))" }
     case .aggregate(.sum, let term):
-      guard let value = term.flatMap(value), value.kind == .integer else { return nil }
+      guard let value = term.flatMap(value).map(number), value.kind == .integer else { return nil }
       return "coalesce(sum(\(value.text)), 0)::bigint"
     case .aggregate(.least, let term): return extremum("min", term)
     case .aggregate(.greatest, let term): return extremum("max", term)
@@ -190,7 +190,7 @@ extension ServerTerms {
   }
 
   private func extremum(_ function: ServerText, _ term: SQLTerm?) -> ServerText? {
-    guard let value = term.flatMap(value), value.kind != .bytes, value.kind != .decimal else { return nil }
-    return "\(function)(\(value.text))"
+    guard let value = term.flatMap(value), value.kind.hasExtremes, value.kind != .decimal else { return nil }
+    return "\(function)(\(number(value).text))"
   }
 }

@@ -94,7 +94,13 @@ struct ServerRowReader {
   }
 
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-    bytes.count == 8 ? Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) : 0
+    switch bytes.count {
+    case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+    case 2: Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+    case 1: Int64(bytes[0])
+    default: 0
+    }
   }
 
   /// A row's slots contain 32-bit offsets.

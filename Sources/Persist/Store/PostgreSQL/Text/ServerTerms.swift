@@ -6,11 +6,6 @@ import Foundation
 /// SQLite's yields null, and no functions of Persist's. Terms that would need any of these are left to evaluation in
 /// memory: each function returns nil for them.
 struct ServerTerms {
-  /// The type of a term in PostgreSQL.
-  enum Kind: Hashable {
-    case integer, double, decimal, text, bytes
-  }
-
   private var columns: [String: [String: Kind]]
   /// The tables of the rows in scope.
   private var tables: [SQLRow: String]
@@ -51,7 +46,8 @@ struct ServerTerms {
     case .isOne(let part, let values): return isOne(part, of: values)
     case .isMember(let part, let json): return isMember(part, of: json)
     case .isSelected(let part, let selected, let scan):
-      guard let part = value(part), let (selected, rows) = selection(selected, of: scan), part.kind == selected.kind
+      guard let part = value(part), let (selected, rows) = selection(selected, of: scan),
+        let (part, selected) = ofOneKind(part, selected)
       else { return nil }
       return "(\(part.text) IN (SELECT \(selected.text) FROM \(rows)))"
     case .call(.ifNull, let parts) where parts.count == 2 && parts[1] == .always:
@@ -83,7 +79,8 @@ struct ServerTerms {
     if case .call(.position, let parts) = left { return position(parts, operation, right) }
     if case .value(let constant) = right { return value(left).flatMap { compare($0, operation, constant) } }
     if case .value(let constant) = left { return value(right).flatMap { compare($0, operation.turned, constant) } }
-    guard let sign = operation.sign, let left = value(left), let right = value(right), left.kind == right.kind
+    guard let sign = operation.sign, let left = value(left), let right = value(right),
+      let (left, right) = ofOneKind(left, right)
     else { return nil }
     return "(\(left.text)\(sign)\(right.text))"
   }
@@ -94,7 +91,9 @@ struct ServerTerms {
     if value.kind == .integer, case .double(let number) = constant {
       return compare(value.text, operation, withFraction: number)
     }
-    return self.constant(constant, as: value.kind).map { "(\(value.text)\(sign)\($0))" }
+    if let constant = self.constant(constant, as: value.kind) { return "(\(value.text)\(sign)\(constant))" }
+    // A number other than 0 and 1.
+    return value.kind == .boolean ? compare(number(value), operation, constant) : nil
   }
 
   /// Compares integers with a number that may have a fraction.
@@ -102,20 +101,22 @@ struct ServerTerms {
     _ text: ServerText, _ operation: SQLTerm.Operator, withFraction number: Double
   ) -> ServerText? {
     if let whole = Int64(exactly: number) { return operation.sign.map { "(\(text)\($0)\(integer: whole))" } }
-    guard let floor = Int64(exactly: number.rounded(.down)) else { return nil }
+    // Of a number beyond 64 bits, only the sign matters.
+    let floor = Int64(exactly: number.rounded(.down))
+    let (all, none): (ServerText, ServerText) = ("(\(text) IS NOT NULL)", "FALSE")
     return switch operation {
     case .equal, .same: "FALSE"
     case .different: "TRUE"
-    case .less, .lessOrEqual: "(\(text) <= \(integer: floor))"
-    case .greater, .greaterOrEqual: "(\(text) > \(integer: floor))"
+    case .less, .lessOrEqual: floor.map { "(\(text) <= \(integer: $0))" } ?? (number > 0 ? all : none)
+    case .greater, .greaterOrEqual: floor.map { "(\(text) > \(integer: $0))" } ?? (number > 0 ? none : all)
     default: nil
     }
   }
 
   private func isOne(_ part: SQLTerm, of values: [SQLValue]) -> ServerText? {
-    guard let value = value(part) else { return nil }
+    guard let value = value(part).map(number) else { return nil }
     switch value.kind {
-    case .integer:
+    case .integer, .int32, .int16, .boolean:
       var numbers: [Int64] = []
       for constant in values {
         switch constant {
@@ -133,7 +134,7 @@ struct ServerTerms {
         array.append(text)
       }
       return "(\(value.text) = ANY(\(parameter: array.parameter)))"
-    case .double, .bytes, .decimal:
+    case .double, .bytes, .decimal, .uuid:
       let constants = values.compactMap { self.constant($0, as: value.kind) }
       guard constants.count == values.count else { return nil }
       return "(\(value.text) IN (\(constants.joined(separator: ", "))))"
@@ -176,20 +177,23 @@ struct ServerTerms {
     switch term {
     case .column(let name, let row):
       guard let table = tables[row], let kind = columns[table]?[name] else { return nil }
-      return ("\(row: row).\(name: name)", kind)
+      return ("\(row: row).\(name: name)", kind.ofTerms)
     case .value(.integer(let number)): return ("\(integer: number)", .integer)
     case .value(.double(let number)): return ("\(double: number)", .double)
     case .value(.text(let text)): return text.utf8.contains(0) ? nil : ("\(text: text)", .text)
     case .value(.blob(let data)): return ("\(data: data)", .bytes)
     case .call(.fold, let parts): return parts.count == 2 ? parts[1].options.flatMap { folded(parts[0], $0) } : nil
     case .call(let function, let parts) where assumesASCII && parts.count == 1: return ofASCII(function, parts[0])
-    case .text(let part): return value(part).flatMap { $0.kind == .integer ? ("\($0.text)::text", .text) : nil }
+    case .text(let part):
+      return value(part).map(number).flatMap { $0.kind == .integer ? ("\($0.text)::text", .text) : nil }
     case .call(.nullIf, let parts):
-      guard parts.count == 2, let first = value(parts[0]), let second = value(parts[1]), first.kind == second.kind
+      guard parts.count == 2, let first = value(parts[0]), let second = value(parts[1]),
+        let (first, second) = ofOneKind(first, second)
       else { return nil }
       return ("NULLIF(\(first.text), \(second.text))", first.kind)
     case .choice(let test, let first, let second):
-      guard let test = condition(test), let first = value(first), let second = value(second), first.kind == second.kind
+      guard let test = condition(test), let first = value(first), let second = value(second),
+        let (first, second) = ofOneKind(first, second)
       else { return nil }
       return ("(CASE WHEN \(test) THEN \(first.text) ELSE \(second.text) END)", first.kind)
     case .only(let selected, let scan):
@@ -198,15 +202,26 @@ struct ServerTerms {
     case .least(let selected, let scan): return extremum("min", selected, scan)
     case .greatest(let selected, let scan): return extremum("max", selected, scan)
     case .sum(let selected, let scan):
-      guard let (selected, rows) = selection(selected, of: scan), selected.kind == .integer else { return nil }
-      return ("(SELECT coalesce(sum(\(selected.text)), 0)::bigint FROM \(rows))", .integer)
+      guard let (selected, rows) = selection(selected, of: scan), number(selected).kind == .integer else { return nil }
+      return ("(SELECT coalesce(sum(\(number(selected).text)), 0)::bigint FROM \(rows))", .integer)
     default: return nil
     }
   }
 
   private func extremum(_ function: ServerText, _ selected: SQLTerm, _ scan: SQLScan) -> Value? {
-    guard let (selected, rows) = selection(selected, of: scan), selected.kind != .bytes else { return nil }
+    guard let (value, rows) = selection(selected, of: scan), value.kind.hasExtremes else { return nil }
+    let selected = number(value)
     return ("(SELECT \(function)(\(selected.text)) FROM \(rows))", selected.kind)
+  }
+
+  /// A truth value as the number 1 or 0; other values unchanged.
+  func number(_ value: Value) -> Value { value.kind == .boolean ? ("\(value.text)::int", .integer) : value }
+
+  /// Two values of one type: a truth value beside a number becomes one, too. Nil if their types differ otherwise.
+  private func ofOneKind(_ first: Value, _ second: Value) -> (Value, Value)? {
+    if first.kind == second.kind { return (first, second) }
+    let (first, second) = (number(first), number(second))
+    return first.kind == second.kind ? (first, second) : nil
   }
 
   /// A text in the form that is compared with these options.
@@ -234,6 +249,9 @@ struct ServerTerms {
       return "\(double: Double(number))"
     case (.text, .text(let text)): return text.utf8.contains(0) ? nil : "\(text: text)"
     case (.bytes, .blob(let data)): return "\(data: data)"
+    case (.boolean, .integer(0)): return "FALSE"
+    case (.boolean, .integer(1)): return "TRUE"
+    case (.uuid, .blob(let data)): return ServerParameter.uuid(data).map { "\(parameter: $0)" }
     case (.decimal, .integer(let number)): return "\(integer: number)::numeric"
     case (.decimal, .double(let number)): return number.isFinite ? "\(text: number.description)::numeric" : nil
     case (.decimal, .text(let text)): return "\(text: text)::numeric"
@@ -292,36 +310,5 @@ extension SQLTerm.Operator {
     case .greaterOrEqual: .lessOrEqual
     default: self
     }
-  }
-}
-
-extension TableMap {
-  /// The types of all columns on a PostgreSQL server, by table and name.
-  var serverKinds: [String: [String: ServerTerms.Kind]] {
-    var kinds: [String: [String: ServerTerms.Kind]] = [:]
-    for (table, columns) in layout {
-      var own: [String: ServerTerms.Kind] = ["Z_PK": .integer, "Z_ENT": .integer, "Z_OPT": .integer]
-      for column in columns { own[column.name] = ServerTerms.Kind(column.type) }
-      kinds[table] = own
-    }
-    for join in joinTables {
-      let orders = [join.first.orderColumn, join.second.orderColumn].compactMap { $0 }
-      let names = [join.first.column, join.second.column] + orders
-      kinds[join.name] = Dictionary(names.map { ($0, .integer) }, uniquingKeysWith: { first, _ in first })
-    }
-    return kinds
-  }
-}
-
-extension ServerTerms.Kind {
-  init(_ type: TableMap.ColumnType) {
-    self =
-      switch type {
-      case .integer: .integer
-      case .float, .timestamp: .double
-      case .decimal: .decimal
-      case .varchar: .text
-      case .blob: .bytes
-      }
   }
 }

@@ -7,12 +7,10 @@ extension ServerText {
   /// Persist, and the only one that an index on a prefix can use.
   static func type(_ type: TableMap.ColumnType) -> ServerText {
     switch type {
-    case .integer: "bigint"
-    case .float: "double precision"
     case .timestamp: "\(table: dateType)"
-    case .decimal: "numeric"
+    case .float: "double precision"
     case .varchar: "text COLLATE \"C\""
-    case .blob: "bytea"
+    case .integer, .int32, .int16, .boolean, .decimal, .blob, .uuid: ServerTerms.Kind(type).typeName
     }
   }
 
@@ -26,6 +24,10 @@ extension ServerText {
     let type: TableMap.ColumnType? =
       switch name {
       case "bigint": .integer
+      case "integer": .int32
+      case "smallint": .int16
+      case "boolean": .boolean
+      case "uuid": .uuid
       case "double precision": .float
       case "numeric": .decimal
       case "text": .varchar
@@ -34,11 +36,6 @@ extension ServerText {
       default: nil
       }
     return type?.rawValue ?? name
-  }
-
-  /// The type of a column that a migration keeps.
-  static func type(of column: StoreSchema.Column) -> ServerText {
-    TableMap.ColumnType(rawValue: column.declaredType).map(type) ?? "\(storedType: column)"
   }
 
   static func create(_ table: TableDefinition, named name: String? = nil) -> [ServerText] {

@@ -71,11 +71,6 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
       parts.append(.parameter(.integers(integers)))
     }
 
-    /// The type of a column as the server's catalog names it.
-    mutating func appendInterpolation(storedType column: StoreSchema.Column) {
-      parts.append(.text(column.declaredType))
-    }
-
     mutating func appendInterpolation(_ part: ServerText) { parts += part.parts }
   }
 
@@ -172,11 +167,19 @@ extension ServerParameter.ValueType {
   /// The name of the type in SQL.
   fileprivate var name: String {
     switch self {
+    case .boolean: "boolean"
     case .integer: "bigint"
+    case .int16: "smallint"
+    case .int32: "integer"
     case .double: "float8"
     case .text: "text"
     case .bytes: "bytea"
+    case .uuid: "uuid"
+    case .booleans: "boolean[]"
     case .integers: "bigint[]"
+    case .int16s: "smallint[]"
+    case .int32s: "integer[]"
+    case .uuids: "uuid[]"
     case .doubles: "float8[]"
     case .texts: "text[]"
     case .byteStrings: "bytea[]"

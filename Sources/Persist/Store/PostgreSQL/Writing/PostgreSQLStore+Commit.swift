@@ -62,7 +62,8 @@ extension PostgreSQLStore {
       let listed = values.map { value -> String in
         switch value {
         case .string(let text), .uri(let text): text
-        case .boolean(let flag): flag ? "1" : "0"
+        case .boolean(let flag): flag ? "t" : "f"
+        case .uuid(let uuid): uuid.uuidString.lowercased()
         default: value.quotedWords
         }
       }.joined(separator: ", ")

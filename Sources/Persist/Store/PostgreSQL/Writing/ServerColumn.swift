@@ -9,13 +9,8 @@ struct ServerColumn {
   init(_ column: WritePlan.Column, _ kind: ServerTerms.Kind, count: Int) {
     self.column = column
     self.kind = kind
-    array =
-      switch kind {
-      case .integer: ArrayParameter(.integers, of: .integer, count: count)
-      case .double: ArrayParameter(.doubles, of: .double, count: count)
-      case .text, .decimal: ArrayParameter(.texts, of: .text, count: count)
-      case .bytes: ArrayParameter(.byteStrings, of: .bytes, count: count)
-      }
+    let types = kind.parameters
+    array = ArrayParameter(types.array, of: types.element, count: count)
   }
 
   var parameter: ServerParameter { array.parameter }
@@ -25,15 +20,32 @@ struct ServerColumn {
   mutating func appendNull() { array.appendNull() }
   mutating func append(_ number: Int64) { array.append(number) }
 
+  /// Appends a number in the column's width.
+  ///
+  /// - Returns: False if it is out of the column's range.
+  private mutating func appendNarrow(_ number: Int64) -> Bool {
+    switch kind {
+    case .int32:
+      guard let narrow = Int32(exactly: number) else { return false }
+      array.append(narrow)
+    case .int16:
+      guard let narrow = Int16(exactly: number) else { return false }
+      array.append(narrow)
+    default: array.append(number)
+    }
+    return true
+  }
+
   /// Appends the value of an attribute.
   ///
-  /// - Returns: False if the value doesn't match the form.
+  /// - Returns: False if the value doesn't match the form, or exceeds the range of the column.
   mutating func append(_ value: StoredValue, as form: SlotForm) -> Bool {
     switch (form, value) {
     case (.none, _): return false
     case (_, .null): array.appendNull()
-    case (.integer, .integer(let number)): array.append(number)
-    case (.boolean, .boolean(let flag)): array.append(flag ? 1 as Int64 : 0)
+    case (.integer, .integer(let number)): return appendNarrow(number)
+    case (.boolean, .boolean(let flag)):
+      if kind == .boolean { array.append(flag ? 1 as UInt8 : 0) } else { array.append(flag ? 1 as Int64 : 0) }
     // Negative zero becomes positive, as SQLite stores it.
     case (.double, .double(let number)) where !number.isNaN: array.append(number + 0)
     case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN:

@@ -298,9 +298,14 @@ struct ServerCommitPass {
     _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
   ) -> PersistenceError {
     let name = plan.entity.properties[column.slot].name
+    let place = PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url)
+    if case .integer(let number) = value, let type = plan.entity.properties[column.slot].attribute?.type,
+      !type.integerRange.contains(number)
+    {
+      return type.outOfRange(number, name, at: place)
+    }
     return PersistenceError(
-      .typeMismatch, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
-      "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
+      .typeMismatch, at: place, "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
   }
 
   private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {

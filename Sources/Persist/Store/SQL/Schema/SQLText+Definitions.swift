@@ -48,12 +48,12 @@ extension TableMap.ColumnType {
   /// The type name in a table's definition.
   var sql: SQLText {
     switch self {
-    case .integer: "INTEGER"
+    case .integer, .int32, .int16, .boolean: "INTEGER"
     case .float: "FLOAT"
     case .timestamp: "TIMESTAMP"
     case .decimal: "DECIMAL"
     case .varchar: "VARCHAR"
-    case .blob: "BLOB"
+    case .blob, .uuid: "BLOB"
     }
   }
 }

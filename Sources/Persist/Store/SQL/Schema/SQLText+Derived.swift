@@ -52,12 +52,14 @@ extension SQLText {
     """
 
   private static func value(of column: DerivedColumn) -> SQLText {
-    value(column.value, of: "\(name: column.table)", depth: 1)
+    let value = value(column.value, of: "\(name: column.table)", depth: 1)
+    return column.isBoolean ? "(\(value) <> 0)" : value
   }
 
   private static func value(_ value: DerivedValue, of row: SQLText, depth: Int) -> SQLText {
     switch value {
     case .column(let name): return "\(row).\(name: name)"
+    case .flag(let name): return "CASE WHEN \(row).\(name: name) THEN 1 WHEN NOT \(row).\(name: name) THEN 0 END"
     case .now: return now
     case .text(.uppercase, let inner): return "PersistUppercase(\(self.value(inner, of: row, depth: depth)))"
     case .text(.lowercase, let inner): return "PersistLowercase(\(self.value(inner, of: row, depth: depth)))"

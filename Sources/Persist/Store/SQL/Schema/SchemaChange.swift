@@ -13,7 +13,7 @@ enum SchemaChange: Sendable, Hashable {
   /// Takes constant time regardless of the table's size: the default for existing rows is stored in the schema.
   case addColumn(TableDefinition.Column, default: SQLValue, table: String)
   case dropColumn(String, table: String)
-  /// Rewrites a table with other columns, in one pass; its remaining indexes and triggers are recreated.
+  /// Gives a table other columns, in one pass; its remaining indexes and triggers are recreated.
   case rebuildTable(TableRebuild)
   case update(String, set: [Assignment], where: RowCondition)
   case deleteRows(String, where: RowCondition)
@@ -70,6 +70,8 @@ enum SchemaChange: Sendable, Hashable {
 struct TableRebuild: Sendable, Hashable {
   /// The new definition of the table, under its existing name.
   let definition: TableDefinition
+  /// The columns that the table has, under their present names.
+  let former: [StoreSchema.Column]
   /// Columns unknown to the model, which are preserved.
   let kept: [StoreSchema.Column]
   /// The value of every column of the definition.

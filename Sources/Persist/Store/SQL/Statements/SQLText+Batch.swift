@@ -34,6 +34,14 @@ extension SQLText {
       """
   }
 
+  /// A row's key and its value that is out of a range, if there is one.
+  static func outside(_ range: ClosedRange<Int64>, _ term: SQLTerm, of rows: RowSelection) -> SQLText {
+    """
+    SELECT Z_PK, \(self.term(term)) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
+    (\(self.term(term)) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound)) LIMIT 1
+    """
+  }
+
   static func delete(_ rows: RowSelection) -> SQLText {
     "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root)\(rows.conditions)"
   }

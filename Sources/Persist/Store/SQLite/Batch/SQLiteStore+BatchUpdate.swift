@@ -4,7 +4,8 @@ extension SQLiteStore {
   /// Updates rows with one statement.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if a value can't be translated to SQL exactly;
-  ///   ``PersistenceError/Code/constraintConflict``.
+  ///   ``PersistenceError/Code/validationNumberTooLarge`` or ``PersistenceError/Code/validationNumberTooSmall`` if a
+  ///   computed number is out of the range of its attribute; ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let selection = try selection(batch.rows, plan(for: batch.rows))
@@ -12,6 +13,7 @@ extension SQLiteStore {
     let fileColumns = writePlan(of: batch).fileColumns
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
+      try requireRanges(of: batch, assignments, selection, connection)
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in
           for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
@@ -39,6 +41,24 @@ extension SQLiteStore {
     }
     discardReplaced(files)
     return outcome
+  }
+
+  /// A column of a file contains integers of any width, whatever the attribute's type is.
+  private func requireRanges(
+    of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
+    _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
+  ) throws {
+    let entity = batch.rows.entity
+    for assignment in assignments {
+      guard case .term(let term) = assignment.value,
+        let column = map[entity].columns.first(where: { $0.name == assignment.column }),
+        case .attribute(let attribute) = column.role, [.int16, .int32].contains(attribute.type)
+      else { continue }
+      let sql = SQLText.outside(attribute.type.integerRange, term, of: selection)
+      guard let row = try connection.first(sql, { (key: $0.integer(0), number: $0.integer(1)) }) else { continue }
+      let place = PersistenceError.Place(entity: entity.name, property: column.property, row: row.key, store: url)
+      throw attribute.type.outOfRange(row.number, column.property, at: place)
+    }
   }
 
   func identifier(key: Int64, number: Int64) -> ManagedObjectID? {

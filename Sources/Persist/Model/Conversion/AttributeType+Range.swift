@@ -1,0 +1,14 @@
+extension AttributeType {
+  /// The error for an integer outside of the type's range.
+  ///
+  /// - Parameter name: The attribute's name, or the path of a composite's element.
+  func outOfRange(
+    _ number: Int64, _ name: String, at place: PersistenceError.Place
+  ) -> PersistenceError {
+    let range = integerRange
+    return PersistenceError(
+      number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
+      "\(name) is \(number), which is out of the range of the type \(rawValue).",
+      fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or give the attribute a larger type.")
+  }
+}
