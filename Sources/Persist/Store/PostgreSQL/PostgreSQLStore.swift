@@ -15,6 +15,7 @@ final class PostgreSQLStore: PersistentStore {
   private let replicas: ServerReplicas
   /// The types of the columns.
   let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
+  let readColumns: Lazy<[String: [String: ServerReadColumn]]>
   /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
   let exactPlans: LazyList<RowPlan>
   let deepPlans: LazyList<RowPlan>
@@ -63,6 +64,7 @@ final class PostgreSQLStore: PersistentStore {
     identifier = catalog.metadata.identifier
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
+    readColumns = Lazy { map.serverReadColumns }
     let entities = map.model.entities
     let exact = LazyList(count: entities.count) { RowPlan(entities[$0], includingSubentities: false, in: map) }
     exactPlans = exact
@@ -84,7 +86,7 @@ final class PostgreSQLStore: PersistentStore {
     (replicas, changes) = (store.replicas, store.changes)
     historyMap = LockProtected(store.historyMap.withLock { $0 })
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
-    (kinds, indexedColumns) = (store.kinds, store.indexedColumns)
+    (kinds, readColumns, indexedColumns) = (store.kinds, store.readColumns, store.indexedColumns)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
   }
 

@@ -72,9 +72,10 @@ extension PostgreSQLStore {
 
   func owners(by property: Property, of entity: Entity, members: [Int64]) throws -> [Int64: ManagedObjectID] {
     guard case .foreignKey(let place)? = map[entity].toMany[property.slot] else { return [:] }
-    let number: ServerText = place.entityColumn.map { "\(name: $0)" } ?? "\(number: Int64(map[entity].number))"
+    let completed = ServerReadColumn.entityNumber(key: place.column, target: map[entity].table)
+    let number = place.entityColumn.map { completed.value(of: $0, "m") } ?? "\(number: Int64(map[entity].number))"
     let sql: ServerText = """
-      SELECT id, \(name: place.column), \(number)::bigint FROM \(table: place.table) \
+      SELECT id, \(name: place.column), (\(number))::bigint FROM \(table: place.table) AS m \
       WHERE id = ANY(\(integers: members)) AND \(name: place.column) IS NOT NULL
       """
     let result = try pool.read { try $0.query(sql) }

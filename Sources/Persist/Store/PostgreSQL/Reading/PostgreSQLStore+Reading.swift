@@ -103,11 +103,11 @@ extension PostgreSQLStore {
     map.absent.contains(query.entity.name) || query.keys?.isEmpty == true
   }
 
-  /// The columns of a plan; decimals as texts, since their binary form is the server's own.
+  /// The columns of a plan.
   func columnList(_ plan: RowPlan, of alias: SQLRow = SQLText.RowSelection.root) -> ServerText {
-    let kinds = kinds.value[map[plan.entity].table] ?? [:]
+    let completed = readColumns.value[map[plan.entity].table] ?? [:]
     return plan.columns.map { column -> ServerText in
-      kinds[column] == .decimal ? "\(row: alias).\(name: column)::text" : "\(row: alias).\(name: column)"
+      completed[column]?.value(of: column, "\(row: alias)") ?? "\(row: alias).\(name: column)"
     }.joined(separator: ", ")
   }
 

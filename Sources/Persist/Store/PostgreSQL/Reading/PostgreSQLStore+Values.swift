@@ -145,8 +145,10 @@ extension PostgreSQLStore {
     switch column.form {
     case .integer: return .integer(result.integer(row, place))
     case .boolean: return .boolean(result.integer(row, place) != 0)
-    case .double: return .double(result.double(row, place))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: result.double(row, place)))
+    case .double, .date:
+      let number = result.double(row, place)
+      if number.isNaN { return .null }
+      return column.form == .double ? .double(number) : .date(Date(timeIntervalSinceReferenceDate: number))
     case .string: return .string(result.text(row, place))
     case .uri: return .uri(result.text(row, place))
     case .data: return .data(result.data(row, place))

@@ -70,7 +70,11 @@ struct ServerRowReader {
       case .integer: writer.setInteger(Self.integer(bytes), slot: fill.slot)
       case .boolean: writer.setInteger(Self.integer(bytes) == 0 ? 0 : 1, slot: fill.slot)
       case .double:
-        writer.setDouble(Double(bitPattern: UInt64(bitPattern: Self.integer(bytes))), slot: fill.slot)
+        let number = Double(bitPattern: UInt64(bitPattern: Self.integer(bytes)))
+        // Only other programs write it; Persist has no such value.
+        if !number.isNaN { writer.setDouble(number, slot: fill.slot) }
+      // NaN or infinity.
+      case .decimal where bytes.contains(where: { $0 > UInt8(ascii: "9") }): continue
       case .text, .bytes, .decimal, .uuid:
         size += bytes.count
         guard size <= Int(Int32.max) else { throw tooLarge(key: result.integer(row, 0)) }
