@@ -21,8 +21,9 @@ package struct ReadAhead: Sendable {
   /// For a source whose statements are cheap: reading 16 rows takes about twice the time of one, and more would save
   /// little.
   static let near = ReadAhead(maximumGroupSize: firstGroupSize, neighborhood: 64)
-  /// For a source whose statements take a round trip, which is most of the cost of a few hundred rows.
-  static let distant = ReadAhead(maximumGroupSize: 500, neighborhood: 1024)
+  /// For a source whose statements take a round trip, which is most of the cost of a thousand rows. Larger groups would
+  /// often be too old before they are used up.
+  static let distant = ReadAhead(maximumGroupSize: 1024, neighborhood: 1024)
 
   /// The size of a group, four times that of the one before it.
   ///

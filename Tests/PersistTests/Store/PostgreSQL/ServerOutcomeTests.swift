@@ -124,7 +124,7 @@
           try #expect(!wasCommitted(proof, store))
           let session = try session(store)
           let failure = #expect(throws: ServerFailure.self) {
-            try session.run(["BEGIN"] + proof.statements + [Self.insertion, "COMMIT"])
+            try session.run(["BEGIN"] + proof.statements() + [Self.insertion, "COMMIT"])
           }
           #expect(failure?.state == "23505")
           session.rollBack()
@@ -141,7 +141,7 @@
         try withStore(text) { store, _ in
           let proof = CommitProof(writer: UUID(), number: 1)
           let session = try session(store)
-          try session.run(["BEGIN"] + proof.statements)
+          try session.run(["BEGIN"] + proof.statements())
           // Until then, nothing is known.
           let failure = #expect(throws: ServerFailure.self) {
             try wasCommitted(proof, store, wait: .milliseconds(200))

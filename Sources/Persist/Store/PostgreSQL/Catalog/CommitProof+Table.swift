@@ -34,7 +34,7 @@ extension ServerSession {
   /// - Returns: The proof; the number if the store has no table of proofs.
   func evidence(_ proof: CommitProof, or number: TransactionNumber) throws -> ServerOutcome.Evidence {
     guard try StoreSchema(self).table(named: ServerText.proofTable) != nil else { return .number(number) }
-    try run(proof.statements)
+    try run(proof.statements())
     return .proof(proof)
   }
 }

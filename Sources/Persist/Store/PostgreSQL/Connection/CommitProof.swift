@@ -23,9 +23,19 @@ struct CommitProof: Hashable, Sendable {
     """
   }
 
+  /// Writes the proof if the store has a mark, and fails as ``ServerFailure/isOfMark`` otherwise.
+  private func insertion(requiring mark: ServerMark) -> ServerText {
+    """
+    INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
+    SELECT \(text: writer.uuidString)::uuid, \(integer: number), \(mark.requirement)
+    """
+  }
+
   /// Writes the proof within the transaction, and deletes proofs that nobody asks for any longer.
-  var statements: [ServerText] {
-    var statements = [insertion(isCommitted: true)]
+  ///
+  /// - Parameter mark: The mark without which the first statement fails; nil to write in any case.
+  func statements(requiring mark: ServerMark? = nil) -> [ServerText] {
+    var statements = [mark.map(insertion(requiring:)) ?? insertion(isCommitted: true)]
     if number == 1 {
       // Those of programs that have ended. Others may delete the same rows at this moment.
       statements.append(

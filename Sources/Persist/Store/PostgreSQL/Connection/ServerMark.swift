@@ -24,10 +24,11 @@ struct ServerMark: Hashable, Sendable {
   /// the statements that it vouches for.
   static let present: ServerText = "SELECT \(table: function)()"
 
-  /// Fails if the stored mark is another one: the text of a condition that doesn't hold is no number.
+  /// A value, true, with its source. Fails if the stored mark is another one: the text of a condition that doesn't hold
+  /// is no number.
   var requirement: ServerText {
     """
-    SELECT CASE WHEN count(*) = 1 THEN 1 ELSE (count(*) || ' marks')::int END \
+    CASE WHEN count(*) = 1 THEN true ELSE (count(*) || ' marks')::int = 1 END \
     FROM \(table: "PERSIST_METADATA") WHERE key = \(literal: Self.key) AND value = convert_to(\(text: text), 'UTF8')
     """
   }

@@ -8,8 +8,10 @@ final class ServerTransaction {
   private var evidence: ServerOutcome.Evidence?
   /// Whether the server may have run a statement.
   private(set) var hasBegun = false
-  /// Statements to send before the next ones.
-  private let settings: [ServerText]
+  /// The values of settings until the end of the transaction, for a `SELECT`.
+  private let settings: ServerText
+  /// Each statement has to see what others have committed while it waited for a lock.
+  private static let begin: ServerText = "BEGIN ISOLATION LEVEL READ COMMITTED"
   /// Statements to send together with the end of the transaction.
   private var last: [ServerText] = []
   /// Checks that the store is still the one opened, and the proof of the commit; nil for transactions of other stores.
@@ -30,29 +32,33 @@ final class ServerTransaction {
     self.session = session
     self.opened = opened
     let milliseconds = max(1, Int64(wait / .milliseconds(1)))
-    // Each statement has to see what others have committed while it waited for a lock.
-    settings = [
-      "BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL search_path TO \(schema: ()), pg_temp",
-      "SET LOCAL lock_timeout = \(number: milliseconds)",
-    ]
+    settings = """
+      set_config('search_path', quote_ident(\(text: session.schema)) || ', pg_temp', true), \
+      set_config('lock_timeout', \(text: "\(milliseconds)"), true)
+      """
   }
+
+  /// Begins, and keeps migrations from changing the store. The next statements see what others had committed before.
+  private var opening: [ServerText] { [Self.begin, "SELECT \(settings), \(ServerText.sharedLock(session.schema))"] }
 
   /// Runs statements in one flight.
   @discardableResult
   func run(_ texts: [ServerText], areReused: Bool = false) throws -> [any ServerResult] {
     guard !hasBegun else { return texts.isEmpty ? [] : try session.run(texts, areReused: areReused) }
     guard let opened else {
-      let results = try session.run(settings + [TransactionNumber.reading] + texts, areReused: areReused)
+      let opening = [Self.begin, "SELECT \(settings)", TransactionNumber.reading]
+      let results = try session.run(opening + texts, areReused: areReused)
       hasBegun = true
-      evidence = .number(TransactionNumber(results[settings.count]))
-      return Array(results.dropFirst(settings.count + 1))
+      evidence = .number(TransactionNumber(results[opening.count - 1]))
+      return Array(results.dropFirst(opening.count))
     }
-    let opening = settings + [ServerText.sharedLock(session.schema), ServerMark.stored] + opened.proof.statements
-    let results = try session.run(opening + texts, areReused: areReused)
+    let mark = opening.count
+    let all = opening + [ServerMark.stored] + opened.proof.statements()
+    let results = try session.run(all + texts, areReused: areReused)
     hasBegun = true
     evidence = .proof(opened.proof)
-    try opened.watch.check(results[settings.count + 1])
-    return Array(results.dropFirst(opening.count))
+    try opened.watch.check(results[mark])
+    return Array(results.dropFirst(all.count))
   }
 
   /// Copies rows into a table, after the statements that were run.
@@ -103,11 +109,10 @@ final class ServerTransaction {
   private func commitInOneFlight(
     _ ending: [ServerText], _ opened: (watch: ServerWatch, proof: CommitProof), _ outcome: ServerOutcome
   ) throws -> [any ServerResult]? {
-    let opening =
-      settings + [ServerText.sharedLock(session.schema), opened.watch.requirement] + opened.proof.statements
+    let all = opening + opened.proof.statements(requiring: opened.watch.mark)
     do {
       return try outcome.committing(.proof(opened.proof)) {
-        Array(try session.run(opening + ending, areReused: true).dropFirst(opening.count))
+        Array(try session.run(all + ending, areReused: true).dropFirst(all.count))
       }
     } catch let failure as ServerFailure where failure.isOfMark {
       throw ServerWatch.Changed()

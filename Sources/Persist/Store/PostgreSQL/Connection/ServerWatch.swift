@@ -21,8 +21,8 @@ final class ServerWatch: Sendable {
     guard ServerMark(result) == known.withLock({ $0 }) else { throw Changed() }
   }
 
-  /// A statement that fails if the mark isn't the known one, as ``ServerFailure/isOfMark``.
-  var requirement: ServerText { known.withLock { $0 }.requirement }
+  /// The known mark.
+  var mark: ServerMark { known.withLock { $0 } }
 
   /// Looks at the store after its mark has changed or a statement failed, and accepts changes that keep its model.
   ///

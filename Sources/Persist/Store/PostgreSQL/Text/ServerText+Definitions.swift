@@ -129,9 +129,10 @@ extension ServerText {
     "SELECT pg_advisory_xact_lock(\(lockNumber(schema)))"
   }
 
-  /// A lock that keeps programs from migrating the store until the end of the transaction, and that many can hold.
+  /// Takes a lock that keeps programs from migrating the store until the end of the transaction, and that many can
+  /// hold: a value for a `SELECT`.
   static func sharedLock(_ schema: String) -> ServerText {
-    "SELECT pg_advisory_xact_lock_shared(\(lockNumber(schema)))"
+    "pg_advisory_xact_lock_shared(\(lockNumber(schema)))"
   }
 
   private static func lockNumber(_ schema: String) -> ServerText {
