@@ -12,7 +12,7 @@ struct PlainStore {
     self.schema = schema
   }
 
-  /// Creates the tables, with the columns, types and indexes of Persist's.
+  /// Creates the tables, with the columns, types, indexes and foreign keys of Persist's.
   func create() throws {
     for sql in [
       "CREATE SCHEMA \(schema)",
@@ -24,6 +24,10 @@ struct PlainStore {
       """
       CREATE TABLE \(schema).zgroup (z_pk bigint PRIMARY KEY, z_ent bigint, z_opt bigint NOT NULL, \
       ztitle text COLLATE "C")
+      """,
+      """
+      ALTER TABLE \(schema).zitem ADD FOREIGN KEY (zgroup) REFERENCES \(schema).zgroup ON DELETE SET NULL \
+      DEFERRABLE INITIALLY DEFERRED
       """,
     ] { try connection.run([(sql, [])]) }
   }

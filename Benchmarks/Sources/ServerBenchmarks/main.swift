@@ -1,12 +1,24 @@
 import Foundation
 
 // Measures Persist on a PostgreSQL server beside libpq used by hand: ServerBenchmarks URL [ROWS] [ROUNDS] [WORKLOAD].
-// Writes a table in Markdown.
+// Writes a table in Markdown. ServerBenchmarks URL writers [SECONDS] lets eight programs write at the same time.
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
 guard let url = arguments.first, let port = URL(string: url)?.port else {
   FileHandle.standardError.write(Data("ServerBenchmarks postgresql://USER@127.0.0.1:PORT/DATABASE [ROWS] [ROUNDS] [WORKLOAD]\n".utf8))
   exit(64)
+}
+if let role = arguments.dropFirst().first, ["writers", "writer"].contains(role) {
+  let seconds = arguments.dropFirst(2).first.flatMap { Double($0) } ?? 60
+  do {
+    if role == "writers" { print(try Writers.run(url, seconds: seconds)) } else {
+      try Writers.write(url, seconds: seconds)
+    }
+    exit(0)
+  } catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+  }
 }
 let rows = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
 let rounds = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 3
