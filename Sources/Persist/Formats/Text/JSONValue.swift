@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, the intermediate form between a model's descriptions and Foundation's `JSONDecoder` and `JSONEncoder`.
+/// A JSON value, the intermediate form between a model's descriptions and JSON's text.
 enum JSONValue: Sendable, Hashable {
   case null
   case boolean(Bool)
@@ -31,16 +31,6 @@ enum JSONValue: Sendable, Hashable {
     // An integer can't represent negative zero.
     if let integer = Int64(exactly: value), integer != 0 || value.sign == .plus { return .integer(integer) }
     return .number(value)
-  }
-
-  /// The value as JSON over several lines with sorted keys; equal values produce equal text.
-  var text: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else {
-      preconditionFailure("Every value can be encoded, because double(_:) creates only finite numbers.")
-    }
-    return String(decoding: data, as: UTF8.self) + "\n"
   }
 }
 
