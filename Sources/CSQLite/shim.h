@@ -6,8 +6,12 @@ static inline int persist_sqlite3_keep_wal_on_close(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-static inline int persist_sqlite3_disable_triggers(sqlite3 *db) {
-  return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);
+// Sets a flag of a connection, and returns its former value.
+static inline int persist_sqlite3_set_flag(sqlite3 *db, int flag, int value) {
+  int former = 0;
+  sqlite3_db_config(db, flag, -1, &former);
+  sqlite3_db_config(db, flag, value, (int *)0);
+  return former;
 }
 
 // The byte of the SQL that the last error is about; -1 where it is about none, and before SQLite 3.38.

@@ -5,6 +5,8 @@ public import Persist
 public struct MigrationScenario: Sendable, CustomStringConvertible {
   public enum Way: String, Sendable, CaseIterable {
     case inPlace, copiedBySQL, copiedByObject, staged, chain
+    /// In place while a coordinator opens the store, with its connection.
+    case opened
   }
 
   public let way: Way
@@ -18,21 +20,31 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
 
   public init(_ way: Way) throws {
     self.way = way
-    let models = try (way == .chain ? Models.allCases : [.first, .second]).map { try $0.model() }
+    let models = try (way == .chain ? Models.allCases : [.first, .second]).map { model in
+      // If no large value is forgotten, the migration is nothing but a transaction.
+      try model.model(keepingDraft: way == .opened)
+    }
     let versions = models.enumerated().map { ModelVersion(name: "\($0.offset + 1)", model: $0.element) }
     self.versions = versions
     migrator = try Self.migrator(way, versions)
   }
 
   public func migrate(_ store: URL, options: StoreOptions = StoreOptions()) throws {
-    try migrator.migrate(storeAt: store, to: newest, registry: registry, options: options)
+    guard way == .opened else {
+      try migrator.migrate(storeAt: store, to: newest, registry: registry, options: options)
+      return
+    }
+    var options = options
+    options.migrator = migrator
+    let coordinator = PersistentStoreCoordinator(model: newest.model, registry: registry)
+    try coordinator.remove(coordinator.addStore(at: store, options: options))
   }
 
   private static func migrator(_ way: Way, _ versions: [ModelVersion]) throws -> AutomaticMigrator {
     var migrator = AutomaticMigrator()
     migrator.retries = 0
     switch way {
-    case .inPlace: break
+    case .inPlace, .opened: break
     case .copiedBySQL: migrator.alwaysCopies = true
     case .copiedByObject:
       var mapping = try mapping(versions[0], versions[1])
@@ -88,7 +100,7 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
   private enum Models: Int, CaseIterable {
     case first, second, third, fourth
 
-    func model() throws -> ManagedObjectModel {
+    func model(keepingDraft: Bool) throws -> ManagedObjectModel {
       let photo = AttributeDescription("photo", .binary, allowsExternalStorage: true)
       let folder = EntityDescription(
         "Folder",
@@ -109,6 +121,7 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
       var attributes: [AttributeDescription] = [
         .init("a", .string), .init("b", .double), .init("d", .string), photo,
       ]
+      if keepingDraft { attributes.append(.init("draft", .binary, allowsExternalStorage: true)) }
       if rawValue > 1 { attributes.append(.init("e", .int64)) }
       if rawValue > 2 { attributes.append(.init("f", .date)) }
       let mark = EntityDescription(

@@ -92,24 +92,29 @@ extension PersistentStoreCoordinator {
   private func openOfModel(
     _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
   ) throws -> any PersistentStore {
-    let (difference, catalog): (PersistenceError, StoreCatalog?)
     switch try engine.openStore(at: location, ifOf: managedObjectModel, registry: registry, options: options) {
     case .opened(let store): return store
-    case .differs(let error, let found): (difference, catalog) = (error, found)
+    case .differs(let difference): return try migrate(difference, location, engine, options)
     }
-    // A migrator opens its own connections and requires that no others are open.
-    guard let migrator = options.migrator, let url = location.url else { throw difference }
+  }
+
+  /// Migrates a store to the coordinator's model, and opens it.
+  private func migrate(
+    _ difference: StoreDifference, _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
+  ) throws -> any PersistentStore {
+    let opened = difference.opened
+    defer { opened?.close() }
+    guard let migrator = options.migrator, let url = location.url else { throw difference.error }
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store has another model and must be migrated.",
-        fix: "Open it for writing.", errors: difference.errors)
+        fix: "Open it for writing.", errors: difference.error.errors)
     }
-    if let catalog, let migrator = migrator as? any CatalogMigrator {
-      try migrator.migrateStore(
-        at: url, to: managedObjectModel, registry: registry, options: options, catalog: catalog)
-    } else {
-      try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: options)
-    }
+    if !migrator.continuesWithOpenStore { opened?.close() }
+    var known = options
+    known.knownStore = difference
+    try migrator.migrateStore(at: url, to: managedObjectModel, registry: registry, options: known)
+    if let opened, !opened.isEnded { return try opened.open(managedObjectModel, options: options) }
     return try engine.openStore(at: location, model: managedObjectModel, options: options, allowsGaps: false)
   }
 }

@@ -53,6 +53,8 @@ public struct StoreOptions: Sendable {
   public var queryGenerationLifetime: Duration = .seconds(600)
   /// Whether imported rows contain their large values, so that the store is a single file.
   package var keepsLargeValuesInRows = false
+  /// What is known of the store that a migrator is called for; nil except while `addStore` calls the migrator.
+  var knownStore: (any KnownStore)?
 
   /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by
   /// default.
@@ -104,6 +106,9 @@ public enum HistoryContent: Sendable, Hashable, CaseIterable {
   case oldValues
 }
 
+/// The knowledge of a store that `addStore` hands to a migrator with the options: a `StoreDifference`.
+protocol KnownStore: Sendable {}
+
 /// The migrator that `addStore` calls if a store has a different model from the coordinator's.
 ///
 /// The migration layer implements it; the store layer only declares it, to preserve the order of the layers.
@@ -111,6 +116,12 @@ public protocol StoreMigrator: Sendable {
   /// Whether work that can be postponed is left to ``PersistentStoreCoordinator/finishDeferredMigration(within:)``:
   /// false by default.
   var defersWork: Bool { get }
+
+  /// Whether `addStore` leaves the store open during the migration: false by default.
+  ///
+  /// A migrator that passes its options on to ``AutomaticMigrator`` can return true: the store is then migrated in
+  /// place, and used afterward, with the connection that is open. Any other migrator requires that the store is closed.
+  var continuesWithOpenStore: Bool { get }
 
   /// Migrates the store at `url` to `model`, or leaves it unchanged and throws.
   ///
@@ -125,6 +136,9 @@ public protocol StoreMigrator: Sendable {
 extension StoreMigrator {
   /// False: all work is done before the store is opened.
   public var defersWork: Bool { false }
+
+  /// False: the store is closed while it is migrated.
+  public var continuesWithOpenStore: Bool { false }
 }
 
 /// A copy of a store created before it is migrated.

@@ -21,8 +21,8 @@ private struct BinaryPropertyListWriter {
     case dictionary(keys: [Int], values: [Int])
   }
   private var objects: [Flat] = []
-  /// Object numbers of strings, keyed by their bytes: strings that are equal in Swift may differ in bytes.
-  private var numberOfText: [[UInt8]: Int] = [:]
+  /// Object numbers of strings: several of strings that are equal in Swift but differ in bytes.
+  private var numbersOfText: [String: [Int]] = [:]
 
   mutating func data(for list: PropertyList) throws -> Data {
     let top = try add(list, depth: 0)
@@ -48,9 +48,12 @@ private struct BinaryPropertyListWriter {
     }
     switch value {
     case .string(let text):
-      let key = Array(text.utf8)
-      if let known = numberOfText[key] { return known }
-      numberOfText[key] = objects.count
+      let known = numbersOfText[text]?.first { number in
+        guard case .scalar(.string(let other)) = objects[number] else { return false }
+        return other.utf8.elementsEqual(text.utf8)
+      }
+      if let known { return known }
+      numbersOfText[text, default: []].append(objects.count)
       objects.append(.scalar(value))
       return objects.count - 1
     case .array(let elements):

@@ -11,10 +11,15 @@ struct ParkedValues {
   /// The same for the order of the inverse.
   private var inverselyUnordered: [Int: [Entity]] = [:]
 
-  init(_ connection: any MigrationConnection, _ registry: ModelRegistry?) throws {
+  /// Whether the store may have parked values.
+  private var isUsed: Bool
+
+  /// - Parameter catalog: The catalog of the store before the migration.
+  init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
     self.connection = connection
     self.registry = registry
-    slots = try connection.parkedSlots()
+    isUsed = catalog.canHaveParkedValues
+    slots = try isUsed ? connection.parkedSlots() : []
   }
 
   /// Deletes everything that is parked.
@@ -48,8 +53,9 @@ struct ParkedValues {
   }
 
   /// - Returns: The number of parked values, objects and pairs.
-  func park(_ plan: ParkingPlan) throws -> Int {
+  mutating func park(_ plan: ParkingPlan) throws -> Int {
     guard !plan.parts.isEmpty else { return 0 }
+    isUsed = true
     var total = 0
     for sql in SQLText.createParking { try connection.execute(sql) }
     let text = Data(plan.version.model.description.json.utf8)
@@ -83,6 +89,7 @@ struct ParkedValues {
   ///
   /// - Returns: The number of restored values, and the tables that contain them.
   func settle(in map: TableMap, _ version: ModelVersion) throws -> (count: Int, tables: Set<String>) {
+    guard isUsed else { return (0, []) }
     let comparisons = try ParkingComparisons(connection.parkedSlots(), with: version, registry, connection)
     var restored: (count: Int, tables: Set<String>) = (0, [])
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {

@@ -17,7 +17,7 @@ public import Foundation
 /// }
 /// try coordinator.addStore(at: url, options: StoreOptions(migrator: careful))
 /// ```
-public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
+public struct AutomaticMigrator: StoreMigrator {
   /// Called as the migration proceeds; returning false cancels it, and the store remains unchanged.
   public typealias ProgressHandler = @Sendable (MigrationProgress) -> Bool
 
@@ -93,6 +93,9 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     self.progress = progress
   }
 
+  /// True: a migration in place continues with the connection that `addStore` has opened.
+  public var continuesWithOpenStore: Bool { true }
+
   /// Migrates the store at a URL to a model; called by `addStore` for a store of another version.
   ///
   /// - Throws: The obstacles or the failure of the migration; the store is then unchanged.
@@ -100,12 +103,6 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
     try migrate(storeAt: url, to: destination(model, registry), registry: registry, options: options)
-  }
-
-  func migrateStore(
-    at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions, catalog: StoreCatalog
-  ) throws {
-    try migrate(storeAt: url, to: destination(model, registry), registry, options, catalog)
   }
 
   private func destination(_ model: ManagedObjectModel, _ registry: ModelRegistry?) -> ModelVersion {
@@ -131,36 +128,30 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
   public func migrate(
     storeAt url: URL, to version: ModelVersion, registry: ModelRegistry?, options: StoreOptions = StoreOptions()
   ) throws -> MigrationReport {
-    try migrate(storeAt: url, to: version, registry, options, nil)
-  }
-
-  @discardableResult
-  private func migrate(
-    storeAt url: URL, to version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions,
-    _ catalog: StoreCatalog?
-  ) throws -> MigrationReport {
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store has another version and must be migrated.",
         fix: "Open it for writing.")
     }
-    guard let progress else { return try migrateWithRetries(url, version, registry, options, catalog) }
+    guard let progress else { return try migrateWithRetries(url, version, registry, options) }
     let account = ProgressAggregator(progress)
     var migrator = self
     migrator.progress = { account.report($0) }
-    let report = try migrator.migrateWithRetries(url, version, registry, options, catalog)
+    let report = try migrator.migrateWithRetries(url, version, registry, options)
     account.end(report)
     return report
   }
 
   private func migrateWithRetries(
-    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions, _ catalog: StoreCatalog?
+    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
   ) throws -> MigrationReport {
+    let known = options.knownStore as? StoreDifference
     var attempt = 0
     while true {
       do {
+        if attempt == 0, let known, let report = try migrate(known, url, version, registry, options) { return report }
         _ = try StoreLocation(url).migrationEngine.recoverStore(at: StoreLocation(url), options: options)
-        return try attemptMigration(url, version, resources(registry), options, catalog)
+        return try attemptMigration(url, version, resources(registry), options, known?.store?.catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
@@ -168,6 +159,38 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
         Thread.sleep(forTimeInterval: min(0.05 * Double(attempt), 1))
       }
     }
+  }
+
+  /// Migrates a store in place with the connection by which its model was identified.
+  ///
+  /// Nothing is made beside the store, because the transaction alone decides whether the migration took place.
+  ///
+  /// - Returns: Nil if the migration needs more than a transaction, or if others use the store at this moment. The
+  ///   store is then unchanged and closed.
+  private func migrate(
+    _ known: StoreDifference, _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
+  ) throws -> MigrationReport? {
+    guard let store = known.store, let opened = known.opened, opened.url == url, !opened.isEnded else { return nil }
+    do {
+      let resources = resources(registry)
+      if options.backup == nil, compareWays == nil,
+        let survey = try opened.inspect({ try preview(store, $0, url, version, resources) }),
+        survey.needsOnlyTransaction
+      {
+        let migration = InPlaceMigration(
+          url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
+          survey: survey.direct, isSurveyCurrent: true)
+        if var report = try opened.migrate(migration.runInTransaction) {
+          report.duration = ContinuousClock.now - migration.start
+          return report
+        }
+      }
+    } catch {
+      opened.close()
+      throw error
+    }
+    opened.close()
+    return nil
   }
 
   private func attemptMigration(
@@ -236,14 +259,32 @@ public struct AutomaticMigrator: StoreMigrator, CatalogMigrator {
     let location = StoreLocation(url)
     return try location.migrationEngine.inspect(location, options: options) { inspector in
       let survey = try PathSurvey(inspector, to: version, resources: resources, catalog: catalog)
-      guard !survey.isUpToDate else { return survey }
-      if var error = try survey.error(inspector, self) {
-        error.place.store = url
-        throw error
-      }
-      try inspector.requireMigratable()
+      try requirePossible(survey, inspector, url)
       return survey
     }
+  }
+
+  /// Surveys an identified store.
+  private func preview(
+    _ store: IdentifiedStore, _ inspector: any StoreInspector, _ url: URL, _ version: ModelVersion,
+    _ resources: MigrationResources
+  ) throws -> PathSurvey {
+    // It was identified among the versions of the registry, and the wanted one.
+    let survey = try resources.registry?.version(with: version.model) != nil
+      ? PathSurvey(store, inspector, to: version, resources: resources)
+      : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)
+    try requirePossible(survey, inspector, url)
+    return survey
+  }
+
+  /// - Throws: The obstacles to the migration.
+  private func requirePossible(_ survey: PathSurvey, _ inspector: any StoreInspector, _ url: URL) throws {
+    guard !survey.isUpToDate else { return }
+    if var error = try survey.error(inspector, self) {
+      error.place.store = url
+      throw error
+    }
+    try inspector.requireMigratable()
   }
 
   func resources(_ registry: ModelRegistry?) -> MigrationResources {

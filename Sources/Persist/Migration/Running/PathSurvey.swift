@@ -13,8 +13,17 @@ struct PathSurvey {
     _ inspector: any StoreInspector, to destination: ModelVersion, resources: MigrationResources,
     catalog: StoreCatalog? = nil
   ) throws {
+    let store = try inspector.identify(among: resources.pathRegistry, known: catalog)
+    try self.init(store, inspector, to: destination, resources: resources)
+  }
+
+  /// - Parameter store: the store in its present state.
+  init(
+    _ store: IdentifiedStore, _ inspector: any StoreInspector, to destination: ModelVersion,
+    resources: MigrationResources
+  ) throws {
+    self.store = store
     self.resources = resources
-    store = try inspector.identify(among: resources.pathRegistry, known: catalog)
     let source = store.source
     path = try MigrationPath(from: source, to: destination, resources: resources)
     let hop =
@@ -23,7 +32,7 @@ struct PathSurvey {
       }
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
     var direct = StoreSurvey(store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork)
-    slots = try inspector.parkedSlots()
+    slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
     if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, inspector.canPark,
@@ -35,6 +44,12 @@ struct PathSurvey {
   }
 
   var isUpToDate: Bool { direct.isUpToDate }
+
+  /// Whether the migration is a single transaction in the store, which neither deletes files of large values nor parks
+  /// or restores values.
+  var needsOnlyTransaction: Bool {
+    path.isInPlace && !isUpToDate && direct.work.forgotten.isEmpty && direct.parking == nil && slots.isEmpty
+  }
 
   func rows(_ inspector: any StoreInspector) throws -> Int {
     try store.rowsByTable(inspector).values.reduce(0, +)

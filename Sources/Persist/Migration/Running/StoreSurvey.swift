@@ -12,6 +12,8 @@ struct StoreSurvey {
   let store: IdentifiedStore
   let hop: MigrationHop
   let map: TableMap
+  /// The layout that the migration results in.
+  let planned: TableMap
   let work: InPlaceWork
   /// Whether the store is newer than the target version.
   let isDowngrade: Bool
@@ -28,9 +30,9 @@ struct StoreSurvey {
     self.hop = hop
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
+    planned = .forNewStore(hop.destination.model, names: map.names)
     work = InPlacePlanner.plan(
-      from: map, schema: store.catalog.schema, to: .forNewStore(hop.destination.model, names: map.names),
-      comparison: hop.comparison,
+      from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork)
   }
 

@@ -15,9 +15,22 @@ public struct IdentifiedStore: Sendable {
   /// Whether the store formerly had a version of the registry and now has none.
   let descendsFromKnownVersion: Bool
   let catalog: StoreCatalog
+  private let computedMap: Lazy<TableMap>
 
   /// The layout of the model in the store.
-  var tableMap: TableMap { catalog.tableMap(of: model) }
+  var tableMap: TableMap { computedMap.value }
+
+  init(
+    _ catalog: StoreCatalog, as found: IdentifiedModel, embeddedModelError: PersistenceError?,
+    descendsFromKnownVersion: Bool
+  ) {
+    metadata = catalog.metadata
+    (model, origin, version, family) = (found.model, found.origin, found.version, found.family)
+    self.embeddedModelError = embeddedModelError
+    self.descendsFromKnownVersion = descendsFromKnownVersion
+    self.catalog = catalog
+    computedMap = Lazy { catalog.tableMap(of: found.model) }
+  }
 }
 
 extension IdentifiedStore {

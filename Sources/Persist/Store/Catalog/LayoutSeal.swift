@@ -11,11 +11,22 @@ import Foundation
 /// - the parts of the model that determine a store's layout.
 ///
 /// If any of these has changed, the digest differs, and the store is opened as if it had no seal.
+///
+/// A program that edits the schema's table directly and doesn't change the schema version, of which SQLite warns,
+/// leaves the seal intact. Statements that need what it removed then fail with SQLite's error.
+///
+/// - SeeAlso: <https://sqlite.org/pragma.html#pragma_writable_schema>
 struct LayoutSeal: Sendable, Hashable {
   /// Increased whenever Persist predicts or requires something else of a store, so that older seals don't count.
   private static let version: UInt8 = 1
   /// The key in the table of Persist's record of the model.
   static let key = "layoutSeal"
+
+  /// The state of a store for which it has a valid seal.
+  struct State: Sendable {
+    let mark: StoreMark
+    let numbers: EntityNumbers
+  }
 
   /// The content of the record's table.
   let bytes: Data

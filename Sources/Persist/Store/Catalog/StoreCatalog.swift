@@ -29,6 +29,9 @@ package struct StoreCatalog: Sendable {
     return Set(identifiers[0]) == Set(identifiers[1])
   }
 
+  /// Whether the store has the tables of parked values.
+  var canHaveParkedValues: Bool { schema.table(named: ParkedSlot.Table.slots) != nil }
+
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
   func schemaDifferences(from model: ManagedObjectModel) -> [String] {

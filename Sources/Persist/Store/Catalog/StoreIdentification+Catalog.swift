@@ -9,12 +9,9 @@ extension StoreIdentification {
     let evidence = try evidence(catalog, at: url, registry: registry, embedded: embedded)
     let found = try evidence.identify(among: registry)
     return IdentifiedStore(
-      metadata: catalog.metadata, model: found.model, origin: found.origin, version: found.version,
-      family: found.family,
-      embeddedModelError: found.origin == .columns ? evidence.embeddedModelError : nil,
+      catalog, as: found, embeddedModelError: found.origin == .columns ? evidence.embeddedModelError : nil,
       descendsFromKnownVersion: found.version == nil
-        && registry?.versions.contains { catalog.metadata.descends(from: $0.model) } == true,
-      catalog: catalog)
+        && registry?.versions.contains { catalog.metadata.descends(from: $0.model) } == true)
   }
 
   /// The evidence of a store's model.

@@ -40,6 +40,10 @@ protocol MigrationConnection: StoreInspector {
 
   // MARK: The model
 
+  /// Reads the catalog after changes to the schema.
+  ///
+  /// - Parameter schema: The schema before, whose tables need not be read again if their definitions are the same.
+  func catalog(knowing schema: StoreSchema) throws -> StoreCatalog
   /// A number that changes with the store's schema.
   var schemaVersion: Int64 { get throws }
   /// Changes ``schemaVersion`` without changing the schema, so that other programs that have the store open examine it
@@ -55,6 +59,15 @@ protocol MigrationConnection: StoreInspector {
   /// adapts the meaning of earlier entries.
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws
 
+  /// Called at the end of the transaction of a migration, with the layout of the store's new model.
+  ///
+  /// The engine can record that the store has the layout that the rules predict, so that opening it reads less.
+  ///
+  /// - Parameters:
+  ///   - catalog: The catalog, read before the last step, the change of ``schemaVersion`` at most.
+  ///   - planned: The layout that the migration was planned to result in.
+  func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws
+
   /// Replaces parked names of files by the content of the files, because the migration deletes files that no row names.
   func readParkedFiles(of slot: ParkedSlot) throws
 
@@ -63,6 +76,10 @@ protocol MigrationConnection: StoreInspector {
 
 extension MigrationConnection {
   func readParkedFiles(of slot: ParkedSlot) throws {}
+
+  func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {}
+
+  func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try catalog() }
 }
 
 extension MigrationConnection where Self: HistoryConnection {

@@ -70,7 +70,6 @@ package protocol StoreEngine: Sendable {
 package enum StoreOpening {
   /// The store has the given model and is open.
   case opened(any PersistentStore)
-  /// The store has another model: ``PersistenceError/Code/incompatibleModel`` with every difference in words, and the
-  /// catalog of the store if its model is known. The store is closed.
-  case differs(PersistenceError, StoreCatalog?)
+  /// The store has another model.
+  case differs(StoreDifference)
 }

@@ -4,8 +4,8 @@
 /// entity first attributes and then relationships, each by name.
 struct TableClaim: Sendable {
   /// The purpose of a claim, in terms of the entity that declares the property; subentities share it.
-  struct Key: Sendable, Hashable {
-    enum Part: Sendable, Hashable {
+  struct Key: Sendable {
+    enum Part: String, Sendable {
       /// The property's own column.
       case value
       /// The destination's entity number.
@@ -19,6 +19,10 @@ struct TableClaim: Sendable {
     /// The property's name, followed by those of elements of composite attributes.
     let path: [String]
     let part: Part
+
+    /// A unique text for the key. Dictionaries with keys of another type would take half a million instructions when
+    /// a process first uses them.
+    var text: String { "\(entity)\0\(part.rawValue)\0\(path.joined(separator: "\0"))" }
   }
 
   let key: Key

@@ -2,19 +2,19 @@ extension TableMapBuilder {
   /// The ends of all join tables.
   struct JoinEnds: Sendable {
     /// By the names of entity and relationship.
-    private var byNames: [[String]: TableMap.JoinEnd] = [:]
+    private var byNames: [String: [String: TableMap.JoinEnd]] = [:]
 
     init(of tables: [TableMap.JoinTable]) {
       for table in tables {
         for (own, other) in [(table.second, table.first), (table.first, table.second)] {
-          byNames[[own.entity, own.relationship]] = TableMap.JoinEnd(
+          byNames[own.entity, default: [:]][own.relationship] = TableMap.JoinEnd(
             table: table.name, ownColumn: own.column, memberColumn: other.column, orderColumn: own.orderColumn,
             inverseOrderColumn: other.orderColumn, isReflexive: table.isReflexive)
         }
       }
     }
 
-    subscript(entity: String, relationship: String) -> TableMap.JoinEnd? { byNames[[entity, relationship]] }
+    subscript(entity: String, relationship: String) -> TableMap.JoinEnd? { byNames[entity]?[relationship] }
   }
 
   /// The table of an entity, including inherited columns.
@@ -50,14 +50,14 @@ extension TableMapBuilder {
   }
 
   private func placed(_ property: Property, _ part: TableClaim.Key.Part) -> String? {
-    placed[.init(entity: property.declaringEntity, path: [property.name], part: part)]?.name
+    place(of: .init(entity: property.declaringEntity, path: [property.name], part: part))?.name
   }
 
   private func attributeColumns(_ property: Property, _ attribute: AttributeDescription) -> [TableMap.Column] {
     let parts = attribute.type == .composite
       ? property.elements.map { ($0.path, $0.attribute, $0.slot) } : [([property.name], attribute, property.slot)]
     return parts.compactMap { path, attribute, slot in
-      guard let place = placed[.init(entity: property.declaringEntity, path: path, part: .value)] else { return nil }
+      guard let place = place(of: .init(entity: property.declaringEntity, path: path, part: .value)) else { return nil }
       return TableMap.Column(
         name: place.name, type: place.claim.type, role: .attribute(attribute), slot: slot, property: property.name)
     }
@@ -100,19 +100,19 @@ extension TableMapBuilder {
   func layout() -> [String: [TableMap.PlacedColumn]] {
     typealias Rank = (group: Int, entity: Int, within: Int, key: Int)
     var columns: [String: [TableMap.PlacedColumn]] = [:]
-    for (root, keys) in order {
-      let position = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    for (root, places) in order {
+      let position = Dictionary(
+        places.enumerated().map { ($1.claim.key.text, $0) }, uniquingKeysWith: { first, _ in first })
       func rank(_ claim: TableClaim) -> Rank {
         guard claim.group == .integer || claim.group == .reference else {
-          return (claim.group.rawValue, 0, 0, position[claim.key] ?? 0)
+          return (claim.group.rawValue, 0, 0, position[claim.key.text] ?? 0)
         }
         // An entity number follows its key.
         let key = TableClaim.Key(entity: claim.key.entity, path: claim.key.path, part: .value)
         let within = claim.group == .integer ? 0 : claim.key.part == .order ? 2 : 1
-        return (0, claim.holder.number, within, position[key] ?? 0)
+        return (0, claim.holder.number, within, position[key.text] ?? 0)
       }
-      let places = keys.compactMap { placed[$0] }.map { (rank: rank($0.claim), place: $0) }
-      columns[tableNames[root] ?? ""] = places
+      columns[tableNames[root] ?? ""] = places.map { (rank: rank($0.claim), place: $0) }
         .enumerated()
         .sorted {
           let (left, right) = ($0.element.rank, $1.element.rank)
@@ -127,7 +127,7 @@ extension TableMapBuilder {
   func unexplained() -> [String] {
     guard let schema else { return [] }
     var columnsByTable: [String: Set<String>] = [:]
-    for place in placed.values {
+    for place in order.values.joined() {
       columnsByTable[place.table.foldedIdentifier, default: []].insert(place.name.foldedIdentifier)
     }
     for table in tableNames.values {

@@ -16,9 +16,9 @@ struct TableMapBuilder {
   let absent: Set<String>
   /// Table names by the index of the root entity.
   private(set) var tableNames: [Int: String] = [:]
-  private(set) var placed: [TableClaim.Key: Placed] = [:]
-  /// The placed claims of each root entity, in order.
-  private(set) var order: [Int: [TableClaim.Key]] = [:]
+  private var placed: [String: Placed] = [:]
+  /// The columns of each root entity's table, in order.
+  private(set) var order: [Int: [Placed]] = [:]
   /// The names used in each root entity's table, in Core Data's layout including those of its join tables' columns.
   var allocators: [Int: NameAllocator] = [:]
   var joinTables: [TableMap.JoinTable] = []
@@ -100,7 +100,7 @@ struct TableMapBuilder {
     for root in tableNames.keys.sorted() {
       place(claims[root] ?? [], inTableOf: root)
       let further = (dependents[root] ?? []).compactMap { dependent in
-        placed[dependent.of].map { dependent.claim($0.name) }
+        place(of: dependent.of).map { dependent.claim($0.name) }
       }
       place(further, inTableOf: root)
     }
@@ -181,7 +181,7 @@ struct TableMapBuilder {
     var columns: [String?] = predicted
     let table = schema?.table(named: tableName)
     if let table {
-      let taken = Set((order[root] ?? []).compactMap { placed[$0]?.name.foldedIdentifier })
+      let taken = Set((order[root] ?? []).map(\.name.foldedIdentifier))
       var match = ColumnMatch(claims: claims, predicted: predicted, table: table, names: names, taken: taken)
       columns = match.columns()
       differences += match.differences
@@ -192,10 +192,14 @@ struct TableMapBuilder {
       if names == .snakeCase, let own = table?.column(named: column).flatMap({ claim.type.usable(in: $0) }) {
         claim.type = own
       }
-      placed[claim.key] = Placed(table: tableName, name: column, claim: claim)
-      order[root, default: []].append(claim.key)
+      let place = Placed(table: tableName, name: column, claim: claim)
+      placed[claim.key.text] = place
+      order[root, default: []].append(place)
     }
   }
+
+  /// The column of a claim; nil if it has none.
+  func place(of key: TableClaim.Key) -> Placed? { placed[key.text] }
 }
 
 /// Assigns unique names by appending a number to a name that is taken.

@@ -35,7 +35,7 @@ extension SQLText {
   static let dataVersion: SQLText = "PRAGMA data_version"
 
   /// A number that changes with the schema.
-  static let schemaVersion: SQLText = "SELECT schema_version FROM pragma_schema_version"
+  static let schemaVersion: SQLText = "PRAGMA schema_version"
   static let createMarker: SQLText = "CREATE TABLE PERSIST_MARKER (Z)"
   static let dropMarker: SQLText = "DROP TABLE PERSIST_MARKER"
 

@@ -3,43 +3,42 @@ import Synchronization
 
 /// Opening a store by its seal.
 extension SQLiteStore {
-  /// Opens the store of an open database by its ``LayoutSeal``: without reading the schema, and without computing more
-  /// of the layout than the program uses.
-  ///
-  /// - Returns: Nil if the store has no valid seal for the model.
+  /// The store of an open database with a seal: without reading the schema, and without computing more of the layout
+  /// than the program uses.
   static func sealed(
-    _ pool: SQLiteConnectionPool, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
-  ) throws -> SQLiteStore? {
-    guard let url = pool.url, !options.requestsHistory, model.isSealable,
-      let (mark, numbers) = try pool.readBeforeOthers({ try sealedState($0, model: model, registry: registry) })
-    else { return nil }
+    _ state: LayoutSeal.State, in pool: SQLiteConnectionPool, model: ManagedObjectModel, options: StoreOptions
+  ) throws -> SQLiteStore {
     try pool.setFileUp()
-    let map = TableMap(predictedFor: model, numbers)
-    let opened = OpenedStore(at: url, identifier: mark.identifier, map: map) {
-      (try? StoreMetadata(mark, at: url))?.versionHashes ?? [:]
+    let (mark, url) = (state.mark, pool.url)
+    let map = TableMap(predictedFor: model, state.numbers)
+    if let url {
+      let opened = OpenedStore(at: url, identifier: mark.identifier, map: map) {
+        (try? StoreMetadata(mark, at: url))?.versionHashes ?? [:]
+      }
+      pool.setWatch(StoreWatch(url, mark: mark, opened))
     }
-    pool.setWatch(StoreWatch(url, mark: mark, opened))
     return SQLiteStore(
       pool, identifier: mark.identifier, map: map, configuration: options.configuration, hasModelRecord: true,
       fullText: [], history: nil, sealedSchema: mark.schemaVersion)
   }
 
-  /// The state that a store has a valid seal for; nil if it has none.
-  private static func sealedState(
-    _ connection: SQLiteConnection, model: ManagedObjectModel, registry: ModelRegistry?
-  ) throws -> (StoreMark, EntityNumbers)? {
+  /// Reads the state for which a store has a valid seal for a model.
+  ///
+  /// - Returns: Nil if it has none, or if the options request more than a seal vouches for.
+  static func sealedState(
+    _ connection: SQLiteConnection, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+  ) throws -> LayoutSeal.State? {
+    guard connection.url != nil, !options.requestsHistory, model.isSealable else { return nil }
     do {
-      return try connection.readTransaction {
-        let sql = SQLText.metadata(withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
-        let found = try connection.first(sql) { (mark: StoreMark($0), seal: $0.data(3), modelDigest: $0.data(4)) }
-        guard let (mark, bytes, modelDigest) = found, !bytes.isEmpty,
-          // Another version of a registry may have the same storage, and differ only in its text.
-          registry == nil || !model.versionIdentifiers.allSatisfy(\.isEmpty) || modelDigest == model.digest
-        else { return nil }
-        let numbers = EntityNumbers(model: model, rows: try StoreCatalog.numberRows(connection))
-        let seal = LayoutSeal(of: model, recordedAs: modelDigest, mark, numbers)
-        return seal.bytes == bytes && !mark.identifier.isEmpty ? (mark, numbers) : nil
-      }
+      let sql = SQLText.metadata(withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
+      let found = try connection.first(sql) { (mark: StoreMark($0), seal: $0.data(3), modelDigest: $0.data(4)) }
+      guard let (mark, bytes, modelDigest) = found, !bytes.isEmpty, !mark.identifier.isEmpty else { return nil }
+      let numbers = EntityNumbers(model: model, rows: try StoreCatalog.numberRows(connection))
+      guard LayoutSeal(of: model, recordedAs: modelDigest, mark, numbers).bytes == bytes,
+        // Another version of a registry may have the same storage, and differ only in its text.
+        registry == nil || !model.versionIdentifiers.allSatisfy(\.isEmpty) || modelDigest == model.digest
+      else { return nil }
+      return LayoutSeal.State(mark: mark, numbers: numbers)
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
       // There is no record, or the file is no store: reading the catalog reports the reason.
       return nil
@@ -68,18 +67,38 @@ extension SQLiteStore {
       try connection.execute(.setModelRecord(LayoutSeal.key, .blob(seal.bytes)))
       return known.schema
     }
+    guard model.isSealable else { return nil }
     let catalog = try StoreCatalog(connection)
-    guard model.isSealable, catalog.names(model), let modelDigest = catalog.record?.modelDigest,
-      !catalog.schema.triggers.contains(where: { $0.isPersists || $0.name.hasPrefix(FullTextIndex.prefix) }),
-      HistoryLayout(catalog.schema) == nil
-    else { return nil }
+    guard catalog.names(model) else { return nil }
     let map = catalog.tableMap(of: model)
-    guard map.differences.isEmpty, map.absent.isEmpty, map.hasDeclaredIndexes(in: catalog),
-      map.hasSamePlaces(as: TableMap(predictedFor: model, map.numbers))
+    let predicted = TableMap(predictedFor: model, map.numbers)
+    return try seal(connection, catalog, map, predicted: predicted)?.mark.schemaVersion
+  }
+
+  /// Seals a store with a known catalog if its layout is the predicted one; the caller holds the transaction.
+  ///
+  /// - Parameters:
+  ///   - catalog: The catalog of a store that records the model.
+  ///   - map: The layout of the model in the store.
+  ///   - predicted: The layout that the rules predict.
+  ///   - schemaVersion: The present schema version, if it isn't the catalog's, although the schema is.
+  /// - Returns: The sealed state; nil if the store can't have a seal.
+  static func seal(
+    _ connection: SQLiteConnection, _ catalog: StoreCatalog, _ map: TableMap, predicted: TableMap,
+    schemaVersion: Int64? = nil
+  ) throws -> LayoutSeal.State? {
+    guard map.model.isSealable, let modelDigest = catalog.record?.modelDigest,
+      !catalog.schema.triggers.contains(where: { $0.isPersists || $0.name.hasPrefix(FullTextIndex.prefix) }),
+      HistoryLayout(catalog.schema) == nil,
+      map.differences.isEmpty, map.absent.isEmpty, map.hasDeclaredIndexes(in: catalog),
+      map.hasSamePlaces(as: predicted)
     else { return nil }
-    let seal = LayoutSeal(of: model, recordedAs: modelDigest, catalog.mark, map.numbers)
+    let mark = StoreMark(
+      schemaVersion: schemaVersion ?? catalog.mark.schemaVersion, identifier: catalog.mark.identifier,
+      propertyList: catalog.mark.propertyList)
+    let seal = LayoutSeal(of: map.model, recordedAs: modelDigest, mark, map.numbers)
     try connection.execute(.setModelRecord(LayoutSeal.key, .blob(seal.bytes)))
-    return catalog.mark.schemaVersion
+    return LayoutSeal.State(mark: mark, numbers: map.numbers)
   }
 
   /// The seal of a store in which only metadata have changed; nil if anything else may have.
@@ -93,5 +112,16 @@ extension SQLiteStore {
     let numbers = EntityNumbers(model: model, rows: try StoreCatalog.numberRows(connection))
     guard numbers.byIndex == known.numbers.byIndex else { return nil }
     return LayoutSeal(of: model, recordedAs: modelDigest, mark, numbers)
+  }
+}
+
+extension SQLiteConnection {
+  func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {
+    // A seal is about this file; recorded statements run on others.
+    guard recordedStatements == nil else { return }
+    let predicted = planned.numbers.byIndex == map.numbers.byIndex && planned.names == map.names
+      ? planned : TableMap(predictedFor: map.model, map.numbers)
+    migratedState = try SQLiteStore.seal(
+      self, catalog, map, predicted: predicted, schemaVersion: schemaVersion)
   }
 }

@@ -89,15 +89,15 @@ struct StoreLocationContract {
       try store.close()
       let other = try ManagedObjectModel(
         ModelDescription(entities: [EntityDescription("Tag", attributes: [.init("label", .int16)])]))
-      guard case .differs(let error, let catalog) = try location.engine.openStore(
+      guard case .differs(let difference) = try location.engine.openStore(
         at: location, ifOf: other, registry: nil, options: StoreOptions())
       else {
         Issue.record("The store has another model.")
         return
       }
-      #expect(error.code == .incompatibleModel)
-      #expect(error.message.contains("label"))
-      #expect(catalog != nil)
+      #expect(difference.error.code == .incompatibleModel)
+      #expect(difference.error.message.contains("label"))
+      #expect(difference.store != nil)
       #expect(location.engine.openCount(ofStoreAt: location) == 0)
     }
   }

@@ -209,6 +209,27 @@ struct LayoutSealTests {
     }
   }
 
+  @Test("A migration in place leads to a sealed store")
+  func migrated() throws {
+    let (old, new) = try (Self.library(), Self.library("2", transient: true))
+    let entities = new.description.entities + [EntityDescription("Shelf", attributes: [.init("name", .string)])]
+    let wider = try ManagedObjectModel(ModelDescription(entities: entities, versionIdentifiers: ["3"]))
+    try withStore(of: old) { url in
+      let migrating = try open(url, wider, .automaticMigration) { context in
+        try context.create("Shelf")["name"] = "Top"
+        try context.save()
+      }
+      #expect(migrating.connections == 1)
+      for _ in 0..<2 {
+        let opening = try open(url, wider)
+        #expect(opening.connections == 1 && !opening.readsSchema)
+      }
+      try #expect(MadeStore.rows("SELECT ZNAME FROM ZSHELF", at: url) == [["Top"]])
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZBOOK", at: url) == [["1"]])
+      #expect(persistError { _ = try open(url, old) }?.code == .incompatibleModel)
+    }
+  }
+
   @Test("A migration leads to a store that the next save seals")
   func migration() throws {
     let (old, new) = try (Self.library(), Self.library("2", transient: true))

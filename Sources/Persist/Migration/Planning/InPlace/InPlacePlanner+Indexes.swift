@@ -5,7 +5,7 @@ extension InPlacePlanner {
     var wanted = newIndexes
     let oldNames = Set(oldIndexes.map(\.name.foldedIdentifier))
     let explained = Dictionary(
-      grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { Set($0.map(IndexSignature.init)) }
+      grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { $0.map(IndexSignature.init) }
     // Indexes that already have their final name come first, so that of two identical ones each keeps its name.
     let names = Set(wanted.map(\.name.foldedIdentifier))
     let modelNames = oldNames.union(names)

@@ -58,7 +58,8 @@ struct InPlaceWork: Sendable {
 
   /// The rules of the names in the new layout.
   var names = LayoutNames.coreData
-  private var phases: [Phase: [Change]] = [:]
+  /// The changes of each phase.
+  private var phases: [[Change]] = Array(repeating: [], count: Phase.allCases.count)
   private(set) var checks: [Check] = []
   /// Changes that can wait until after the migration; ``changes`` doesn't include them.
   private(set) var deferred: [Change] = []
@@ -69,8 +70,8 @@ struct InPlaceWork: Sendable {
 
   mutating func add(_ change: SchemaChange, in phase: Phase, for subject: Subject? = nil) {
     let change = Change(change: change, phase: phase, subject: subject)
-    guard phases[phase]?.contains(change) != true else { return }
-    phases[phase, default: []].append(change)
+    guard !phases[phase.rawValue].contains(change) else { return }
+    phases[phase.rawValue].append(change)
   }
 
   mutating func `defer`(_ change: SchemaChange, for subject: Subject? = nil) {
@@ -97,5 +98,5 @@ struct InPlaceWork: Sendable {
   }
 
   /// All changes in order.
-  var changes: [Change] { Phase.allCases.flatMap { phases[$0] ?? [] } }
+  var changes: [Change] { phases.flatMap { $0 } }
 }

@@ -15,8 +15,8 @@ extension InPlaceMigration {
       }
     }
     let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))
-    let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     guard written > 0 else { return }
+    let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     let location = StoreLocation(url)
     try location.migrationEngine.requireDiskSpace(for: location, copies: min(1, written / max(all, 1)))
   }

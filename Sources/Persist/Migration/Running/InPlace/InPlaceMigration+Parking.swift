@@ -9,7 +9,7 @@ extension InPlaceMigration {
     if migrator.parking == .discarding { try parked.discard() }
     // A hop of a longer path has nothing to do with parking.
     guard hop == nil else { return 0 }
-    try parked.forgetReplaced(in: survey.store.tableMap, survey.hop.source)
+    try parked.forgetReplaced(in: survey.map, survey.hop.source)
     return try survey.parking.map { try parked.park($0) } ?? 0
   }
 }

@@ -13,12 +13,15 @@ struct InPlaceMigration {
   let migrator: AutomaticMigrator
   /// The survey made before the transaction began; nil for a file that no other process uses.
   var survey: StoreSurvey?
+  /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
+  /// again.
+  var isSurveyCurrent = false
   /// The hop of a longer path; nil for a whole path.
   var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
   /// file belongs to a longer path.
   var workspace: (any MigrationWorkspace)?
-  private let start = ContinuousClock.now
+  let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
     let location = StoreLocation(url)
@@ -30,15 +33,18 @@ struct InPlaceMigration {
   /// Runs the migration on a connection, which the caller closes.
   func run(on connection: any MigrationConnection) throws -> MigrationReport {
     try connection.prepareForMigration()
-    var report = try connection.transaction {
-      var files: [String] = []
-      let (report, logEntry) = try migrate(connection, &files)
-      if let logEntry, !files.isEmpty {
-        try workspace?.announceRemoval(of: files, after: logEntry.propertyList)
-      }
-      return report
-    }
+    var report = try connection.transaction { try runInTransaction(of: connection) }
     report.duration = ContinuousClock.now - start
+    return report
+  }
+
+  /// Runs the migration on a connection that is prepared for it, within its transaction.
+  func runInTransaction(of connection: any MigrationConnection) throws -> MigrationReport {
+    var files: [String] = []
+    let (report, logEntry) = try migrate(connection, &files)
+    if let logEntry, !files.isEmpty {
+      try workspace?.announceRemoval(of: files, after: logEntry.propertyList)
+    }
     return report
   }
 
@@ -57,35 +63,40 @@ struct InPlaceMigration {
     for values in survey.work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
-    let textIndexes = try connection.intactFullTextIndexes(among: survey.store.tableMap.fullTextIndexes)
+    let textIndexes = try connection.intactFullTextIndexes(among: survey.map.fullTextIndexes)
     let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
     try requireDiskSpace(survey, connection)
-    var parked = try ParkedValues(connection, registry)
+    var parked = try ParkedValues(connection, registry, survey.store.catalog)
     report.parked = try prepareParking(&parked, survey)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
     try record(survey, logEntry, connection)
-    let map = try verify(survey.store, connection)
+    let (catalog, map) = try verify(survey, connection)
     let restored = try hop == nil ? parked.settle(in: map, destination) : (count: 0, tables: [])
     report.restored = restored.count
     try verifyRelationships(survey, map, connection)
     if hop == nil {
       let renames = PropertyRenames(survey.hop.comparison)
-      try connection.recordMigrationInHistory(from: survey.store.tableMap, to: map, renames: renames)
+      try connection.recordMigrationInHistory(from: survey.map, to: map, renames: renames)
     }
     try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
     let changed = survey.work.changes.flatMap(\.change.tablesWithOtherRows) + restored.tables
     let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
+    let newVersion = try connection.schemaVersion
     // Lets other programs that have the store open notice the new model.
-    if try connection.schemaVersion == schemaVersion { try connection.changeSchemaVersion() }
+    if newVersion == schemaVersion { try connection.changeSchemaVersion() }
+    if hop == nil, newVersion == catalog.mark.schemaVersion {
+      try connection.recordLayout(map, catalog, planned: survey.planned)
+    }
     return (report, logEntry)
   }
 
   /// - Throws: the obstacles to the migration.
   private func currentSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
+    if isSurveyCurrent, let survey { return survey }
     let known = try self.survey.flatMap { try connection.isCurrent($0.store.catalog) ? $0 : nil }
     let survey = try known ?? newSurvey(connection)
     guard !survey.isUpToDate else { return survey }
@@ -162,13 +173,15 @@ struct InPlaceMigration {
 
   /// Verifies that the store matches the new model; otherwise the transaction is rolled back.
   ///
-  /// - Returns: the store's new layout.
-  private func verify(_ store: IdentifiedStore, _ connection: any MigrationConnection) throws -> TableMap {
-    let catalog = try connection.catalog()
+  /// - Returns: the store's new catalog, and its new layout.
+  private func verify(
+    _ survey: StoreSurvey, _ connection: any MigrationConnection
+  ) throws -> (StoreCatalog, TableMap) {
+    let catalog = try connection.catalog(knowing: survey.store.catalog.schema)
     let model = destination.model
     let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
     let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
-    let before = Set(store.tableMap.numbers.differences)
+    let before = Set(survey.map.numbers.differences)
     let differences = numbers.differences.filter { !before.contains($0) } + map.differences
     guard differences.isEmpty else {
       throw PersistenceError(
@@ -176,6 +189,6 @@ struct InPlaceMigration {
         "The migrated store wouldn't have matched the new model, so the migration was rolled back: "
           + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")
     }
-    return map
+    return (catalog, map)
   }
 }

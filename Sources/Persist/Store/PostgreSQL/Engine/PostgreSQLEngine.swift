@@ -99,9 +99,9 @@ package struct PostgreSQLEngine: StoreEngine {
           opened = try OpenedCatalog(pool)
         }
         return .opened(try Self.store(in: pool, opened, model: model))
-      case .different(let error, let catalog):
+      case .different(let difference):
         pool.close()
-        return .differs(error, catalog)
+        return .differs(difference)
       }
     } catch {
       pool.close()

@@ -58,6 +58,7 @@ struct IndexSignature: Sendable, Hashable {
 
   /// The columns of each `UNIQUE` constraint in a table's definition, folded.
   static func uniqueConstraints(ofTable sql: String) -> [[String]] {
+    guard SQLTokens.mayMention("unique", in: sql) else { return [] }
     var tokens = DefinitionTokens(sql)
     var constraints: [[String]] = []
     while tokens.skip(past: "unique") {

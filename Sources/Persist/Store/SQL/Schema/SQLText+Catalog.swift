@@ -18,10 +18,14 @@ extension SQLText {
 
   /// The same row, and the contents of two keys of the record of the model.
   static func metadata(withRecords first: String, _ second: String) -> SQLText {
-    let contents = [first, second].map { key -> SQLText in
+    metadata(adding: ", \(contents(of: [first, second]))")
+  }
+
+  /// A column for the content of each key of the record of the model.
+  private static func contents(of keys: [String]) -> SQLText {
+    keys.map { key -> SQLText in
       "(SELECT VALUE FROM PERSIST_METADATA WHERE KEY = \(value: .text(key)))"
-    }
-    return metadata(adding: ", \(contents[0]), \(contents[1])")
+    }.joined(separator: ", ")
   }
 
   private static func metadata(adding columns: SQLText) -> SQLText {
@@ -46,15 +50,21 @@ extension SQLText {
   static let createModelRecord: SQLText =
     "CREATE TABLE IF NOT EXISTS PERSIST_METADATA (KEY VARCHAR PRIMARY KEY, VALUE BLOB)"
 
+  /// One row with the contents of keys.
+  static func modelRecords(_ keys: [String]) -> SQLText { "SELECT \(contents(of: keys))" }
+
   static func modelRecord(_ key: String) -> SQLText {
     "SELECT VALUE FROM PERSIST_METADATA WHERE KEY = \(value: .text(key))"
   }
 
-  static func setModelRecord(_ key: String, _ content: SQLValue) -> SQLText {
-    """
-    INSERT INTO PERSIST_METADATA (KEY, VALUE) VALUES (\(value: .text(key)), \(value: content)) \
-    ON CONFLICT (KEY) DO UPDATE SET VALUE = excluded.VALUE
-    """
+  static func setModelRecord(_ key: String, _ content: SQLValue) -> SQLText { setModelRecord([(key, content)]) }
+
+  static func setModelRecord(_ contents: [(key: String, content: SQLValue)]) -> SQLText {
+    let rows = contents.map { entry -> SQLText in "(\(value: .text(entry.key)), \(value: entry.content))" }
+    return """
+      INSERT INTO PERSIST_METADATA (KEY, VALUE) VALUES \(rows.joined(separator: ", ")) \
+      ON CONFLICT (KEY) DO UPDATE SET VALUE = excluded.VALUE
+      """
   }
 }
 

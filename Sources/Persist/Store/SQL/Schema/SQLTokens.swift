@@ -49,6 +49,24 @@ extension SQLTokens {
     let wanted = name.foldedIdentifier
     return SQLTokens(sql).contains { folded($0) == wanted }
   }
+
+  /// Whether the letters of a keyword occur anywhere in a definition, which is quicker to find than its tokens.
+  ///
+  /// - Parameter keyword: In lower case.
+  static func mayMention(_ keyword: StaticString, in sql: String) -> Bool {
+    let count = keyword.utf8CodeUnitCount
+    var sql = sql
+    return sql.withUTF8 { bytes in
+      var start = 0
+      while start + count <= bytes.count {
+        var length = 0
+        while length < count, bytes[start + length] | 0x20 == keyword.utf8Start[length] { length += 1 }
+        if length == count { return true }
+        start += 1
+      }
+      return false
+    }
+  }
 }
 
 extension StoreSchema.Trigger {

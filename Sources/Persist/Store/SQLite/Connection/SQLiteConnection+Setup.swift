@@ -25,7 +25,7 @@ extension SQLiteConnection {
       for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
       try setFileUp(pragmas)
     } else if mode.isWriting, mode != .application {
-      try setSynchronous(unlessIn: pragmas)
+      try setSynchronous(pragmas)
     }
     for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }
     defineDerivedFunctions()
@@ -43,8 +43,8 @@ extension SQLiteConnection {
 
   private func setFileUp(_ pragmas: [Pragma]) throws {
     let journal = pragmas.first { $0.name == "journal_mode" }
-    try execute(journal.map { .set($0) } ?? .journalModeWAL)
-    try setSynchronous(unlessIn: pragmas)
+    let mode = try all(journal.map { .set($0) } ?? .journalModeWAL) { $0.text(0) }.first
+    try setSynchronous(pragmas, journalMode: mode)
     for pragma in pragmas where pragma.isOfTheFile && pragma.name != "journal_mode" {
       if !Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
     }
@@ -52,10 +52,13 @@ extension SQLiteConnection {
 
   /// A crash of the program loses nothing with either setting. After a power failure, the file remains intact in WAL
   /// mode; with a rollback journal this requires the slower setting.
-  private func setSynchronous(unlessIn pragmas: [Pragma]) throws {
-    guard !pragmas.contains(where: { $0.name == "synchronous" }) else { return }
-    let isWAL = try first(.journalMode) { $0.text(0) } == "wal"
-    try execute(isWAL ? .synchronousNormal : .synchronousFull)
+  private func setSynchronous(_ pragmas: [Pragma], journalMode: String? = nil) throws {
+    if let pragma = pragmas.first(where: { $0.name == "synchronous" }) {
+      try execute(.set(pragma))
+      return
+    }
+    let mode = try journalMode ?? first(.journalMode) { $0.text(0) }
+    try execute(mode == "wal" ? .synchronousNormal : .synchronousFull)
   }
 
   /// Pragmas that only take effect while a file is empty and not yet in WAL mode.
@@ -76,5 +79,27 @@ extension SQLiteConnection {
       }
       return pragma
     }
+  }
+}
+
+/// The settings that a connection has while it changes a schema.
+struct SchemaChangeFlags {
+  private let triggers: Int32
+  private let foreignKeys: Int32
+  private let legacyAlterTable: Int32
+
+  /// Disables triggers, foreign keys and the former form of `ALTER TABLE`, and records the former settings.
+  ///
+  /// - SeeAlso: <https://sqlite.org/c3ref/c_dbconfig_defensive.html>
+  init(setOn handle: OpaquePointer) {
+    triggers = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    foreignKeys = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0)
+    legacyAlterTable = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, 0)
+  }
+
+  func restore(on handle: OpaquePointer) {
+    _ = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, triggers)
+    _ = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, foreignKeys)
+    _ = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, legacyAlterTable)
   }
 }

@@ -65,6 +65,10 @@ final class SQLiteConnection {
   var fullTextTrust: FullTextTrust?
   /// The statements that changed something within transactions; nil if they aren't recorded.
   var recordedStatements: [SQLText]?
+  /// The settings from before the connection was prepared for schema changes; nil if it isn't.
+  var flagsBeforeChanges: SchemaChangeFlags?
+  /// The state for which a migration on this connection has sealed the store; nil if it hasn't.
+  var migratedState: LayoutSeal.State?
   private var log: SQLiteDebugLog?
   private var cache = StatementCache()
 

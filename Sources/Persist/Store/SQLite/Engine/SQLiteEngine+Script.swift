@@ -9,7 +9,7 @@ extension SQLiteEngine: ScriptingEngine {
   func tryScript(_ sql: String, on location: StoreLocation, expecting expected: StoreLocation) throws {
     let connection = try SQLiteConnection(file(location), mode: .unassisted)
     defer { connection.close() }
-    persist_sqlite3_disable_triggers(connection.handle)
+    _ = SchemaChangeFlags(setOn: connection.handle)
     do {
       try SQLScript(sql).forEachStatement(on: connection) { statement, _ in while try statement.step() {} }
     } catch let error as PersistenceError {

@@ -23,18 +23,24 @@ package struct SQLiteEngine: StoreEngine {
   ) throws -> StoreOpening {
     let pool = try SQLiteConnectionPool(file(location), options: options)
     do {
-      if let store = try SQLiteStore.sealed(pool, model: model, registry: registry, options: options) {
-        return .opened(store)
+      let finding = try pool.readBeforeOthers { connection in
+        try connection.readTransaction { try examine(connection, model, registry, options) }
       }
-      switch try pool.readBeforeOthers({ try match($0, model, registry) }) {
-      case .same(let catalog, let isStamped):
+      switch finding {
+      case .sealed(let state):
+        return .opened(try SQLiteStore.sealed(state, in: pool, model: model, options: options))
+      case .compared(.same(let catalog, let isStamped)):
         let store = try SQLiteStore.attached(to: pool, catalog, model: model, options: options)
         try store.makeMissingIndexes(catalog, defersWork: options.migrator?.defersWork == true)
         if !isStamped, options.migrator != nil { try store.stamp() }
         return .opened(store)
-      case .different(let error, let catalog):
-        pool.close()
-        return .differs(error, catalog)
+      case .compared(.different(var difference)):
+        if difference.store != nil, !options.isReadOnly, options.migrator?.continuesWithOpenStore == true {
+          difference.opened = UnmigratedFile(pool)
+        } else {
+          pool.close()
+        }
+        return .differs(difference)
       }
     } catch {
       pool.close()
@@ -42,21 +48,34 @@ package struct SQLiteEngine: StoreEngine {
     }
   }
 
+  private enum Finding {
+    case sealed(LayoutSeal.State)
+    case compared(StoreMatch)
+  }
+
+  /// Finds the state for which a store has a valid seal, or else compares its catalog with the model.
+  private func examine(
+    _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ options: StoreOptions
+  ) throws -> Finding {
+    if let state = try SQLiteStore.sealedState(connection, model: model, registry: registry, options: options) {
+      return .sealed(state)
+    }
+    return .compared(try match(connection, model, registry))
+  }
+
   private func match(
     _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
-      return try connection.readTransaction {
-        let catalog = try StoreCatalog(connection)
-        // A registry of this version alone would only repeat the comparison.
-        if registry == nil, catalog.names(model) { return .same(catalog, isStamped: true) }
-        let found = try StoreIdentification.identify(
-          catalog, at: connection.url, registry: StoreMatch.registry(registry, with: model)
-        ) {
-          try EmbeddedModel(connection, catalog: catalog)
-        }
-        return StoreMatch(found, at: connection.url, of: model)
+      let catalog = try StoreCatalog(connection)
+      // A registry of this version alone would only repeat the comparison.
+      if registry == nil, catalog.names(model) { return .same(catalog, isStamped: true) }
+      let found = try StoreIdentification.identify(
+        catalog, at: connection.url, registry: StoreMatch.registry(registry, with: model)
+      ) {
+        try EmbeddedModel(connection, catalog: catalog)
       }
+      return StoreMatch(found, at: connection.url, of: model)
     } catch let error as PersistenceError where error.code == .missingSourceModel {
       return StoreMatch(unknown: error, at: connection.url, try StoreMetadata(connection))
     }

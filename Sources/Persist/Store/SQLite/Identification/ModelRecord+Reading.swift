@@ -7,7 +7,13 @@ extension ModelRecord {
   /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {
     guard schema.column("VALUE", of: Self.table) != nil, schema.column("KEY", of: Self.table) != nil else { return nil }
-    try self.init(metadata: metadata, at: connection.url) { try Self.read($0, from: connection) }
+    let keys = [Key.hashes, Key.fingerprints, Key.modelDigest]
+    let contents = try connection.first(.modelRecords(keys)) { row in
+      keys.indices.map { row.isNull(Int32($0)) ? nil : row.data(Int32($0)) }
+    }
+    try self.init(metadata: metadata, at: connection.url) { key in
+      keys.firstIndex(of: key).flatMap { contents?[$0] }
+    }
   }
 
   /// Whether the store still contains a record of the same text.
@@ -27,9 +33,8 @@ extension ModelRecord {
     fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata, to connection: SQLiteConnection
   ) throws {
     try connection.execute(.createModelRecord)
-    for (key, content) in try contents(fingerprints: fingerprints, modelText: modelText, metadata: metadata) {
-      try connection.execute(.setModelRecord(key, .blob(content)))
-    }
+    let contents = try contents(fingerprints: fingerprints, modelText: modelText, metadata: metadata)
+    try connection.execute(.setModelRecord(contents.map { ($0.key, .blob($0.content)) }))
   }
 
   /// The content of a key of the record's table.

@@ -4,8 +4,11 @@ import Foundation
 extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
   ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
-  init(_ connection: SQLiteConnection) throws {
-    let schema = try StoreSchema(connection)
+  ///
+  /// - Parameter known: The schema in an earlier state, whose tables aren't read again if their definitions are the
+  ///   same.
+  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
+    let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
       throw PersistenceError(
@@ -59,10 +62,15 @@ extension StoreMetadata {
 
 extension StoreSchema {
   /// The schema of an open database.
-  init(_ connection: SQLiteConnection) throws {
+  ///
+  /// - Parameter known: The schema in an earlier state, whose tables aren't read again if their definitions are the
+  ///   same.
+  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
     var columns: [String: [Column]] = [:]
-    try connection.query(.columns) { row in
-      columns[row.text(0), default: []].append(Column(name: row.text(1), declaredType: row.text(2)))
+    if known == nil {
+      try connection.query(.columns) { row in
+        columns[row.text(0), default: []].append(Column(name: row.text(1), declaredType: row.text(2)))
+      }
     }
     var tables: [Table] = []
     var indexes: [Index] = []
@@ -70,11 +78,32 @@ extension StoreSchema {
     try connection.query(.catalog) { row in
       let (name, table, sql) = (row.text(1), row.text(2), row.isNull(3) ? nil : row.text(3))
       switch row.text(0) {
-      case "table": tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
+      case "table":
+        if let known {
+          tables.append(try Table(name, sql ?? "", knowing: known, connection))
+        } else {
+          tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
+        }
       case "index": indexes.append(Index(name: name, table: table, sql: sql))
       default: triggers.append(Trigger(name: name, table: table, sql: sql ?? ""))
       }
     }
     self.init(tables: tables, indexes: indexes, triggers: triggers)
+  }
+}
+
+extension StoreSchema.Table {
+  /// A table of an open database, whose columns are only read if its definition differs from the known one.
+  fileprivate init(_ name: String, _ sql: String, knowing known: StoreSchema, _ connection: SQLiteConnection) throws {
+    if let table = known.table(named: name), table.name == name, table.sql == sql {
+      self = table
+      return
+    }
+    // The modules of virtual tables may be missing.
+    let isVirtual = sql.uppercased().hasPrefix("CREATE VIRTUAL")
+    let columns = try isVirtual ? [] : connection.all(.columns(of: name)) { row in
+      StoreSchema.Column(name: row.text(0), declaredType: row.text(1))
+    }
+    self.init(name: name, columns: columns, sql: sql)
   }
 }

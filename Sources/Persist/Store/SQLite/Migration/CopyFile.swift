@@ -75,7 +75,7 @@ struct CopyFile: StoreCopy {
 
   func attach() throws {
     // The effects of the copy's triggers are produced at the end.
-    try connection.prepareForChanges()
+    connection.prepareForChanges()
     try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
     try connection.execute(.copyLockingNormal)
     try connection.execute(.copyObjectCount)

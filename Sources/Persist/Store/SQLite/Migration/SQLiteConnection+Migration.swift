@@ -3,6 +3,8 @@ import Foundation
 extension SQLiteConnection: StoreInspector {
   func catalog() throws -> StoreCatalog { try StoreCatalog(self) }
 
+  func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try StoreCatalog(self, knowing: schema) }
+
   func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try catalog.isCurrent(self) }
 
   func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
@@ -35,7 +37,7 @@ extension SQLiteConnection: StoreInspector {
 
 extension SQLiteConnection: MigrationConnection {
   func prepareForMigration() throws {
-    try prepareForChanges()
+    prepareForChanges()
     // Files that only the old version refers to are removed after the commit, so the commit must survive a power
     // failure.
     try execute(.synchronousFull)

@@ -4,11 +4,15 @@ extension SQLiteConnection {
   /// Prepares the connection for schema changes by disabling the schema's automatic actions.
   ///
   /// Triggers don't fire, and dropping a table doesn't delete rows of others. The connection is used for nothing else
-  /// afterward. Must not be called within a transaction, where SQLite ignores the second setting.
-  func prepareForChanges() throws {
-    persist_sqlite3_disable_triggers(handle)
-    try execute(.foreignKeysOff)
-    try execute(.legacyAlterTableOff)
+  /// until ``endChanges()``. Neither is called within a transaction.
+  func prepareForChanges() {
+    if flagsBeforeChanges == nil { flagsBeforeChanges = SchemaChangeFlags(setOn: handle) }
+  }
+
+  /// Restores the settings of the connection from before ``prepareForChanges()``.
+  func endChanges() {
+    flagsBeforeChanges?.restore(on: handle)
+    flagsBeforeChanges = nil
   }
 
   /// Performs one change; the caller holds the transaction.
