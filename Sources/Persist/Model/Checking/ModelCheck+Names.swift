@@ -72,12 +72,28 @@ extension ModelCheck {
       report(place, "\(what) has no name.", fix: "Name it.")
       return
     }
+    if Self.isPlainName(name) { return }
     if !(first.isLetter || first == "_") || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
       report(
         place, "'\(name)' isn't a valid name: it must start with a letter and contain only letters, digits and "
           + "underscores.",
         fix: "Rename it, and keep the old name as renaming identifier if stores have it.", as: .flaw)
     }
+  }
+
+  /// Whether a name consists of ASCII letters, digits and underscores, and doesn't begin with a digit. Most names do,
+  /// and characters of other alphabets take longer to classify.
+  private static func isPlainName(_ name: String) -> Bool {
+    var isFirst = true
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): break
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where !isFirst: break
+      default: return false
+      }
+      isFirst = false
+    }
+    return !isFirst
   }
 
   /// Whether an entity's own property merely repeats an inherited one, which is then used instead.

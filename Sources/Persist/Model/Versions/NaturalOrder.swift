@@ -3,13 +3,17 @@ enum NaturalOrder {
   /// Whether one name comes before another: numbers compare by value and letters without regard to case, and separators
   /// between numbers and letters are ignored, so that `V22` comes before `V 23`; names that are equal so far are
   /// compared by their characters.
-  static func precedes(_ left: String, _ right: String) -> Bool {
-    var (first, second) = (parts(left)[...], parts(right)[...])
-    while let one = first.popFirst(), let other = second.popFirst() {
-      if one != other { return one < other }
-    }
-    if first.isEmpty != second.isEmpty { return first.isEmpty }
-    return left < right
+  static func precedes(_ left: String, _ right: String) -> Bool { precedes((left, parts(left)), (right, parts(right))) }
+
+  /// Returns names in natural order, each of which is split once.
+  static func sorted(_ names: [String]) -> [String] {
+    names.map { (name: $0, parts: parts($0)) }.sorted(by: precedes).map(\.name)
+  }
+
+  private static func precedes(_ left: (name: String, parts: [Part]), _ right: (name: String, parts: [Part])) -> Bool {
+    for (one, other) in zip(left.parts, right.parts) where one != other { return one < other }
+    if left.parts.count != right.parts.count { return left.parts.count < right.parts.count }
+    return left.name < right.name
   }
 
   /// Splits a name into the numbers at its end and the rest, which all names of a series share.

@@ -169,7 +169,7 @@ extension URL {
   /// Returns the contents of a folder, in natural order.
   fileprivate func entries() throws -> [URL] {
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: path).sorted(by: NaturalOrder.precedes)
+      return try NaturalOrder.sorted(FileManager.default.contentsOfDirectory(atPath: path))
         .map { appendingPathComponent($0) }
     } catch {
       throw PersistenceError(.fileAccess, at: .file(self), "The folder can't be read: \(error.localizedDescription)")

@@ -59,7 +59,7 @@ struct ModelFiles {
           .limitExceeded, at: .file(root), "The folder contains more than \(limits.entries) files.",
           fix: "Specify a folder that contains models and little else.")
       }
-      for name in names.sorted(by: NaturalOrder.precedes) where !name.hasPrefix(".") {
+      for name in NaturalOrder.sorted(names) where !name.hasPrefix(".") {
         let url = folder.appendingPathComponent(name)
         if sort(url) { continue }
         if url.pathExtension.lowercased() == "json" {
