@@ -1,5 +1,7 @@
 /// An entity mapping, prepared for execution on one object after the other.
-struct MappingProgram {
+///
+/// A class, because it is passed on for each object.
+final class MappingProgram {
   private enum Value {
     /// A value that the attribute can store as it is.
     case constant(StoredValue)

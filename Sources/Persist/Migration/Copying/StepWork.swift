@@ -49,9 +49,9 @@ final class StepWork {
   func program(
     for mapping: EntityMapping, _ make: (CopyPlan.Step) throws -> MappingProgram
   ) rethrows -> MappingProgram {
-    // Only a policy can change its mapping; equal arrays share their storage, so that the comparison is fast.
-    guard step.policy != nil, mapping != step.mapping else { return program }
-    if let changed, changed.mapping == mapping { return changed.program }
+    // Only a policy can change its mapping.
+    guard step.policy != nil, !mapping.createsObjects(like: step.mapping) else { return program }
+    if let changed, changed.mapping.createsObjects(like: mapping) { return changed.program }
     var step = step
     step.mapping = mapping
     let program = try make(step)
@@ -75,5 +75,16 @@ final class StepWork {
       if ownRanges[middle].upperBound < key { low = middle + 1 } else { high = middle }
     }
     return low < ownRanges.count && ownRanges[low].contains(key)
+  }
+}
+
+extension EntityMapping {
+  /// Whether both create the same objects from the same source: everything is equal that expressions can use.
+  ///
+  /// Compared for each object. Equal arrays and dictionaries share their storage, so that it takes little time.
+  fileprivate func createsObjects(like other: EntityMapping) -> Bool {
+    attributeMappings == other.attributeMappings && relationshipMappings == other.relationshipMappings
+      && userInfo == other.userInfo && name == other.name && policyName == other.policyName
+      && sourceEntityName == other.sourceEntityName && destinationEntityName == other.destinationEntityName
   }
 }
