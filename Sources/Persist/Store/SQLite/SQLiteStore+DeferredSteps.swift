@@ -20,7 +20,7 @@ extension SQLiteStore {
     // A dedicated connection, because its triggers are disabled.
     let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
     defer { connection.close() }
-    connection.prepareForChanges()
+    try connection.prepareForChanges()
     repeat {
       waiting = try connection.transaction {
         try pool.watch?.check(connection)

@@ -1,6 +1,14 @@
 import CSQLite
 import Foundation
 
+extension PersistenceError {
+  /// Whether SQLite couldn't prepare a statement because of a function that it doesn't know.
+  var isAboutUnknownFunction: Bool {
+    guard code == .sqlite, let engineMessage else { return false }
+    return engineMessage.contains("no such function") || engineMessage.contains("unknown function")
+  }
+}
+
 extension SQLiteConnection {
   /// The error for SQLite's last error on this connection.
   ///

@@ -4,20 +4,29 @@ import Foundation
 extension SQLiteConnection {
   /// Registers every function that the store's triggers, views and indexes call and that SQLite doesn't have.
   ///
+  /// Most stores have none. Therefore it is called when SQLite doesn't know a function of a statement, and before
+  /// changes to the schema, for which SQLite prepares every trigger and view again.
+  ///
   /// Core Data registers its own functions on each connection and creates triggers that call them; without them every
   /// write to such a table fails. The name of a function determines its implementation:
   ///
   /// - a function whose result is discarded only reports to Core Data which rows a trigger changed: it returns null;
   /// - a function that lowercases, uppercases or folds text, or returns the time, does so;
   /// - any other function fails when it is called, with its name: guessing would write wrong values.
-  func defineMissingFunctions() throws {
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  func defineMissingFunctions() throws -> Bool {
     let definitions = try all(.definitions) { row in
       (definition: StoredDefinition(sql: row.text(1)), isTrigger: row.text(0) == "trigger")
     }
-    if !definitions.isEmpty { try defineFunctions(calledBy: definitions) }
+    return try !definitions.isEmpty && defineFunctions(calledBy: definitions)
   }
 
-  private func defineFunctions(calledBy definitions: [(definition: StoredDefinition, isTrigger: Bool)]) throws {
+  private func defineFunctions(
+    calledBy definitions: [(definition: StoredDefinition, isTrigger: Bool)]
+  ) throws -> Bool {
+    var hasDefined = false
     let calls = definitions.reduce(into: Set<StoredFunctionCalls.Call>()) { calls, place in
       calls.formUnion(StoredFunctionCalls(in: place.definition, isTrigger: place.isTrigger).calls)
     }
@@ -27,7 +36,9 @@ extension SQLiteConnection {
         try first(.knows(function: name), { _ in true }) == nil
       else { continue }
       define(StoreFunction(named: name, isForEffect: uses.allSatisfy(\.isForEffect)), as: name)
+      hasDefined = true
     }
+    return hasDefined
   }
 
   /// Registers the functions that the triggers of Persist's own derived columns call. Other programs that write to such

@@ -10,7 +10,7 @@ extension SQLiteConnection {
     }
     if mode == .readOnly || mode == .readOnlyWritingAttached { persist_sqlite3_keep_wal_on_close(handle) }
     // Functions called by a damaged or hostile schema can do no harm, and cells are checked when a page is read.
-    try execute(.trustedSchemaOff)
+    _ = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     try execute(.cellSizeCheckOn)
     // Triggers of derived attributes rely on this, and Core Data sets it too; those of other databases may rely on the
     // opposite.
@@ -24,12 +24,14 @@ extension SQLiteConnection {
       try execute(.autoVacuumIncremental)
       for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
       try setFileUp(pragmas)
-    } else if mode.isWriting, mode != .application {
-      try setSynchronous(pragmas)
+    } else if mode.isWriting, mode != .application, !pragmas.contains(where: { $0.name == "synchronous" }) {
+      // The safer setting, until the file's journal mode is known.
+      try execute(.synchronousFull)
     }
     for pragma in pragmas where !pragma.isOfTheFile { try execute(.set(pragma)) }
     defineDerivedFunctions()
-    try defineMissingFunctions()
+    // The application's SQL may change the schema.
+    if mode == .application { try defineMissingFunctions() }
     definePredicateFunctions()
     defineCollations()
   }
@@ -52,13 +54,12 @@ extension SQLiteConnection {
 
   /// A crash of the program loses nothing with either setting. After a power failure, the file remains intact in WAL
   /// mode; with a rollback journal this requires the slower setting.
-  private func setSynchronous(_ pragmas: [Pragma], journalMode: String? = nil) throws {
+  private func setSynchronous(_ pragmas: [Pragma], journalMode: String?) throws {
     if let pragma = pragmas.first(where: { $0.name == "synchronous" }) {
       try execute(.set(pragma))
-      return
+    } else {
+      try execute(journalMode == "wal" ? .synchronousNormal : .synchronousFull)
     }
-    let mode = try journalMode ?? first(.journalMode) { $0.text(0) }
-    try execute(mode == "wal" ? .synchronousNormal : .synchronousFull)
   }
 
   /// Pragmas that only take effect while a file is empty and not yet in WAL mode.

@@ -235,6 +235,15 @@ final class SQLiteConnection {
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   private func prepare(_ text: String) throws -> SQLiteStatement {
+    do {
+      return try compile(text)
+    } catch let error as PersistenceError where error.isAboutUnknownFunction {
+      guard try defineMissingFunctions() else { throw error }
+      return try compile(text)
+    }
+  }
+
+  private func compile(_ text: String) throws -> SQLiteStatement {
     var text = text
     var prepared: OpaquePointer?
     var rest = 0

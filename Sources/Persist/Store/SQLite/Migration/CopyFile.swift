@@ -75,7 +75,7 @@ struct CopyFile: StoreCopy {
 
   func attach() throws {
     // The effects of the copy's triggers are produced at the end.
-    connection.prepareForChanges()
+    try connection.prepareForChanges()
     try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
     try connection.execute(.copyLockingNormal)
     try connection.execute(.copyObjectCount)
@@ -130,6 +130,7 @@ struct CopyFile: StoreCopy {
     let pragmas = isNew ? settings.merging(["journal_mode": "OFF", "synchronous": "OFF"]) { $1 } : [:]
     let connection = try SQLiteConnection(url, mode: mode, options: StoreOptions(pragmas: pragmas))
     defer { connection.close() }
+    try connection.defineMissingFunctions()
     return try connection.transaction { try body(connection) }
   }
 }

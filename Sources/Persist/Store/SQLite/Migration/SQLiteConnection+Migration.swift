@@ -37,7 +37,7 @@ extension SQLiteConnection: StoreInspector {
 
 extension SQLiteConnection: MigrationConnection {
   func prepareForMigration() throws {
-    prepareForChanges()
+    try prepareForChanges()
     // Files that only the old version refers to are removed after the commit, so the commit must survive a power
     // failure.
     try execute(.synchronousFull)

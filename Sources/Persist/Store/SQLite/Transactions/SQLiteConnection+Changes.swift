@@ -5,7 +5,8 @@ extension SQLiteConnection {
   ///
   /// Triggers don't fire, and dropping a table doesn't delete rows of others. The connection is used for nothing else
   /// until ``endChanges()``. Neither is called within a transaction.
-  func prepareForChanges() {
+  func prepareForChanges() throws {
+    try defineMissingFunctions()
     if flagsBeforeChanges == nil { flagsBeforeChanges = SchemaChangeFlags(setOn: handle) }
   }
 
