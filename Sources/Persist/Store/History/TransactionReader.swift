@@ -57,7 +57,7 @@ struct TransactionReader<Source: HistorySource> {
       let entityNumber = Int(clamping: row.integer(2))
       let index = store.map.numbers.entityIndex(ofNumber: entityNumber)
       let entity = index.map { entities[$0] }
-      guard let name = entity?.entity.name ?? store.map.numbers.rows[entityNumber]?.name else { return }
+      guard let name = entity?.entity.name ?? store.map.numbers.row(ofNumber: entityNumber)?.name else { return }
       let key = row.integer(3)
       let id = ManagedObjectID(entityName: name, storeIdentifier: store.identifier, key: .permanent(key))
       let old = type == .insert ? nil : oldValues

@@ -19,8 +19,8 @@ struct EntityNumbers: Sendable, Hashable {
 
   /// By index in ``ManagedObjectModel/entities``.
   let byIndex: [Int]
-  /// The rows of `Z_PRIMARYKEY` for the model's entities, by entity number.
-  let rows: [Int: Row]
+  /// The rows of `Z_PRIMARYKEY` for the model's entities, by ascending entity number.
+  let rows: [Row]
   /// Whether the store lists exactly the model's entities.
   ///
   /// Rows of other entities are then damage, because a store's writers use the numbers of the list. Statements rely on
@@ -30,75 +30,110 @@ struct EntityNumbers: Sendable, Hashable {
   let areComplete: Bool
   /// The descriptions of mismatches.
   let differences: [String]
-  /// The reverse of ``byIndex``.
-  let indexByNumber: [Int: Int]
+  /// The reverse of ``byIndex``, by entity number; -1 for numbers of other entities.
+  ///
+  /// Dictionaries of numbers would take half a million instructions when a process first uses one.
+  private let indexByNumber: [Int32]
 
   /// The entity numbers in a new store of the model.
   static func forNewStore(_ model: ManagedObjectModel) -> EntityNumbers {
-    EntityNumbers(byIndex: model.entities.map(\.number), rows: [:], areComplete: true, differences: [])
+    EntityNumbers(byIndex: model.entities.map(\.number), rows: [], areComplete: true, differences: [])
   }
 
   /// - Parameter absent: Entities that the store was created without.
   init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
-    let rows = rows.filter { $0.number < Self.firstSystemNumber && $0.number > 0 }
-    let byName = Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let byNumber = Dictionary(rows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let rows = Self.listed(rows)
+    let placeByName = Dictionary(rows.indices.map { (rows[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
     var numbers = [Int?](repeating: nil, count: model.entities.count)
-    var free = Set(byNumber.keys)
+    var isFree = [Bool](repeating: true, count: rows.count)
     var differences: [String] = []
 
     for (index, entity) in model.entities.enumerated() {
-      guard let row = byName[entity.name] else { continue }
-      numbers[index] = row.number
-      free.remove(row.number)
+      guard let place = placeByName[entity.name] else { continue }
+      numbers[index] = rows[place].number
+      isFree[place] = false
     }
     for (index, entity) in model.entities.enumerated() where numbers[index] == nil {
-      if let old = entity.description.renamingIdentifier, let row = byName[old], free.remove(row.number) != nil {
-        numbers[index] = row.number
+      if let old = entity.description.renamingIdentifier, let place = placeByName[old], isFree[place] {
+        numbers[index] = rows[place].number
+        isFree[place] = false
       }
     }
     for (index, entity) in model.entities.enumerated() where numbers[index] == nil {
-      if let row = byNumber[entity.number], free.contains(row.number), rows.count == model.entities.count {
-        numbers[index] = row.number
-        free.remove(row.number)
-        differences.append("The store has entity '\(row.name)' where the model has entity '\(entity.name)'.")
+      if let place = Self.place(of: entity.number, in: rows), isFree[place], rows.count == model.entities.count {
+        numbers[index] = rows[place].number
+        isFree[place] = false
+        differences.append("The store has entity '\(rows[place].name)' where the model has entity '\(entity.name)'.")
       }
     }
     let areComplete =
-      free.isEmpty && zip(model.entities, numbers).allSatisfy { $1 != nil || absent.contains($0.name) }
+      !isFree.contains(true) && zip(model.entities, numbers).allSatisfy { $1 != nil || absent.contains($0.name) }
+    for entity in Self.number(model.entities, besides: rows, &numbers) where !absent.contains(entity.name) {
+      differences.append("The store doesn't list entity '\(entity.name)'.")
+    }
+    for (place, row) in rows.enumerated() where isFree[place] {
+      differences.append("The store lists entity '\(row.name)', which the model doesn't have.")
+    }
+    self.init(byIndex: numbers.compactMap { $0 }, rows: rows, areComplete: areComplete, differences: differences)
+  }
+
+  /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
+  private static func listed(_ rows: [Row]) -> [Row] {
+    var listed: [Row] = []
+    for row in rows.filter({ $0.number < firstSystemNumber && $0.number > 0 }).sorted(by: { $0.number < $1.number })
+    where listed.last?.number != row.number {
+      listed.append(row)
+    }
+    return listed
+  }
+
+  /// The place of a number in rows with ascending numbers.
+  private static func place(of number: Int, in rows: [Row]) -> Int? {
+    var (start, end) = (0, rows.count)
+    while start < end {
+      let middle = (start + end) / 2
+      if rows[middle].number < number { start = middle + 1 } else { end = middle }
+    }
+    return start < rows.count && rows[start].number == number ? start : nil
+  }
+
+  /// Assigns unused numbers to the entities without one, and returns these.
+  private static func number(_ entities: [Entity], besides rows: [Row], _ numbers: inout [Int?]) -> [Entity] {
+    guard numbers.contains(nil) else { return [] }
+    var numbered: [Entity] = []
     var used = Set(numbers.compactMap { $0 })
     var next = 1
-    for (index, entity) in model.entities.enumerated() where numbers[index] == nil {
+    for (index, entity) in entities.enumerated() where numbers[index] == nil {
       var number = entity.number
-      while used.contains(number) || byNumber[number] != nil {
+      while used.contains(number) || place(of: number, in: rows) != nil {
         number = next
         next += 1
       }
       numbers[index] = number
       used.insert(number)
-      guard !absent.contains(entity.name) else { continue }
-      differences.append("The store doesn't list entity '\(entity.name)'.")
+      numbered.append(entity)
     }
-    for number in free.sorted() {
-      if let name = byNumber[number]?.name {
-        differences.append("The store lists entity '\(name)', which the model doesn't have.")
-      }
-    }
-    self.init(
-      byIndex: numbers.compactMap { $0 }, rows: byNumber, areComplete: areComplete, differences: differences)
+    return numbered
   }
 
-  private init(byIndex: [Int], rows: [Int: Row], areComplete: Bool, differences: [String]) {
+  private init(byIndex: [Int], rows: [Row], areComplete: Bool, differences: [String]) {
     self.byIndex = byIndex
     self.areComplete = areComplete
     self.rows = rows
     self.differences = differences
-    indexByNumber = Dictionary(
-      byIndex.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var indexes = [Int32](repeating: -1, count: (byIndex.max() ?? 0) + 1)
+    for (index, number) in byIndex.enumerated() where indexes[number] < 0 { indexes[number] = Int32(index) }
+    indexByNumber = indexes
   }
 
+  /// The row of an entity number; nil if the store doesn't list it.
+  func row(ofNumber number: Int) -> Row? { Self.place(of: number, in: rows).map { rows[$0] } }
+
   /// The index in ``ManagedObjectModel/entities`` of the entity with a number; nil if the model has no such entity.
-  func entityIndex(ofNumber number: Int) -> Int? { indexByNumber[number] }
+  func entityIndex(ofNumber number: Int) -> Int? {
+    guard number >= 0, number < indexByNumber.count, indexByNumber[number] >= 0 else { return nil }
+    return Int(indexByNumber[number])
+  }
 
   subscript(_ entity: Entity) -> Int { byIndex[entity.number - 1] }
 }

@@ -94,7 +94,7 @@ extension TableMapBuilder {
   }
 
   private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
-    allocators[rootIndex(of: entity), default: NameAllocator(reserving: names.fixedColumns)].allocate(base)
+    allocators[entity.root.name, default: NameAllocator(reserving: names.fixedColumns)].allocate(base)
   }
 
   /// - Parameter column: Returns the table's actual name for a name given by the rules; nil if it has no such column.

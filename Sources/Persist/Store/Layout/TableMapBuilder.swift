@@ -14,13 +14,13 @@ struct TableMapBuilder {
   let names: LayoutNames
   /// Entities that the store was created without.
   let absent: Set<String>
-  /// Table names by the index of the root entity.
-  private(set) var tableNames: [Int: String] = [:]
+  /// Table names by the name of the root entity.
+  private(set) var tableNames: [String: String] = [:]
   private var placed: [String: Placed] = [:]
   /// The columns of each root entity's table, in order.
-  private(set) var order: [Int: [Placed]] = [:]
+  private(set) var order: [String: [Placed]] = [:]
   /// The names used in each root entity's table, in Core Data's layout including those of its join tables' columns.
-  var allocators: [Int: NameAllocator] = [:]
+  var allocators: [String: NameAllocator] = [:]
   var joinTables: [TableMap.JoinTable] = []
   var differences: [String] = []
 
@@ -46,7 +46,7 @@ struct TableMapBuilder {
   ) {
     (self.model, self.numbers, schema, names, absent) = (model, numbers, nil, .coreData, [])
     entities = claimants.sorted { numbers[$0] < numbers[$1] }
-    tableNames = [root.number - 1: names.table(of: root.name)]
+    tableNames = [root.name: names.table(of: root.name)]
   }
 
   /// A builder that has placed everything.
@@ -64,33 +64,30 @@ struct TableMapBuilder {
   mutating func placeTables() {
     var allocator = NameAllocator(names: names, reserving: names.storeTables)
     for entity in entities where entity.superentity == nil {
-      let index = entity.number - 1
       let name = allocator.allocate(names.table(of: entity.name))
       if let schema {
         if let table = schema.table(named: name) {
-          tableNames[index] = table.name
+          tableNames[entity.name] = table.name
         } else {
-          tableNames[index] = name
+          tableNames[entity.name] = name
           guard !absent.contains(entity.name) else { continue }
           differences.append("The store has no table '\(name)' for entity '\(entity.name)'.")
         }
       } else {
-        tableNames[index] = name
+        tableNames[entity.name] = name
       }
     }
   }
 
-  func tableName(of entity: Entity) -> String { tableNames[rootIndex(of: entity)] ?? "" }
-
-  func rootIndex(of entity: Entity) -> Int { entity.root.number - 1 }
+  func tableName(of entity: Entity) -> String { tableNames[entity.root.name] ?? "" }
 
   mutating func placeColumns() {
-    var claims = [Int: [TableClaim]]()
-    var dependents = [Int: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
+    var claims = [String: [TableClaim]]()
+    var dependents = [String: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
     for entity in entities {
       for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
         if property.attribute != nil {
-          claims[rootIndex(of: entity), default: []] += attributeClaims(property, of: entity)
+          claims[entity.root.name, default: []] += attributeClaims(property, of: entity)
         } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {
           claims[reference.root, default: []].append(reference.claim)
           dependents[reference.root, default: []] += reference.dependents.map { (reference.claim.key, $0) }
@@ -126,7 +123,8 @@ struct TableMapBuilder {
 
   /// A column with keys of another table: its table, and the dependent columns to create once it has a name.
   private struct Reference {
-    let root: Int
+    /// The name of its root entity.
+    let root: String
     let claim: TableClaim
     let dependents: [(String) -> TableClaim]
   }
@@ -169,11 +167,11 @@ struct TableMapBuilder {
           key(.order), .integer, names.order(beside: column, of: name), group: .reference, holder: holder)
       }
     }
-    return Reference(root: rootIndex(of: holder), claim: claim, dependents: dependents)
+    return Reference(root: holder.root.name, claim: claim, dependents: dependents)
   }
 
   /// Assigns claims their columns in the table of a root entity, and records those without a column in the schema.
-  private mutating func place(_ claims: [TableClaim], inTableOf root: Int) {
+  private mutating func place(_ claims: [TableClaim], inTableOf root: String) {
     guard let tableName = tableNames[root] else { return }
     var allocator = allocators[root] ?? NameAllocator(names: names, reserving: names.fixedColumns)
     let predicted = claims.map { allocator.allocate($0.baseName) }

@@ -5,7 +5,7 @@ import Foundation
 struct RowReader {
   private let plan: RowPlan
   /// The entities of the model by number of the store. Not the whole map, whose parts a copy retains one by one.
-  private let entityIndexes: [Int: Int]
+  private let numbers: EntityNumbers
   /// Created with the first row.
   private var writer: RowChunkWriter?
   private let expectedRows: Int?
@@ -21,7 +21,7 @@ struct RowReader {
 
   init(_ plan: RowPlan, map: TableMap, expectedRows: Int?) {
     self.plan = plan
-    entityIndexes = map.numbers.indexByNumber
+    numbers = map.numbers
     self.expectedRows = expectedRows
     if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
   }
@@ -99,7 +99,7 @@ struct RowReader {
       case .decimal: Self.setDecimal(value, type, slot: fill.slot, in: &writer)
       case .uuid: Self.setUUID(value, type, slot: fill.slot, in: &writer)
       case .entityNumber:
-        if let index = entityIndexes[Int(truncatingIfNeeded: sqlite3_value_int64(value))] {
+        if let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: sqlite3_value_int64(value))) {
           writer.setInteger(Int64(index + 1), slot: fill.slot)
         }
       }

@@ -24,16 +24,20 @@ extension SQLiteStore {
 
   /// Reads the state for which a store has a valid seal for a model.
   ///
+  /// - Parameter head: What was read of the catalog; unchanged if nothing was.
   /// - Returns: Nil if it has none, or if the options request more than a seal vouches for.
   static func sealedState(
-    _ connection: SQLiteConnection, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+    _ connection: SQLiteConnection, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions,
+    _ head: inout StoreCatalog.Head?
   ) throws -> LayoutSeal.State? {
     guard connection.url != nil, !options.requestsHistory, model.isSealable else { return nil }
     do {
       let sql = SQLText.metadata(withRecords: LayoutSeal.key, ModelRecord.Key.modelDigest)
       let found = try connection.first(sql) { (mark: StoreMark($0), seal: $0.data(3), modelDigest: $0.data(4)) }
       guard let (mark, bytes, modelDigest) = found, !bytes.isEmpty, !mark.identifier.isEmpty else { return nil }
-      let numbers = EntityNumbers(model: model, rows: try StoreCatalog.numberRows(connection))
+      let rows = try StoreCatalog.numberRows(connection)
+      head = StoreCatalog.Head(mark: mark, numberRows: rows)
+      let numbers = EntityNumbers(model: model, rows: rows)
       guard LayoutSeal(of: model, recordedAs: modelDigest, mark, numbers).bytes == bytes,
         // Another version of a registry may have the same storage, and differ only in its text.
         registry == nil || !model.versionIdentifiers.allSatisfy(\.isEmpty) || modelDigest == model.digest

@@ -7,11 +7,12 @@ final class SQLiteStore: PersistentStore {
   struct Files {
     let pool: SQLiteConnectionPool
     /// The folder of large values; nil for an in-memory store, which keeps all of them in their rows.
-    let externalFolder: ExternalDataFolder?
+    var externalFolder: ExternalDataFolder? { folder.value }
+    private let folder: Lazy<ExternalDataFolder?>
 
     init(_ pool: SQLiteConnectionPool) {
       self.pool = pool
-      externalFolder = pool.url.map { ExternalDataFolder(storeAt: $0) }
+      folder = Lazy { [url = pool.url] in url.map { ExternalDataFolder(storeAt: $0) } }
     }
   }
 

@@ -97,7 +97,7 @@ struct InPlacePlanner {
     let rows = new.tables.map { place -> SchemaChange.EntityRow in
       let isRoot = place.entity.superentity == nil
       let maxima = moves.filter { $0.table == place.table }.compactMap { move in
-        old.numbers.rows[old[move.source.root].number]?.maximum
+        old.numbers.row(ofNumber: old[move.source.root].number)?.maximum
       }
       return SchemaChange.EntityRow(
         number: place.number, name: place.entity.name,
@@ -106,7 +106,7 @@ struct InPlacePlanner {
     }
     let before = old.tables.map { place -> SchemaChange.EntityRow? in
       let isRoot = place.entity.superentity == nil
-      let row = old.numbers.rows[place.number]
+      let row = old.numbers.row(ofNumber: place.number)
       // A layout without a store has no rows; they would be those of a new store.
       if row == nil, !old.numbers.rows.isEmpty { return nil }
       return SchemaChange.EntityRow(

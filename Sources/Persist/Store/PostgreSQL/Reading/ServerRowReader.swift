@@ -5,7 +5,7 @@ import Foundation
 /// The first columns are those of ``RowPlan/fixedColumns``.
 struct ServerRowReader {
   private let plan: RowPlan
-  private let entityIndexes: [Int: Int]
+  private let numbers: EntityNumbers
   private var writer: RowChunkWriter?
   private let expectedRows: Int
   /// Rows whose values needn't be read; nil for none.
@@ -17,7 +17,7 @@ struct ServerRowReader {
   init(_ plan: RowPlan, map: TableMap, expectedRows: Int) {
     self.plan = plan
     self.expectedRows = expectedRows
-    entityIndexes = map.numbers.indexByNumber
+    numbers = map.numbers
     batch.reserveCapacity(expectedRows)
   }
 
@@ -80,7 +80,7 @@ struct ServerRowReader {
         guard size <= Int(Int32.max) else { throw tooLarge(key: result.integer(row, 0)) }
         writer.setBytes(bytes.baseAddress, count: bytes.count, slot: fill.slot)
       case .entityNumber:
-        if let index = entityIndexes[Int(truncatingIfNeeded: Self.integer(bytes))] {
+        if let index = numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: Self.integer(bytes))) {
           writer.setInteger(Int64(index + 1), slot: fill.slot)
         }
       }

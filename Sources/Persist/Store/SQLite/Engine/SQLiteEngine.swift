@@ -57,17 +57,18 @@ package struct SQLiteEngine: StoreEngine {
   private func examine(
     _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ options: StoreOptions
   ) throws -> Finding {
-    if let state = try SQLiteStore.sealedState(connection, model: model, registry: registry, options: options) {
+    var head: StoreCatalog.Head?
+    if let state = try SQLiteStore.sealedState(connection, model: model, registry: registry, options: options, &head) {
       return .sealed(state)
     }
-    return .compared(try match(connection, model, registry))
+    return .compared(try match(connection, head, model, registry))
   }
 
   private func match(
-    _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?
+    _ connection: SQLiteConnection, _ head: StoreCatalog.Head?, _ model: ManagedObjectModel, _ registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
-      let catalog = try StoreCatalog(connection)
+      let catalog = try StoreCatalog(connection, head: head)
       // A registry of this version alone would only repeat the comparison.
       if registry == nil, catalog.names(model) { return .same(catalog, isStamped: true) }
       let found = try StoreIdentification.identify(

@@ -5,9 +5,10 @@ extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
   ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
   ///
-  /// - Parameter known: The schema in an earlier state, whose tables aren't read again if their definitions are the
-  ///   same.
-  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
+  /// - Parameters:
+  ///   - known: The schema in an earlier state, whose tables aren't read again if their definitions are the same.
+  ///   - head: What was read before in the same transaction.
+  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
@@ -15,10 +16,10 @@ extension StoreCatalog {
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
     }
-    let mark = try StoreMark(connection)
+    let mark = try head?.mark ?? StoreMark(connection)
     let metadata = try StoreMetadata(mark, at: connection.url)
     try self.init(
-      metadata: metadata, mark: mark, schema: schema, numberRows: Self.numberRows(connection),
+      metadata: metadata, mark: mark, schema: schema, numberRows: head?.numberRows ?? Self.numberRows(connection),
       record: ModelRecord(connection, schema: schema, metadata: metadata),
       canDropColumns: SQLiteConnection.canDropColumns)
   }
