@@ -77,6 +77,21 @@ enum Samples {
       ]))
   }
 
+  /// A thousand entities in lines of inheritance.
+  ///
+  /// - Parameter depth: The number of entities in each line.
+  static func largeModel(depth: Int) throws -> ManagedObjectModel {
+    let entities = (0..<1000).map { number in
+      EntityDescription(
+        "Entity\(1000 + number)", parent: number % depth == 0 ? nil : "Entity\(999 + number)",
+        attributes: [
+          AttributeDescription("name\(number % depth)", .string),
+          AttributeDescription("quantity\(number % depth)", .int64),
+        ])
+    }
+    return try ManagedObjectModel(ModelDescription(entities: entities))
+  }
+
   static var manyEntities: ManagedObjectModel {
     get throws {
       try ManagedObjectModel(

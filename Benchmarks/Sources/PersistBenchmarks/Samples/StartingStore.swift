@@ -17,6 +17,8 @@ enum StartingStore: Hashable {
   case indexedLibrary(booksPerAuthor: Int)
   /// Fifty entities of the same form, each with some rows.
   case manyEntities
+  /// A thousand entities in lines of inheritance, with some rows.
+  case largeModel(depth: Int)
   /// An empty store of the newest of many model versions, whose files are in ``models(beside:)``.
   case manyVersions
 
@@ -35,6 +37,7 @@ enum StartingStore: Hashable {
     case .indexedLibrary(let booksPerAuthor):
       try Self.fill(url, Samples.indexedLibrary, authors: rows / booksPerAuthor, booksPerAuthor)
     case .manyEntities: try Self.fill(url, entitiesOf: Samples.manyEntities)
+    case .largeModel(let depth): try Self.fillLarge(url, Samples.largeModel(depth: depth))
     case .manyVersions:
       let models = Self.models(beside: url)
       try ModelVersionFiles.write(rows, to: models)
@@ -80,6 +83,12 @@ enum StartingStore: Hashable {
           entityName: "Author", storeIdentifier: store.identifier, key: .permanent(Int64(number / booksPerAuthor + 1))))
       return true
     })
+  }
+
+  private static func fillLarge(_ url: URL, _ model: ManagedObjectModel) throws {
+    let context = try Samples.context(url, model)
+    for entity in model.entities.suffix(10) { try context.create(entity.name)["name0"] = entity.name }
+    try context.save()
   }
 
   private static func fill(_ url: URL, entitiesOf model: ManagedObjectModel) throws {

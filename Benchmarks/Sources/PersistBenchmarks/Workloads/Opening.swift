@@ -5,43 +5,75 @@ import Persist
 
 extension Workload {
   static let opening = [
+    small,
+    large("openFlat", "1,000 entities", depth: 1),
+    large("openLines", "1,000 entities in 100 lines of 10 that inherit from each other", depth: 10),
+    large("openDeep", "1,000 entities in 10 lines of 100 that inherit from each other", depth: 100),
+  ]
+
+  private static func large(_ name: String, _ what: String, depth: Int) -> Workload {
     Workload(
-      name: "open", summary: "open a store of 50 entities and fetch one object, in a fresh process", rows: 500,
-      target: 2.5, start: .manyEntities, scales: false, leastRounds: 9,
+      name: name, summary: "open a store of \(what), and fetch one object", rows: 1000, target: 2.5,
+      start: .largeModel(depth: depth), scales: false, leastRounds: 9,
       parts: [
         .persist: { setting in
-          let model = try Samples.manyEntities
+          let model = try Samples.largeModel(depth: depth)
           return {
             let coordinator = PersistentStoreCoordinator(model: model)
             try coordinator.addStore(at: setting.file)
-            let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity40", limit: 1))
-            return UInt64((found.first?["name"] as? String)?.utf8.count ?? 0)
+            let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity1999", limit: 1))
+            return UInt64((found.first?["name0"] as? String)?.utf8.count ?? 0)
           }
         },
         .sqlite: { setting in
-          {
+          let table = "ZENTITY\(2000 - depth)"
+          return {
             let database = PlainSQLite(setting.file.path)
-            let statement = database.prepare("SELECT * FROM ZENTITY40 LIMIT 1")
+            let statement = database.prepare("SELECT ZNAME0 FROM \(table) WHERE ZNAME0 = 'Entity1999' LIMIT 1")
             defer { sqlite3_finalize(statement) }
             database.check(sqlite3_step(statement))
-            let index = (0..<sqlite3_column_count(statement)).first {
-              String(cString: sqlite3_column_name(statement, $0)) == "ZNAME"
-            }
-            return UInt64(index.map { PlainSQLite.text(statement, $0).utf8.count } ?? 0)
+            return UInt64(PlainSQLite.text(statement, 0).utf8.count)
           }
         },
-        .grdb: { setting in
-          {
-            let pool = try DatabasePool.measured(setting.file)
-            let row = try pool.read { try Row.fetchOne($0, sql: "SELECT * FROM ZENTITY40 LIMIT 1") }
-            return UInt64((row?["ZNAME"] as String?)?.utf8.count ?? 0)
+      ])
+  }
+
+  private static let small = Workload(
+    name: "open", summary: "open a store of 50 entities and fetch one object, in a fresh process", rows: 500,
+    target: 2.5, start: .manyEntities, scales: false, leastRounds: 9,
+    parts: [
+      .persist: { setting in
+        let model = try Samples.manyEntities
+        return {
+          let coordinator = PersistentStoreCoordinator(model: model)
+          try coordinator.addStore(at: setting.file)
+          let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity40", limit: 1))
+          return UInt64((found.first?["name"] as? String)?.utf8.count ?? 0)
+        }
+      },
+      .sqlite: { setting in
+        {
+          let database = PlainSQLite(setting.file.path)
+          let statement = database.prepare("SELECT * FROM ZENTITY40 LIMIT 1")
+          defer { sqlite3_finalize(statement) }
+          database.check(sqlite3_step(statement))
+          let index = (0..<sqlite3_column_count(statement)).first {
+            String(cString: sqlite3_column_name(statement, $0)) == "ZNAME"
           }
-        },
-      ],
-      shortfall: """
-        Two thirds of the instructions are outside SQLite. Half of these are the first uses of generic types and \
-        casts in a process, for which Swift's runtime searches all conformances. A sixth of all is the posting of two \
-        notifications. The rest verifies the seal of the store, for which the metadata of all entities are read.
-        """)
-  ]
+          return UInt64(index.map { PlainSQLite.text(statement, $0).utf8.count } ?? 0)
+        }
+      },
+      .grdb: { setting in
+        {
+          let pool = try DatabasePool.measured(setting.file)
+          let row = try pool.read { try Row.fetchOne($0, sql: "SELECT * FROM ZENTITY40 LIMIT 1") }
+          return UInt64((row?["ZNAME"] as String?)?.utf8.count ?? 0)
+        }
+      },
+    ],
+    shortfall: """
+      Two thirds of the instructions are outside SQLite. Half of these are the first uses of generic types and \
+      casts in a process, for which Swift's runtime searches all conformances. A sixth of all is the posting of two \
+      notifications. The rest verifies the seal of the store, for which the metadata of all entities are read.
+      """)
 }
