@@ -4,6 +4,7 @@ extension FetchPass {
   ///
   /// - Parameter withOverlaid: Whether to include objects for which the stores' answer isn't valid.
   func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
+    if batch.isEmpty { return [] }
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     let table = tables.table(for: layout)
