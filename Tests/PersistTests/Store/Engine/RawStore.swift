@@ -78,7 +78,7 @@ final class RawStore {
       case .server(let session, let address):
         let words = try StoreWords(at: url)
         let text = SQLText(checked: words.sql(sql.text)).binding(sql.values)
-        let statement = ServerText(text).statement(in: address.schema)
+        let statement = try Self.typed(ServerText(text).statement(in: address.schema), session)
         let found = try session.query(
           statement.text, statement.parameters.map { (type: $0.type.rawValue, bytes: $0.bytes) })
         return found.rows.map { Row(names: found.names, values: $0.map(Self.value), words: words) }
@@ -98,6 +98,33 @@ final class RawStore {
   }
 
   #if canImport(PersistPostgreSQL)
+    /// An insertion with numbers and bytes as the truth values and UUIDs that the server's columns contain.
+    private static func typed(_ statement: ServerStatement, _ session: ForeignSQL.Session) throws -> ServerStatement {
+      let insertion = /INSERT INTO (?:[^ ]*\.)?"?([^" .]+)"? ?\((.+?)\) VALUES ?\((.+)\)/
+      guard let match = statement.text.wholeMatch(of: insertion) else { return statement }
+      let rows = try session.run(
+        """
+        SELECT column_name, data_type FROM information_schema.columns \
+        WHERE table_schema = current_schema() AND table_name = '\(match.1)'
+        """)
+      let types = Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+      var (text, parameters) = (statement.text, statement.parameters)
+      for (column, value) in zip(match.2.split(separator: ", "), match.3.split(separator: ", ")) {
+        guard let place = value.wholeMatch(of: /\$(\d+)::(bigint|bytea)/), let number = Int(place.1) else { continue }
+        let bytes = parameters[number - 1].bytes ?? []
+        let parameter: ServerParameter? =
+          switch types[String(column.filter { $0 != "\"" })] {
+          case "boolean": ServerParameter(type: .boolean, bytes: [bytes.allSatisfy { $0 == 0 } ? 0 : 1])
+          case "uuid": ServerParameter.uuid(Data(bytes))
+          default: nil
+          }
+        guard let parameter else { continue }
+        parameters[number - 1] = parameter
+        text = text.replacing(value, with: "$\(number)::\(parameter.type == .uuid ? "uuid" : "boolean")")
+      }
+      return ServerStatement(text, parameters)
+    }
+
     private static func value(_ value: ForeignSQL.Value) -> SQLValue {
       switch value {
       case .null: .null
