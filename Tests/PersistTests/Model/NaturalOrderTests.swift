@@ -11,7 +11,7 @@ struct NaturalOrderTests {
       "10", "Model \(String(repeating: "9", count: 50))", "",
     ]
     #expect(
-      names.sorted(by: NaturalOrder.precedes) == [
+      NaturalOrder.sorted(names) == [
         "", "2", "10", "Model", "Model 2", "model2", "Model3", "Model 007", "Model 7", "Model 10", "Model 10 b",
         "Model \(String(repeating: "9", count: 50))", "V1.9", "V1.10",
       ])
