@@ -43,7 +43,8 @@ struct GeneratedModelTests {
   }
 
   @Test(
-    "A program stores and reads objects of 88 generated classes, which compile without a warning", .withoutSanitizedLinking)
+    "A program stores and reads objects of 88 generated classes, which compile without a warning",
+    .withoutSanitizedLinking)
   func largeProgram() throws {
     let compiler = try #require(SnippetCompiler.shared)
     try Self.withLargeModel { model, sources, folder in

@@ -284,8 +284,9 @@ struct BatchTests {
       let inserted = store.statementCount
       try context.execute(BatchUpdateRequest("Person", set: ["salary": try FetchExpression("salary + 1")]))
       try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("salary > 10")))
-      // Each is one statement between the beginning and the end of a transaction.
-      #expect(store.statementCount - inserted <= 6)
+      // Each is one statement between the beginning and the end of a transaction. The update of a number narrower than
+      // its column first looks for a value that would be out of range.
+      #expect(store.statementCount - inserted <= 7)
       #expect(try context.count(for: FetchRequest("Person")) == 10)
     }
   }
