@@ -35,8 +35,9 @@ final class PrefetchedMembers {
     let (areTrue, isNewest) = (areTrue(in: context), context.isReadingNewest)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
+    var faults = FaultFactory(context, table)
     for entry in batch.entries[range] {
-      guard let object = object(entry, in: context) else { continue }
+      guard let object = object(entry, in: context, &faults) else { continue }
       if areTrue {
         if object.loading == .fault, object.snapshot == nil, object.layout.index == Int(entry.entityIndex) {
           object.snapshot = batch.snapshot(of: entry)
@@ -49,11 +50,14 @@ final class PrefetchedMembers {
     return objects
   }
 
-  private func object(_ entry: RowBatch.Entry, in context: ManagedObjectContext) -> ManagedObject? {
+  private func object(
+    _ entry: RowBatch.Entry, in context: ManagedObjectContext, _ faults: inout FaultFactory
+  ) -> ManagedObject? {
     if let object = table.map[entry.key] { return object }
-    let layout = layouts[Int(entry.entityIndex)]
-    guard entry.key < 0 else { return context.makeFault(layout, key: entry.key, in: table) }
+    let entityIndex = Int(entry.entityIndex)
+    guard entry.key < 0 else { return faults.makeFault(key: entry.key, entityIndex: entityIndex) }
     // A new object of the parent context.
+    let layout = layouts[entityIndex]
     return context.registeredOrFault(
       .named(rowKey: entry.key, entityName: layout.entity.name, storeIdentifier: storeIdentifier))
   }
