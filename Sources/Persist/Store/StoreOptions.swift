@@ -53,7 +53,7 @@ public struct StoreOptions: Sendable {
   public var queryGenerationLifetime: Duration = .seconds(600)
   /// Whether imported rows contain their large values, so that the store is a single file.
   package var keepsLargeValuesInRows = false
-  /// What is known of the store that a migrator is called for; nil except while `addStore` calls the migrator.
+  /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.
   var knownStore: (any KnownStore)?
 
   /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by

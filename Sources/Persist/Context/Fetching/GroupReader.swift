@@ -15,19 +15,20 @@ struct GroupReader {
 
   private let context: ManagedObjectContext
   private var ahead: (question: StoreQuery, generation: Int, read: ReadOnThread)?
-  /// Whether the program's work on the last group was short.
-  private var isWorthwhile = false
+  /// The time at which the program got the current group, and the time that it took for the one before; nil for none.
+  private var handedOut: ContinuousClock.Instant?
+  private var lastWork: Duration?
   /// The number of groups that were read ahead in vain.
   private var missCount = 0
   /// The number of groups read in vain after which a walk reads no more ahead. The first read of a new connection is
   /// one: it can't tell whether something has changed.
   private static let maximumMisses = 2
-  private var handedOut = ContinuousClock.now
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
   /// Returns the rows of a group.
   mutating func rows(_ question: StoreQuery) throws -> RowBatch {
+    lastWork = handedOut?.duration(to: .now)
     if let rows = rowsAhead(question) { return rows }
     return try question.rows(monitor: nil)
   }
@@ -49,16 +50,11 @@ struct GroupReader {
   /// - Parameter question: The query for the next group; nil if it isn't known yet.
   mutating func readAhead(_ question: StoreQuery?) {
     handedOut = .now
-    guard isWorthwhile, let question, question.query.limit ?? .max <= Self.maximumSize,
+    guard Self.hasProcessors, missCount < Self.maximumMisses, let lastWork, lastWork < Self.shortestWork,
+      let question, question.query.limit ?? .max <= Self.maximumSize,
       let source = question.tables.store as? any SharedRowSource, source.readsConcurrently
     else { return }
     ahead = (question, context.rowGeneration, ReadOnThread(question.query, from: source, in: context))
-  }
-
-  /// Records that the program has processed a group.
-  mutating func didProcess() {
-    isWorthwhile =
-      Self.hasProcessors && missCount < Self.maximumMisses && handedOut.duration(to: .now) < Self.shortestWork
   }
 }
 

@@ -25,16 +25,23 @@ struct MigrationCostTests {
     var schemaReads: Int { statements.count { $0.contains("JOIN pragma_table_info") } }
   }
 
+  /// Calls a closure with a new store of a model and a census of what happens to its file.
+  private func withStore<T>(of model: ManagedObjectModel, _ body: (URL, StatementCensus) throws -> T) throws -> T {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("Cost-\(UUID().uuidString).sqlite")
+      let first = PersistentStoreCoordinator(model: model)
+      try first.remove(first.addStore(at: url))
+      let census = StatementCensus(of: url)
+      defer { census.end() }
+      return try body(url, census)
+    }
+  }
+
   /// The cost of one `addStore` with the second model for a store of the first.
   private func cost(
     from old: ManagedObjectModel, to new: ManagedObjectModel, _ options: StoreOptions = .automaticMigration
   ) throws -> Cost {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("Cost-\(UUID().uuidString).sqlite")
-      let first = PersistentStoreCoordinator(model: old)
-      try first.remove(first.addStore(at: url))
-      let census = StatementCensus(of: url)
-      defer { census.end() }
+    try withStore(of: old) { url, census in
       let coordinator = PersistentStoreCoordinator(model: new, registry: ModelRegistry(versions: [
         ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),
       ]))
@@ -96,12 +103,7 @@ struct MigrationCostTests {
       }
     }
     let (old, new) = (try Self.library("title"), try Self.library("title", "subtitle"))
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("Cost-\(UUID().uuidString).sqlite")
-      let first = PersistentStoreCoordinator(model: old)
-      try first.remove(first.addStore(at: url))
-      let census = StatementCensus(of: url)
-      defer { census.end() }
+    try withStore(of: old) { url, census in
       let migrator = Forwarding(census: census, counts: LockProtected([]))
       let coordinator = PersistentStoreCoordinator(model: new)
       try coordinator.remove(coordinator.addStore(at: url, options: StoreOptions(migrator: migrator)))

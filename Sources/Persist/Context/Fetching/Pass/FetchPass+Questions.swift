@@ -63,7 +63,6 @@ extension FetchPass {
       let objects = try walk.objects(of: reader.rows(question), from: question)
       reader.readAhead(walk.nextQuestion)
       if !objects.isEmpty { try body(objects) }
-      reader.didProcess()
     }
     for objects in walk.unsaved { try body(objects) }
   }
