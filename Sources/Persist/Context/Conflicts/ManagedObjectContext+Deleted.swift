@@ -40,6 +40,31 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Removes deleted objects from the members in which the rule "no action" left them: the pairs of a many-to-many
+  /// relationship are deleted along with either row.
+  ///
+  /// The owners' rows aren't changed, and a deleted object that was never read doesn't know its owners. So this looks
+  /// through the members that are in memory, but only for objects that have such a relationship. It reads no rows.
+  func removeFromMembersLeftAlone(_ deleted: some Sequence<ManagedObject>) {
+    var lost: [Int: [ManagedObjectID: ManagedObject]] = [:]
+    for object in deleted {
+      for relationship in object.layout.relationships where relationship.deleteRule == .noAction {
+        guard relationship.isToMany, let inverse = relationship.inverse, inverse.isToMany else { continue }
+        lost[inverse.slot, default: [:]][object.objectID] = object
+      }
+    }
+    guard !lost.isEmpty else { return }
+    for owner in tables.flatMap({ $0.map.objects }) where !owner.toManys.isEmpty {
+      for (slot, objects) in lost where slot < owner.toManys.count {
+        guard let members = owner.toManys[slot] else { continue }
+        for (id, object) in objects where members.mentions(id) {
+          members.drop(id)
+          owner.releaseMember(object, at: slot)
+        }
+      }
+    }
+  }
+
   /// Marks an object whose row others deleted for insertion under its former key.
   ///
   /// It keeps its snapshot, from which the new row gets its version; see ``ManagedObject/insertedVersion``.
@@ -157,18 +182,6 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Removes an object whose row was deleted from the members in which its delete rules left it.
-  final func leaveMembers() {
-    guard let context = table?.context else { return }
-    for relationship in layout.relationships where relationship.deleteRule == .noAction {
-      guard relationship.inverse?.isToMany == true else { continue }
-      for id in endsInMemory(of: relationship) {
-        guard let other = context.registeredObject(for: id), let back = other.back(of: relationship) else { continue }
-        if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(objectID) }
-      }
-    }
-  }
-
   /// The version of the row that the next save inserts for the object.
   ///
   /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that

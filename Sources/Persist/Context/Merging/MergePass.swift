@@ -25,6 +25,7 @@ struct MergePass {
     // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
     try refresh(changes.updatedObjectIDs)
+    context.removeFromMembersLeftAlone(merged.deleted)
     rejoin(changes.insertedObjectIDs)
     _ = try context.removeAddedOneWayMembersFromStoredOwners()
   }

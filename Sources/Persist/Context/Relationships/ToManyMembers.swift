@@ -260,6 +260,11 @@ final class ToManyMembers {
     if isReordered { compareOrder() }
   }
 
+  /// Whether an object is, was or becomes a member, as far as the members have been read.
+  func mentions(_ member: ManagedObjectID) -> Bool {
+    added.contains(member) || removed.contains(member) || sets?.current.contains(member) == true
+  }
+
   /// Restores a removed member at its old position.
   func revertRemoval(of member: ManagedObjectID) {
     guard removed.remove(member) != nil else { return }

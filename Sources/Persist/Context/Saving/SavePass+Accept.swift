@@ -53,8 +53,8 @@ extension SavePass {
       for number in numbers { unsaved.map.remove(number) }
     }
     context.noteDeparture(of: writes.deleted)
+    context.removeFromMembersLeftAlone(writes.deleted)
     for object in writes.deleted {
-      object.leaveMembers()
       object.detach()
       object.change = .none
     }

@@ -120,4 +120,28 @@ struct ReturnedRowTests {
       #expect(try fresh.named("Room", "room").names("guests") == [])
     }
   }
+
+  @Test("A deleted row takes its many-to-many pairs along, whatever its rule, and returns only with those it then has")
+  func pairs() throws {
+    try withScene { scene in
+      let node = try scene.context.make("Node", ["name": "node"])
+      try scene.context.make("Place", ["name": "place"])
+      try scene.save(scene.context)
+      scene.context.delete(node)
+      let place = try scene.other.named("Place", "place")
+      try place.related("visitors").insert(scene.other.named("Node", "node"))
+      try scene.save(scene.other)
+      // As a fault, the deleted object doesn't know its places.
+      try scene.other.refresh(scene.other.named("Node", "node"), mergeChanges: false)
+      #expect(try place.names("visitors") == ["node"])
+      try scene.save(scene.context)
+      #expect(try place.related("visitors").isEmpty)
+      scene.context.undo()
+      try scene.save(scene.context)
+      #expect(try place.names("visitors") == [])
+      #expect(try scene.context.named("Place", "place").names("visitors") == [])
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "node").names("visits") == [])
+    }
+  }
 }
