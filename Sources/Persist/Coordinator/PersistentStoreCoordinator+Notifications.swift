@@ -1,13 +1,18 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
+  private static let notifications = NotificationGroup(prefix: "PersistentStoreCoordinator")
+
   /// Posted before stores are added or removed, with the keys of ``storesDidChangeNotification``.
-  public static let storesWillChangeNotification = Notification.Name("PersistentStoreCoordinatorStoresWillChange")
+  ///
+  /// Posting starts when the process first accesses this name, ``storesDidChangeNotification`` or
+  /// ``willRemoveStoreNotification``.
+  public static var storesWillChangeNotification: Notification.Name { notifications.name("StoresWillChange") }
   /// Posted after stores were added, removed or moved to another file, on the thread that made the change. The object
   /// is the coordinator.
-  public static let storesDidChangeNotification = Notification.Name("PersistentStoreCoordinatorStoresDidChange")
+  public static var storesDidChangeNotification: Notification.Name { notifications.name("StoresDidChange") }
   /// Posted before a store is removed, with its ``StoreInfo`` under ``removedPersistentStoresKey``.
-  public static let willRemoveStoreNotification = Notification.Name("PersistentStoreCoordinatorWillRemoveStore")
+  public static var willRemoveStoreNotification: Notification.Name { notifications.name("WillRemoveStore") }
 
   /// The user info key for the ``StoreInfo``s of the added stores, as an array.
   public static let addedPersistentStoresKey = "added"
@@ -16,7 +21,9 @@ extension PersistentStoreCoordinator {
   /// The user info key for the old and new ``StoreInfo`` of a store that changed its identity, as an array of two.
   public static let uuidChangedPersistentStoresKey = "changed"
 
-  func post(_ name: Notification.Name, _ key: String, _ stores: [StoreInfo]) {
-    NotificationCenter.default.post(name: name, object: self, userInfo: [key: stores])
+  /// - Parameter name: Evaluated, and so accessed, only if the notifications are wanted.
+  func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
+    guard Self.notifications.isWanted else { return }
+    NotificationCenter.default.post(name: name(), object: self, userInfo: [key: stores])
   }
 }

@@ -1,19 +1,12 @@
 public import Foundation
-import Synchronization
 
 /// Posts a context's events to NotificationCenter.
-///
-/// Posting a save of many objects costs more than saving some of them. A notification can't be observed without its
-/// name, so posting starts once the process has accessed one of the names.
 enum ContextNotifications {
-  private static let wanted = Atomic<Bool>(false)
+  private static let group = NotificationGroup(prefix: "ManagedObjectContext")
 
-  static var areWanted: Bool { wanted.load(ordering: .relaxed) }
+  static var areWanted: Bool { group.isWanted }
 
-  static func name(_ text: String) -> Notification.Name {
-    wanted.store(true, ordering: .relaxed)
-    return Notification.Name("ManagedObjectContext" + text)
-  }
+  static func name(_ text: String) -> Notification.Name { group.name(text) }
 
   static func post(_ event: ContextEvent, from context: ManagedObjectContext) {
     guard areWanted else { return }
