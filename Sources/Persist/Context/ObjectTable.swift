@@ -42,6 +42,7 @@ final class ObjectTable {
   func insert(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] {
       context.noteDeparture(of: [stale])
+      if stale.change == .updated { context.leaveUpdated(stale) }
       stale.detach()
     }
     var former = object.identifier

@@ -21,6 +21,7 @@ extension ManagedObject {
       return follow(deletionOf: stored, by: relationship)
     }
     let present = destination(at: slot)
+    if let present, present !== stored, refersToMissingRow(of: present, by: relationship) { return }
     if relationship.inverse?.isToMany == true {
       if let stored, let back = stored.back(of: relationship), stored.change != .deleted {
         if present !== stored {
@@ -35,6 +36,18 @@ extension ManagedObject {
       }
     } else {
       matchPartner(present, stored, relationship)
+    }
+  }
+
+  /// Whether the object's unsaved reference leads to a row that is gone, as a delete rule had left it. The other side
+  /// of the relationship doesn't exist then.
+  private final func refersToMissingRow(of end: ManagedObject, by relationship: RelationshipLayout) -> Bool {
+    guard relationship.mayOutlast(end), end.change == .none, end.loading != .loaded else { return false }
+    if end.loading == .missing { return true }
+    guard let context = end.table?.context else { return false }
+    do { return try context.isGone(end.objectID) } catch {
+      context.deferError(error)
+      return false
     }
   }
 

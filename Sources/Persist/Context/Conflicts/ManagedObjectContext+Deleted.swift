@@ -134,7 +134,8 @@ extension ManagedObjectContext {
     other.setPending(.objectID(object.objectID), at: back.slot)
   }
 
-  private func isGone(_ id: ManagedObjectID) throws -> Bool {
+  /// Whether the store has no row with an identifier.
+  func isGone(_ id: ManagedObjectID) throws -> Bool {
     guard let key = id.primaryKey, let layout = layout(named: id.entityName),
       let store = tables(ofStore: id.storeIdentifier)?.store
     else { return false }

@@ -284,4 +284,54 @@ struct UndoneDeletionTests {
       #expect(try stack.reopened().context().names("Node") == [])
     }
   }
+
+  @Test("A reference to a deleted row that undo has restored survives a refresh, and the row's object gets no change")
+  func restoredReferenceToMissingRow() throws {
+    try withStack(PlainSchema.model) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      let node = try makeNodeOfDeletedRoom(in: context)
+      node["room"] = nil
+      try context.save()
+      context.undo()
+      context.refreshAllObjects()
+      #expect(node.isUpdated && context.updatedObjects == [node])
+      try context.save()
+      #expect(node.one("room")?["name"] as? String == nil)
+      context.undo()
+      #expect(node.one("room")?["name"] as? String == "room")
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Room", "room").names("guests") == ["node"])
+    }
+  }
+
+  @Test("An object that undo has taken back to before its creation isn't written, also after a refresh on the way")
+  func beforeCreation() throws {
+    try withStack(PlainSchema.model) { stack in
+      let context = stack.context()
+      let undoManager = ManagedObjectContext.UndoManager()
+      context.undoManager = undoManager
+      let node = try makeNodeOfDeletedRoom(in: context)
+      node["room"] = nil
+      try context.save()
+      context.undo()
+      context.refreshAllObjects()
+      while undoManager.canUndo { context.undo() }
+      #expect(context.updatedObjects.isEmpty && context.deletedObjects == [node])
+      try context.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.names("Node") == [] && fresh.names("Room") == [])
+    }
+  }
+
+  /// A node whose room was deleted and saved, and left it alone.
+  private func makeNodeOfDeletedRoom(in context: ManagedObjectContext) throws -> ManagedObject {
+    let room = try context.make("Room", ["name": "room"])
+    let node = try context.make("Node", ["name": "node", "room": room])
+    try context.save()
+    context.delete(room)
+    try context.save()
+    return node
+  }
 }
