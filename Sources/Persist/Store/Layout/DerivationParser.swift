@@ -24,8 +24,13 @@ struct DerivationParser {
       return .text(.lowercase, try value(of: arguments[0]))
     case .function(.canonical, let arguments) where arguments.count == 1:
       return .text(.canonical, try value(of: arguments[0]))
-    default: throw unsupported("Its form isn't supported.")
+    case .function(let function, let arguments) where arguments.count == 1:
+      // Models of Core Data also contain the form `count:(items)`.
+      guard let operation = function.aggregate, case .path(of: .current, let keys) = arguments[0] else { break }
+      return try follow((keys + [operation.rawValue])[...], from: entity)
+    default: break
     }
+    throw unsupported("Its form isn't supported.")
   }
 
   private func follow(_ keys: ArraySlice<String>, from entity: Entity) throws -> DerivedValue {
@@ -71,6 +76,20 @@ struct DerivationParser {
       .invalidModel, at: .property(entity.name, attribute),
       "The store can't maintain the derivation '\(text)': \(reason)",
       fix: "Supported forms: name, owner.name, uppercase:(name), lowercase:(name), canonical:(name), items.@count, "
-        + "items.price.@sum, now().")
+        + "count:(items), items.price.@sum, now().")
+  }
+}
+
+extension FetchFunction {
+  /// The collection operator that computes the same from a path across a to-many relationship.
+  fileprivate var aggregate: CollectionOperator? {
+    switch self {
+    case .count: .count
+    case .sum: .sum
+    case .minimum: .minimum
+    case .maximum: .maximum
+    case .average: .average
+    default: nil
+    }
   }
 }

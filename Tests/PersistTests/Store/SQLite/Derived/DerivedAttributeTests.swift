@@ -19,6 +19,7 @@ struct DerivedAttributeTests {
         derived("totalWords", .int64, "articles.wordCount.@sum"), derived("updatedAt", .date, "now()"),
         derived("longest", .int32, "articles.wordCount.@max"), derived("tagCount", .int64, "tags.@count"),
         derived("loudTags", .int64, "tags.weight.@sum"),
+        derived("counted", .int64, "count:(articles)"), derived("summed", .int64, "sum:(articles.wordCount)"),
       ],
       relationships: [
         RelationshipDescription("articles", toMany: "Article", inverse: "author"),
@@ -118,6 +119,7 @@ struct DerivedAttributeTests {
       func expect(_ count: Int, _ sum: Int, _ longest: Int?) throws {
         let author = try refreshed(author)
         #expect(author["articlesCount"] as? Int == count && author["totalWords"] as? Int == sum)
+        #expect(author["counted"] as? Int == count && author["summed"] as? Int == sum)
         #expect(author["longest"] as? Int == longest)
       }
       try expect(2, 42, 32)
