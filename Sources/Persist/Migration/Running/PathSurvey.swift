@@ -35,10 +35,12 @@ struct PathSurvey {
     slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
-    if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, inspector.canPark,
-      path.isInPlace
-    {
-      direct.planParking(resources)
+    if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, path.isInPlace {
+      if inspector.canPark {
+        direct.planParking(resources)
+      } else {
+        direct.parkingObstacles = ["A store on a server can't contain parked values."]
+      }
     }
     self.direct = direct
   }

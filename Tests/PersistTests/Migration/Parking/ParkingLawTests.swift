@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Laws of parked values")
+@Suite("Laws of parked values", .aboutFiles("parked values"))
 struct ParkingLawTests {
   private static var parking: AutomaticMigrator {
     var migrator = AutomaticMigrator(allowsLoss: false)

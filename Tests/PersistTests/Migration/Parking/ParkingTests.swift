@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Parking values that an older version has no place for")
+@Suite("Parking values that an older version has no place for", .aboutFiles("parked values"))
 struct ParkingTests {
   private static func note(
     _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = []
