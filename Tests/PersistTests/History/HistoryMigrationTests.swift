@@ -103,12 +103,12 @@ struct HistoryMigrationTests {
         "DELETE FROM ATRANSACTION WHERE Z_PK = 2", "UPDATE ACHANGE SET ZENTITY = 999 WHERE Z_PK = 3",
         "UPDATE ATRANSACTION SET ZAUTHORTS = 77 WHERE Z_PK = 3",
         "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT IN (16001, 16002)",
-      ] { try runSQL(sql, at: url) }
+      ] { try ForeignSQL.run(named: sql, at: url) }
       try #expect(
         problems() == [
           "danglingHistory CHANGE The change belongs to transaction 2, which doesn't exist.",
           "danglingHistory CHANGE The change is one of row 3 of an entity with the number 999, which doesn't exist.",
-          "danglingHistory TRANSACTION The transaction's 'ZAUTHORTS' is text 77, which doesn't exist.",
+          "danglingHistory TRANSACTION The transaction's 'author' is text 77, which doesn't exist.",
           "keyCounter CHANGE The key counter is 1, but key 3 is in use.",
           "keyCounter TRANSACTION The key counter is 1, but key 3 is in use.",
         ])

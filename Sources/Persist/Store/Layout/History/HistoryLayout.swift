@@ -30,6 +30,16 @@ struct HistoryLayout: Sendable, Hashable {
     var column: String { rawValue }
     /// The column that contains the key of the text's row in the table of texts.
     var reference: String { rawValue + "TS" }
+
+    /// The transaction's property with the text.
+    var property: String {
+      switch self {
+      case .author: "author"
+      case .bundleID: "bundleID"
+      case .contextName: "contextName"
+      case .processID: "processID"
+      }
+    }
   }
 
   /// The columns of a text that the store has.

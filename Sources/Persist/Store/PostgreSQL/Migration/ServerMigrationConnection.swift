@@ -75,7 +75,7 @@ class ServerInspector: StoreInspector {
     let result = try mapped {
       try session.query(
         "SELECT a::bigint, b::bigint, c::text, d::text, pg_typeof(c)::text, pg_typeof(d)::text "
-          + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d)")
+          + "FROM (\(ServerText(step.sql))) AS found(a, b, c, d) ORDER BY a")
     }
     func value(_ row: Int, _ column: Int) -> SQLValue {
       guard !result.isNull(row, column) else { return .null }

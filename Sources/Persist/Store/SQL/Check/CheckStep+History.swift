@@ -17,7 +17,7 @@ extension CheckStep {
       steps.append(
         CheckStep(
           kind: .danglingHistory, entity: transaction, property: nil, sql: .transactionsWithoutText(text.reference),
-          detail: { key, _ in "The transaction's '\(text.reference)' is text \(key.words), which doesn't exist." }))
+          detail: { key, _ in "The transaction's '\(text.property)' is text \(key.words), which doesn't exist." }))
     }
     if layout.hasOldValues { steps += oldValueSteps(change) }
     return steps + layout.counters.map { keyCounterStep($0.name, table: $0.table, number: $0.number) }
