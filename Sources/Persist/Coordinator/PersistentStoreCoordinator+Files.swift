@@ -48,7 +48,8 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - destination: A store that isn't open in this coordinator and needn't exist; not one in memory.
-  ///   - source: A store of any model, open or not. It isn't changed.
+  ///   - source: A store of any model, open or not. It isn't changed. The model of a store that doesn't contain it must
+  ///     be known to the coordinator.
   public func replacePersistentStore(
     at destination: StoreLocation, withPersistentStoreFrom source: StoreLocation
   ) throws {
@@ -66,7 +67,8 @@ extension PersistentStoreCoordinator {
         "The store is open in this coordinator and can't be replaced.",
         fix: "Remove it first, and add it again afterward.")
     }
-    try StoreCopies.replaceStore(at: destination, with: source)
+    let known = StoreMatch.registry(registry, with: managedObjectModel)
+    try StoreCopies.replaceStore(at: destination, with: source, registry: known)
   }
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.

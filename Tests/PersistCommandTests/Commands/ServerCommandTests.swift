@@ -130,6 +130,44 @@
       }
     }
 
+    @Test("A store without its model is copied with those that --models names", .needsSharedData)
+    func copyingWithModels() throws {
+      let models = try SharedData.url("employees").path
+      try withCopy(ofStore: "employees/Stores/MWKCoreDataTests.sqlite") { url in
+        try TestServer.withSchema { server in
+          let refused = try Command.run("copy", url.path, server)
+          #expect(refused.status == 1 && refused.messages.contains("contains no readable model"))
+          _ = try succeed(["copy", url.path, server, "--models", models])
+          let before = try succeed(["dump", url.path, "--models", models, "--json"]).output
+          #expect(try dump(server) == before && !before.isEmpty)
+          let folder = url.deletingLastPathComponent()
+          let back = folder.appendingPathComponent("Back").path
+          let beside = folder.appendingPathComponent("Beside").path
+          _ = try succeed(["copy", server, back])
+          try #expect(dump(back) == before)
+          _ = try succeed(["copy", url.path, beside, "--models", models])
+          try #expect(succeed(["dump", beside, "--models", models, "--json"]).output == before)
+        }
+      }
+    }
+
+    @Test("Rows that others wrote and Persist can't use are found on a server, and the exit status is 3")
+    func check() throws {
+      try TestServer.withSchema { server in
+        try fill(server)
+        let url = try #require(URL(string: server))
+        try ForeignSQL.run("UPDATE item SET name = NULL WHERE id = 2", at: url)
+        try ForeignSQL.run("UPDATE party SET entity = 99 WHERE id = 4", at: url)
+        let outcome = try Command.run("check", server, "--models", shop, "--json")
+        #expect(outcome.status == 3)
+        let problems = try #require(try outcome.json()["problems"] as? [NSDictionary])
+        let missing = problems.first { $0["kind"] as? String == "missingValue" }
+        #expect(missing?["entity"] as? String == "Item" && missing?["property"] as? String == "name")
+        #expect(missing?["pk"] as? Int == 2)
+        #expect(problems.contains { $0["kind"] as? String == "unknownEntity" && $0["pk"] as? Int == 4 })
+      }
+    }
+
     @Test("A store isn't replaced unless told so, and then completely")
     func replacing() throws {
       try withTemporaryFolder { folder in

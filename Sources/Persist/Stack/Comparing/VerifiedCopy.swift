@@ -20,6 +20,7 @@ package struct VerifiedCopy {
 
   private let source: StoreLocation
   private let destination: StoreLocation
+  private let registry: ModelRegistry?
   private let progress: (_ work: Work, _ done: Int, _ total: Int) throws -> Void
   /// A file that others write to is copied again, at most this often.
   private static let attempts = 3
@@ -27,13 +28,15 @@ package struct VerifiedCopy {
   /// - Parameters:
   ///   - source: The URL of a file or a server.
   ///   - destination: The URL of another one.
+  ///   - registry: The models of a store that contains none; nil if there are none.
   ///   - progress: Called with the number of objects copied or compared. An error that it throws ends the work.
   package init(
-    of source: URL, to destination: URL,
+    of source: URL, to destination: URL, registry: ModelRegistry? = nil,
     progress: @escaping (_ work: Work, _ done: Int, _ total: Int) throws -> Void = { _, _, _ in }
   ) {
     self.source = StoreLocation(source)
     self.destination = StoreLocation(destination)
+    self.registry = registry
     self.progress = progress
   }
 
@@ -72,7 +75,7 @@ package struct VerifiedCopy {
     let isFileCopy = if case (.file, .file) = (source, destination) { true } else { false }
     var total = 0
     try StoreCopies.withCopy(
-      of: source, beside: destination,
+      of: source, registry: registry, beside: destination,
       reporting: { rows, original in
         if total == 0 { total = try Self.count(original) }
         try progress(.copying, rows, total)
@@ -81,7 +84,9 @@ package struct VerifiedCopy {
       guard let url = copy.url else { return }
       if total == 0 { total = try Self.count(original) }
       let contents = StoreContents(original.store, original.identified)
-      let comparison = StoreComparison(contents, try StoreContents(readingStoreAt: url, registry: nil))
+      // A file is copied as it is, possibly without its model.
+      let copied = try StoreContents(readingStoreAt: url, registry: isFileCopy ? original.registry : nil)
+      let comparison = StoreComparison(contents, copied)
       (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
         Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
       }

@@ -5,25 +5,32 @@ package enum StoreCopies {
   // MARK: Closed stores
 
   /// Makes a store a copy of another one, of any engine, in one transaction if it exists already.
-  static func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
+  ///
+  /// - Parameter registry: The models of a store that contains none.
+  static func replaceStore(
+    at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil
+  ) throws {
     let engine = location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
-    try withCopy(of: source, beside: location) { copy, _ in try engine.replaceStore(at: location, withCopyAt: copy) }
+    try withCopy(of: source, registry: registry, beside: location) { copy, _ in
+      try engine.replaceStore(at: location, withCopyAt: copy)
+    }
   }
 
   /// Runs code with a copy of a store beside another one, of the same engine as that. The remains of the copy are
   /// deleted afterward.
   ///
   /// - Parameters:
+  ///   - registry: The models of a store that contains none.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
-    of source: StoreLocation, beside location: StoreLocation,
+    of source: StoreLocation, registry: ModelRegistry? = nil, beside location: StoreLocation,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
   ) throws {
-    let original = try CopiedState(of: source)
+    let original = try CopiedState(of: source, registry: registry)
     defer { original.close() }
     try withNeighbor(of: location) { neighbor in
       if case (.file(let url), .file(let copy)) = (source, neighbor) {

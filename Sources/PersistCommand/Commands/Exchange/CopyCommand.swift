@@ -21,6 +21,9 @@ struct CopyCommand: ParsableCommand {
   @Argument(help: "The place of the copy, in the same form.")
   var to: String
 
+  @Option(help: "A folder with models, or one model, for a store that doesn't contain its model.")
+  var models: String?
+
   @Flag(help: "Replace a store at the destination.")
   var force = false
 
@@ -31,7 +34,8 @@ struct CopyCommand: ParsableCommand {
     var bar = ProgressBar("copying")
     defer { bar.finish() }
     // Half of the work is the comparison.
-    let copy = VerifiedCopy(of: source, to: destination) { work, done, total in
+    let registry = try models.map(ModelRegistry.forStores(at:))
+    let copy = VerifiedCopy(of: source, to: destination, registry: registry) { work, done, total in
       let half = min(Double(done) / Double(max(total, 1)), 1) / 2
       switch work {
       case .copying: bar.show(half, detail: "\(done) of \(total) objects")
