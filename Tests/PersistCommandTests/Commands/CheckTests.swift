@@ -16,6 +16,7 @@ struct CheckTests {
 
   @Test(
     "Damage is found and reported with its place, and the exit status is 3",
+    .aboutFiles("damage by SQL; that of servers has a test of its own"),
     arguments: [
       ("UPDATE ZLINE SET ZITEM = 999 WHERE Z_PK = 3", "danglingRelationship", "Line", 3, "item"),
       ("UPDATE ZITEM SET ZNAME = NULL WHERE Z_PK = 2", "missingValue", "Item", 2, "name"),
@@ -42,7 +43,9 @@ struct CheckTests {
     }
   }
 
-  @Test("Repairs are offered for problems with only one, and made with --repair")
+  @Test(
+    "Repairs are offered for problems with only one, and made with --repair",
+    .aboutFiles("repairs, which servers lack"))
   func repair() throws {
     try withTemporaryStore { store in
       _ = try Command.run("fill", store.path, "--models", shop, "--rows", "10")
@@ -59,7 +62,9 @@ struct CheckTests {
     }
   }
 
-  @Test("A store that lacks a column and a table is shown as far as possible, and the check reports the gaps")
+  @Test(
+    "A store that lacks a column and a table is shown as far as possible, and the check reports the gaps",
+    .aboutFiles("tables changed by SQL"))
   func gaps() throws {
     try withTemporaryStore { store in
       _ = try Command.run("fill", store.path, "--models", shop, "--rows", "5")
@@ -90,7 +95,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A truncated store is damaged, not unreadable")
+  @Test("A truncated store is damaged, not unreadable", .aboutFiles("truncated files"))
   func truncated() throws {
     try withTemporaryStore { url in
       try #expect(Command.run("fill", url.path, "--models", shop, "--rows", "20").status == 0)

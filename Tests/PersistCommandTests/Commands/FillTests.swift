@@ -68,10 +68,11 @@ struct FillTests {
   func realModels() throws {
     for folder in ["posts", "moody", "bookmarks", "employees", "cars", "content", "wallet"] {
       let models = try SharedData.url(folder).path
-      try withTemporaryStore { store in
-        let filled = try Command.run("fill", store.path, "--models", models, "--rows", "20")
+      try withTemporaryStore { url in
+        let store = storeArgument(url)
+        let filled = try Command.run("fill", store, "--models", models, "--rows", "20")
         #expect(filled.status == 0, "\(folder): \(filled.messages)")
-        try #expect(Command.run("check", store.path, "--models", models).output == "ok\n", "\(folder)")
+        try #expect(Command.run("check", store, "--models", models).output == "ok\n", "\(folder)")
       }
     }
   }
