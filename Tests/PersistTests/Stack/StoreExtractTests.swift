@@ -115,7 +115,7 @@ struct StoreExtractTests {
     }
   }
 
-  @Test("A file that is there already isn't touched, and a failed export leaves none")
+  @Test("A file that is there already isn't touched, and a failed export leaves none", .aboutFiles("files in the way"))
   func refused() throws {
     try withTemporaryStore { url in
       try fill(Self.leaf(isRequired: true), at: url)
