@@ -4,7 +4,7 @@ import Synchronization
 /// Notifications that are posted only once the process has accessed one of their names.
 ///
 /// A notification can't be observed without its name, and posting has a price: that of a save can exceed the save's
-/// own, and the first one of a process costs as much as opening a small store.
+/// own, and the first one of a process costs a quarter of the instructions of opening a store.
 struct NotificationGroup: ~Copyable, Sendable {
   private let prefix: String
   private let wanted = Atomic<Bool>(false)

@@ -39,18 +39,6 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the object's unsaved reference leads to a row that is gone, as a delete rule had left it. The other side
-  /// of the relationship doesn't exist then.
-  private final func refersToMissingRow(of end: ManagedObject, by relationship: RelationshipLayout) -> Bool {
-    guard relationship.mayOutlast(end), end.change == .none, end.loading != .loaded else { return false }
-    if end.loading == .missing { return true }
-    guard let context = end.table?.context else { return false }
-    do { return try context.isGone(end.objectID) } catch {
-      context.deferError(error)
-      return false
-    }
-  }
-
   /// Does the same for a one-to-one relationship.
   private final func matchPartner(
     _ present: ManagedObject?, _ stored: ManagedObject?, _ relationship: RelationshipLayout
@@ -97,6 +85,18 @@ extension ManagedObject {
   }
 
   private final func hasUnsavedValue(at slot: Int) -> Bool { !pending.isEmpty && pending[slot] != nil }
+
+  /// Whether the object's unsaved reference leads to a row that is gone, as a delete rule had left it. The other side
+  /// of the relationship doesn't exist then.
+  private final func refersToMissingRow(of end: ManagedObject, by relationship: RelationshipLayout) -> Bool {
+    guard relationship.mayOutlast(end), end.change == .none, end.loading != .loaded else { return false }
+    if end.loading == .missing { return true }
+    guard let context = end.table?.context else { return false }
+    do { return try context.isGone(end.objectID) } catch {
+      context.deferError(error)
+      return false
+    }
+  }
 
   private final func storedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
     guard case .objectID(let id) = committedValue(at: relationship.slot) else { return nil }

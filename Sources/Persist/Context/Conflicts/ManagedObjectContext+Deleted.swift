@@ -57,7 +57,8 @@ extension ManagedObjectContext {
     for owner in tables.flatMap({ $0.map.objects }) where !owner.toManys.isEmpty {
       for (slot, objects) in lost where slot < owner.toManys.count {
         guard let members = owner.toManys[slot] else { continue }
-        for (id, object) in objects where members.mentions(id) {
+        for id in members.mentioned {
+          guard let object = objects[id] else { continue }
           members.drop(id)
           owner.releaseMember(object, at: slot)
         }

@@ -260,10 +260,8 @@ final class ToManyMembers {
     if isReordered { compareOrder() }
   }
 
-  /// Whether an object is, was or becomes a member, as far as the members have been read.
-  func mentions(_ member: ManagedObjectID) -> Bool {
-    added.contains(member) || removed.contains(member) || sets?.current.contains(member) == true
-  }
+  /// All current and removed members, as far as they are known. Creates no sets for lookups.
+  var mentioned: [ManagedObjectID] { (list?.identifiers ?? added.elements) + removed }
 
   /// Restores a removed member at its old position.
   func revertRemoval(of member: ManagedObjectID) {

@@ -287,14 +287,8 @@ struct UndoneDeletionTests {
 
   @Test("A reference to a deleted row that undo has restored survives a refresh, and the row's object gets no change")
   func restoredReferenceToMissingRow() throws {
-    try withStack(PlainSchema.model) { stack in
-      let context = stack.context()
-      context.undoManager = .init()
-      let node = try makeNodeOfDeletedRoom(in: context)
-      node["room"] = nil
-      try context.save()
-      context.undo()
-      context.refreshAllObjects()
+    try withContexts { stack, context, _ in
+      let node = try makeNodeReturnedToDeletedRoom(in: context)
       #expect(node.isUpdated && context.updatedObjects == [node])
       try context.save()
       #expect(node.one("room")?["name"] as? String == nil)
@@ -308,16 +302,9 @@ struct UndoneDeletionTests {
 
   @Test("An object that undo has taken back to before its creation isn't written, also after a refresh on the way")
   func beforeCreation() throws {
-    try withStack(PlainSchema.model) { stack in
-      let context = stack.context()
-      let undoManager = ManagedObjectContext.UndoManager()
-      context.undoManager = undoManager
-      let node = try makeNodeOfDeletedRoom(in: context)
-      node["room"] = nil
-      try context.save()
-      context.undo()
-      context.refreshAllObjects()
-      while undoManager.canUndo { context.undo() }
+    try withContexts { stack, context, _ in
+      let node = try makeNodeReturnedToDeletedRoom(in: context)
+      while context.undoManager?.canUndo == true { context.undo() }
       #expect(context.updatedObjects.isEmpty && context.deletedObjects == [node])
       try context.save()
       let fresh = try stack.reopened().context()
@@ -325,13 +312,17 @@ struct UndoneDeletionTests {
     }
   }
 
-  /// A node whose room was deleted and saved, and left it alone.
-  private func makeNodeOfDeletedRoom(in context: ManagedObjectContext) throws -> ManagedObject {
+  /// A node whose room was deleted, and to which undo has related it again. Then all objects were refreshed.
+  private func makeNodeReturnedToDeletedRoom(in context: ManagedObjectContext) throws -> ManagedObject {
     let room = try context.make("Room", ["name": "room"])
     let node = try context.make("Node", ["name": "node", "room": room])
     try context.save()
     context.delete(room)
     try context.save()
+    node["room"] = nil
+    try context.save()
+    context.undo()
+    context.refreshAllObjects()
     return node
   }
 }
