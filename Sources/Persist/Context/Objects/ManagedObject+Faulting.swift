@@ -84,7 +84,9 @@ extension ManagedObject {
   }
 
   /// Whether the object is a fault whose row hasn't been read yet.
-  final var isWithoutRow: Bool { loading == .fault && snapshot == nil && table?.store != nil }
+  final var isWithoutRow: Bool {
+    loading == .fault && row == nil && tableReference?._withUnsafeGuaranteedRef { $0.isTemporary } == false
+  }
 }
 
 extension ManagedObjectContext {

@@ -73,14 +73,11 @@ nonisolated open class ManagedObject {
   /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
   /// none. For a draft, only those that its row can't contain.
   @usableFromInline @exclusivity(unchecked) final var looseValues: ContiguousArray<StoredValue?> = []
-  /// The to-many relationships in use, by property slot; empty if there are none.
-  @exclusivity(unchecked) final private(set) var toManys: ContiguousArray<ToManyMembers?> = []
-  /// Prefetched rows of related objects.
-  @exclusivity(unchecked) final var companions: PrefetchedRows?
+  /// The state of relationships in use; nil for most objects.
+  @exclusivity(unchecked) final var relationships: RelationshipState?
   /// One object held as the destination of a to-one relationship, since most objects have one; `related` contains the
   /// others. Not retained: see ``holderCount``.
   @exclusivity(unchecked) final var heldEnd: ObjectReferences.Reference?
-  @exclusivity(unchecked) final var related: RelatedObjects?
   /// The number of objects that hold this one. While it isn't zero, the object retains itself once.
   @exclusivity(unchecked) final var holderCount: Int32 = 0
   /// The object's index among those that both hold others and are held; negative if it isn't one of them.
@@ -328,21 +325,6 @@ extension ManagedObject {
     if isDraft { endDraft() }
     if marks.contains(.observed) { noteObserved(pending: values) }
     looseValues = values
-  }
-
-  final func setMembers(_ members: ToManyMembers, at slot: Int) {
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: layout.properties.count) }
-    toManys[slot] = members
-    if marks.contains(.observed) { members.observe(as: slot, of: self) }
-  }
-
-  /// Has all members read again, or puts others in their place.
-  final func replaceMembers(with members: ContiguousArray<ToManyMembers?>) {
-    if marks.contains(.observed) {
-      noteObserved(toManys: members)
-      for slot in members.indices { members[slot]?.observe(as: slot, of: self) }
-    }
-    toManys = members
   }
 
   /// Whether the object was changed since a save last looked.

@@ -3,8 +3,8 @@
 /// An item holds its owner once the program has accessed it, and an owner holds its items: reference counting alone
 /// would keep both alive as long as the context. Only an object that both holds others and is held can be part of such
 /// a cycle; these *links* are tracked. Whenever there are twice as many as remained last time, one pass over them finds
-/// those that nothing else refers to. A pass therefore costs O(1) per object that became a link, and there are always
-/// fewer lost objects than live ones.
+/// those that nothing else refers to. After a pass that found none, the next one waits for four times as many. A pass
+/// therefore costs O(1) per object that became a link, and there are at most three lost objects for each live one.
 ///
 /// A link is in use if something other than links holds it: the program, the context's change sets, an object that
 /// isn't held through a relationship. Links reachable from used links are in use too; all others are released.
@@ -46,10 +46,9 @@ final class HeldCycles {
     isReleasing = false
   }
 
+  /// Whether there are enough new links for a pass.
   @inline(__always)
-  func collectIfDue() {
-    if links.count >= limit { collect() }
-  }
+  var isPassDue: Bool { links.count >= limit }
 
   /// Releases objects that are held only by each other.
   ///
@@ -60,7 +59,7 @@ final class HeldCycles {
     defer { isCollecting = false }
     let lost = unusedLinks()
     for object in lost { object.releaseRelated() }
-    limit = max(Self.fewest, links.count * 2)
+    limit = max(Self.fewest, links.count * (lost.isEmpty ? 4 : 2))
   }
 
   private func unusedLinks() -> [ManagedObject] {

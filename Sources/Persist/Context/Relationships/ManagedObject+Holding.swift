@@ -19,7 +19,8 @@ extension ManagedObject {
 
   @inline(never)
   private final func retainAgain(_ end: ManagedObject, at slot: Int) {
-    guard end !== self, let table, end.table != nil, related?.holds(end, at: slot) != true else { return }
+    guard end !== self, tableReference != nil, end.tableReference != nil, related?.holds(end, at: slot) != true
+    else { return }
     let isUnsaved = isDraft || (!looseValues.isEmpty && looseValues[slot] != nil)
     if !isUnsaved { releaseFormerEnds { other, former in other == slot && former !== end } }
     if heldEnd == nil, slot < Int(Self.noSlot) {
@@ -28,7 +29,7 @@ extension ManagedObject {
     } else {
       makeRelated().hold(end, at: slot)
     }
-    becomeHolder(in: table)
+    becomeHolder()
   }
 
   private final func releaseFormerEnds(where isFormer: (Int, ManagedObject) -> Bool) {
@@ -46,10 +47,11 @@ extension ManagedObject {
 
   /// Holds members of a to-many relationship that the program accessed.
   final func holdMembers(_ members: some Sequence<ManagedObject>, at slot: Int) {
-    guard let table else { return }
+    guard tableReference != nil else { return }
     let related = makeRelated()
+    related.reserveMembers(members.underestimatedCount, at: slot)
     for member in members where member !== self { related.holdMember(member, at: slot) }
-    becomeHolder(in: table)
+    becomeHolder()
   }
 
   /// Records that all members were accessed, so that future members are held too.
@@ -111,16 +113,20 @@ extension ManagedObject {
 extension ManagedObject {
   private final var holdsAny: Bool { heldEnd != nil || related != nil }
 
-  private final func becomeHolder(in table: ObjectTable) {
-    if holderCount > 0, linkIndex < 0 { table.cycles.insert(self) }
-    table.cycles.collectIfDue()
+  private final func becomeHolder() {
+    let isPassDue = tableReference?._withUnsafeGuaranteedRef { table in
+      if holderCount > 0, linkIndex < 0 { table.cycles.insert(self) }
+      return table.cycles.isPassDue
+    }
+    // Retained during a pass, because objects that it releases may run code of the program.
+    if isPassDue == true, let cycles = table?.cycles { cycles.collect() }
   }
 
   final func gainHolder() {
     if holderCount == 0 {
       // All holders share one reference, which the object owns itself.
       _ = Unmanaged.passRetained(self)
-      if holdsAny, linkIndex < 0, let table { table.cycles.insert(self) }
+      if holdsAny, linkIndex < 0 { tableReference?._withUnsafeGuaranteedRef { $0.cycles.insert(self) } }
     }
     holderCount &+= 1
   }

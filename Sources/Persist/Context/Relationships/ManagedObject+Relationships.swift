@@ -17,6 +17,13 @@ extension ManagedObject {
   final func destination(at slot: Int) -> ManagedObject? {
     if loading == .fault { fulfill() }
     if looseValues.isEmpty, let object = storedDestination(at: slot) { return withCompanions(object) }
+    return uncommonDestination(at: slot)
+  }
+
+  /// Returns a destination that was changed or isn't registered. Not inlined, so that the common case retains nothing
+  /// of what is needed here.
+  @inline(never)
+  private final func uncommonDestination(at slot: Int) -> ManagedObject? {
     guard let table else {
       if let recording = KeyPathRecording.current { return recording.destination(of: slot, of: self) }
       noteEmptyAnswer(at: slot)
@@ -33,11 +40,15 @@ extension ManagedObject {
     return withCompanions(table.context.registeredOrFault(target, key: key, in: siblings))
   }
 
-  /// Returns the stored destination if it is registered: the most common case, found with few reference counts.
+  /// Returns the stored destination if it is registered: the most common case, found without other reference counts
+  /// than its own.
+  @inline(__always)
   private final func storedDestination(at slot: Int) -> ManagedObject? {
     let rootIndex = layout.destinationRoots[slot]
-    guard rootIndex >= 0, let snapshot, !snapshot.isNull(slot, of: layout.rowSlotCount) else { return nil }
-    return table?.siblings?.registeredObject(key: snapshot.integer(slot), rootIndex: rootIndex)
+    guard rootIndex >= 0, !isDraft, let row = row?.view, !row.isNull(slot, of: layout.rowSlotCount) else { return nil }
+    return tableReference?._withUnsafeGuaranteedRef {
+      $0.siblings?.registeredObject(key: row.integer(slot), rootIndex: rootIndex)
+    }
   }
 
   /// Returns a related object, with its row if that was prefetched.

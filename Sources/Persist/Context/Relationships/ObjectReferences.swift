@@ -26,7 +26,7 @@ struct ObjectReferences {
 
   /// - Returns: Whether the object is new in the set.
   mutating func insert(_ object: ManagedObject) -> Bool {
-    if (count &+ 1) &* 4 > places.count &* 3 { grow() }
+    if (count &+ 1) &* 4 > places.count &* 3 { resize(to: max(8, places.count * 2)) }
     let reference = Reference.passUnretained(object)
     let place = place(of: reference)
     guard places[place] == nil else { return false }
@@ -55,9 +55,16 @@ struct ObjectReferences {
     return true
   }
 
-  private mutating func grow() {
+  /// Reserves space for more objects.
+  mutating func reserve(_ more: Int) {
+    var wanted = max(8, places.count)
+    while (count &+ more) &* 4 > wanted &* 3 { wanted &*= 2 }
+    if wanted > places.count { resize(to: wanted) }
+  }
+
+  private mutating func resize(to newCount: Int) {
     let old = places
-    places = ContiguousArray(repeating: nil, count: max(8, old.count * 2))
+    places = ContiguousArray(repeating: nil, count: newCount)
     for case let entry? in old { places[place(of: entry)] = entry }
   }
 

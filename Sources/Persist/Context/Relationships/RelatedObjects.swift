@@ -57,9 +57,17 @@ final class RelatedObjects {
 
   private func index(of slot: Int) -> Int? { members.firstIndex { $0.slot == slot } }
 
+  /// Reserves space for more members of a relationship.
+  func reserveMembers(_ count: Int, at slot: Int) { members[makeIndex(of: slot)].objects.reserve(count) }
+
+  private func makeIndex(of slot: Int) -> Int {
+    if let index = index(of: slot) { return index }
+    members.append(Members(slot: slot))
+    return members.count - 1
+  }
+
   func holdMember(_ member: ManagedObject, at slot: Int) {
-    let index = index(of: slot) ?? members.count
-    if index == members.count { members.append(Members(slot: slot)) }
+    let index = makeIndex(of: slot)
     if members[index].objects.insert(member) { member.gainHolder() }
   }
 

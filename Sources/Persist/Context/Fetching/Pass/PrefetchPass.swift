@@ -59,7 +59,7 @@ struct PrefetchPass {
         let relationship = layout.relationshipsBySlot[property.slot], !relationship.isTransient
       else { continue }
       if relationship.isToMany {
-        try readMembers(of: owners, property, relationship, layout)
+        try readMembers(of: owners, property, relationship, layout, isLast: step.next.isEmpty)
       } else {
         try readDestinations(of: owners, relationship)
       }
@@ -69,7 +69,8 @@ struct PrefetchPass {
   }
 
   private func readMembers(
-    of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout
+    of owners: [ManagedObject], _ property: Property, _ relationship: RelationshipLayout, _ layout: EntityLayout,
+    isLast: Bool
   ) throws {
     try readKnownMembers(of: owners, relationship)
     let unread = owners.filter { $0.table?.store != nil && !$0.members(of: relationship).areKnown }
@@ -78,7 +79,8 @@ struct PrefetchPass {
       let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
       let target = tables.table(for: context.layouts[relationship.destinationIndex])
       rows.add(found.batch, to: target)
-      let members = PrefetchedMembers(found.batch, in: target, of: tables, readWith: rows)
+      // Members at the end of a path need no access to the other rows.
+      let members = PrefetchedMembers(found.batch, in: target, of: tables, readWith: isLast ? nil : rows)
       var places: [Int64: Range<Int>] = [:]
       places.reserveCapacity(owners.count)
       var start = 0
