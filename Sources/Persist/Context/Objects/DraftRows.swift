@@ -6,9 +6,6 @@ import Foundation
 /// Rows of objects that are created in succession share chunks, like the rows of a fetch. The bytes of a text that is
 /// set again remain unused until the row moves to another chunk.
 struct DraftRows {
-  /// Larger values stay outside of rows: they aren't copied, and don't remain in memory with other objects' rows.
-  private static let largestValue = 16 * 1024
-
   /// Nil if no row was begun since the last save.
   private var writer: RowChunkWriter?
 
@@ -28,7 +25,7 @@ struct DraftRows {
   mutating func setBytes(
     _ bytes: UnsafeRawBufferPointer, at slot: Int, of row: inout RowSnapshot?, _ layout: EntityLayout
   ) -> Bool {
-    guard bytes.count <= Self.largestValue, let old = row else { return false }
+    guard bytes.count <= DraftColumn.largestValue, let old = row else { return false }
     if let start = writer?.append(bytes, to: old.chunk) {
       MutableRowView(old.view, slotCount: layout.rowSlotCount)
         .setBytes(at: start &- Int(old.offset), count: bytes.count, slot: slot)

@@ -29,61 +29,14 @@ extension ManagedObject {
   ///
   /// - Returns: False if the value must be a loose one.
   final func setInDraft(_ value: StoredValue, at slot: Int, in context: ManagedObjectContext) -> Bool {
-    guard let view = row?.view,
-      setInRow(value, at: slot, in: context, MutableRowView(view, slotCount: layout.rowSlotCount))
-    else { return false }
-    if !looseValues.isEmpty { looseValues[slot] = nil }
-    return true
-  }
-
-  /// Switches on the form first: matching value and form as a pair would copy the value.
-  @inline(__always)
-  private final func setInRow(
-    _ value: StoredValue, at slot: Int, in context: ManagedObjectContext, _ fixedPart: MutableRowView
-  ) -> Bool {
-    let column = layout.draftColumns[slot]
-    if case .null = value {
-      if column.form != .none { fixedPart.setNull(slot: slot) }
-      return column.form != .none
+    guard let view = row?.view else { return false }
+    let isSet = layout.draftColumns[slot].set(
+      value, at: slot, in: MutableRowView(view, slotCount: layout.rowSlotCount)
+    ) { bytes in
+      context.drafts.setBytes(bytes, at: slot, of: &row, layout)
     }
-    switch column.form {
-    case .integer:
-      guard case .integer(let number) = value, column.range.contains(number) else { return false }
-      fixedPart.setInteger(number, slot: slot)
-    case .boolean:
-      guard case .boolean(let flag) = value else { return false }
-      fixedPart.setInteger(flag ? 1 : 0, slot: slot)
-    case .double:
-      guard case .double(let number) = value, !number.isNaN else { return false }
-      fixedPart.setDouble(number, slot: slot)
-    case .date:
-      guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else { return false }
-      fixedPart.setDouble(date.timeIntervalSinceReferenceDate, slot: slot)
-    case .string:
-      guard case .string(let text) = value else { return false }
-      return setTextInDraft(text, at: slot, in: context)
-    case .uri:
-      guard case .uri(let text) = value else { return false }
-      return setTextInDraft(text, at: slot, in: context)
-    case .uuid:
-      guard case .uuid(let uuid) = value else { return false }
-      return withUnsafeBytes(of: uuid.uuid) { context.drafts.setBytes($0, at: slot, of: &row, layout) }
-    case .data:
-      guard case .data(let data) = value else { return false }
-      return data.withUnsafeBytes { context.drafts.setBytes($0, at: slot, of: &row, layout) }
-    case .none, .decimal, .externalData: return false
-    }
-    return true
-  }
-
-  private final func setTextInDraft(_ text: String, at slot: Int, in context: ManagedObjectContext) -> Bool {
-    // Nearly every text is contiguous, and needn't be copied first.
-    let isSet = text.utf8.withContiguousStorageIfAvailable {
-      context.drafts.setBytes(UnsafeRawBufferPointer($0), at: slot, of: &row, layout)
-    }
-    if let isSet { return isSet }
-    var text = text
-    return text.withUTF8 { context.drafts.setBytes(UnsafeRawBufferPointer($0), at: slot, of: &row, layout) }
+    if isSet, !looseValues.isEmpty { looseValues[slot] = nil }
+    return isSet
   }
 
   /// Returns a draft's value that isn't a loose one.

@@ -62,14 +62,20 @@ private struct BatchInsertPass {
 
   mutating func insertRows() throws {
     var row = BatchInsertRow(batch.entity)
+    let insert = batch.conflict == .fail ? try connection.statement(plan.insert) : nil
+    // Bound values are in the memory of rows.
+    defer { insert?.forgetValues() }
     while try batch.next(&row) {
       try check(row)
-      let sql = batch.conflict == .fail ? plan.insert : upsert(of: row.given)
-      let statement = try connection.statement(sql)
+      let statement = try insert ?? connection.statement(upsert(of: row.given))
+      if let insert, outcome.count > 0 { insert.beginAgain() }
       let (key, overflow) = lastKey.addingReportingOverflow(1)
       guard !overflow else { throw noKeyLeft }
       try bind(row, key, to: statement)
-      try run(statement, row, key)
+      do {
+        defer { if insert == nil { statement.forgetValues() } }
+        try run(statement, row, key)
+      }
       row.begin()
     }
   }
@@ -83,7 +89,7 @@ private struct BatchInsertPass {
   }
 
   private func check(_ row: BatchInsertRow) throws {
-    for slot in required where row.value(at: slot)?.isNull ?? true {
+    for slot in required where row.values.isNull(at: slot) {
       let name = batch.entity.properties[slot].name
       throw PersistenceError(
         .validationMissingRequired, at: .property(batch.entity.name, name),
@@ -95,18 +101,12 @@ private struct BatchInsertPass {
   private mutating func bind(_ row: BatchInsertRow, _ key: Int64, to statement: SQLiteStatement) throws {
     statement.bind(key, at: 1)
     statement.bind(Int64(plan.number), at: 2)
-    try row.withValues { values in
-      for (position, binding) in plan.bindings.enumerated() {
-        let index = Int32(truncatingIfNeeded: position) + 3
-        // Most values are bound without being copied.
-        if let form = binding.form, narrows[binding.slot] == nil,
-          try binder.bind(values[binding.slot], as: form, to: statement, at: index)
-        {
-          if case nil = values[binding.slot] { statement.bindNull(at: index) }
-        } else {
-          try bind(values[binding.slot], at: position, key, to: statement)
-        }
-      }
+    binder.bind(
+      row.values.row, slotCount: batch.entity.rowSlotCount, plan.bindings, of: statement, from: 3, bindsNulls: true)
+    guard row.values.hasLooseValues else { return }
+    for (position, binding) in plan.bindings.enumerated() {
+      guard let value = row.values.looseValue(at: binding.slot) else { continue }
+      try bind(value, at: position, key, to: statement)
     }
   }
 

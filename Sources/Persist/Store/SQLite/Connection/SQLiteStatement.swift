@@ -34,6 +34,14 @@ final class SQLiteStatement {
     connection.counts.executed += 1
   }
 
+  /// Restarts the statement for other values: the caller binds every parameter again.
+  func beginAgain() {
+    sqlite3_reset(handle)
+    arena.reset()
+    bindingFailure = nil
+    connection.counts.executed += 1
+  }
+
   /// Advances to the next row.
   ///
   /// - Returns: Whether there is a next row.

@@ -23,14 +23,20 @@ extension CommitPass {
   }
 
   /// Binds the values of a row to the columns of plain attributes, without copying them: the row must exist until the
-  /// statement forgets them. Parameters without a value remain null.
+  /// statement forgets them.
+  ///
+  /// - Parameter bindsNulls: Whether to bind null to the other parameters, which otherwise remain as they are.
   func bind(
-    _ row: RowView, slotCount: Int, _ bindings: [WritePlan.Binding], of statement: SQLiteStatement, from first: Int32
+    _ row: RowView, slotCount: Int, _ bindings: [WritePlan.Binding], of statement: SQLiteStatement, from first: Int32,
+    bindsNulls: Bool = false
   ) {
     var index = first
     for binding in bindings {
       defer { index &+= 1 }
-      guard let form = binding.form, !row.isNull(binding.slot, of: slotCount) else { continue }
+      guard let form = binding.form, !row.isNull(binding.slot, of: slotCount) else {
+        if bindsNulls { statement.bindNull(at: index) }
+        continue
+      }
       switch form {
       case .integer, .boolean: statement.bind(row.integer(binding.slot), at: index)
       case .double, .date: statement.bind(row.double(binding.slot), at: index)

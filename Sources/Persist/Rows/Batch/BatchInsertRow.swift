@@ -15,47 +15,19 @@ import Foundation
 /// it.
 public struct BatchInsertRow {
   let entity: Entity
-  /// The slots that have been set in the current row.
-  private(set) var given: [Int] = []
-  /// By property slot.
-  private var isGiven: ContiguousArray<Bool>
-  /// The values of given slots. Those of other slots are from earlier rows, because most rows set the same slots again.
-  private var givenValues: ContiguousArray<StoredValue?>
-  private let defaults: ContiguousArray<StoredValue?>
+  /// Copied on writing if it is shared with a copy of the row.
+  private(set) var values: BatchRowValues
 
   init(_ entity: Entity) {
     self.entity = entity
-    defaults = ContiguousArray(entity.properties.map { $0.attribute?.defaultValue })
-    givenValues = defaults
-    isGiven = ContiguousArray(repeating: false, count: defaults.count)
-    given.reserveCapacity(defaults.count)
+    values = BatchRowValues(entity)
   }
+
+  /// The slots that have been set in the current row.
+  var given: [Int] { values.given }
 
   /// The value of a property; nil for none.
-  func value(at slot: Int) -> StoredValue? { isGiven[slot] ? givenValues[slot] : defaults[slot] }
-
-  /// Calls a closure with the values in place, since copying a value costs more than binding it.
-  @inline(__always)
-  func withValues<T>(_ body: (Values) throws -> T) rethrows -> T {
-    try isGiven.withUnsafeBufferPointer { isGiven in
-      try givenValues.withUnsafeBufferPointer { given in
-        try defaults.withUnsafeBufferPointer { try body(Values(isGiven: isGiven, given: given, defaults: $0)) }
-      }
-    }
-  }
-
-  /// The values of a row by slot, valid during ``withValues(_:)``.
-  struct Values {
-    fileprivate let isGiven: UnsafeBufferPointer<Bool>
-    fileprivate let given: UnsafeBufferPointer<StoredValue?>
-    fileprivate let defaults: UnsafeBufferPointer<StoredValue?>
-
-    @inline(__always)
-    subscript(slot: Int) -> StoredValue? {
-      @inline(__always)
-      _read { yield isGiven[slot] ? given[slot] : defaults[slot] }
-    }
-  }
+  func value(at slot: Int) -> StoredValue? { values.value(at: slot) }
 
   /// The value of an attribute or of a to-one relationship, by name. An unknown name stops the program; use
   /// ``set(_:forKey:)`` for names from outside.
@@ -73,11 +45,8 @@ public struct BatchInsertRow {
   public subscript(slot slot: Int) -> StoredValue {
     get { value(at: slot) ?? .null }
     set {
-      if !isGiven[slot] {
-        isGiven[slot] = true
-        given.append(slot)
-      }
-      givenValues[slot] = newValue
+      makeUnique()
+      values.set(newValue, at: slot)
     }
   }
 
@@ -97,7 +66,12 @@ public struct BatchInsertRow {
 
   /// Starts the next row: resets every value to its default.
   mutating func begin() {
-    for slot in given { isGiven[slot] = false }
-    given.removeAll(keepingCapacity: true)
+    makeUnique()
+    values.begin()
+  }
+
+  @inline(__always)
+  private mutating func makeUnique() {
+    if !isKnownUniquelyReferenced(&values) { values = BatchRowValues(copying: values) }
   }
 }
