@@ -76,6 +76,8 @@ final class StoreTables {
   private let context: Unmanaged<ManagedObjectContext>
   // Only accessed within the context's isolation, one at a time.
   @exclusivity(unchecked) private var tables: [ObjectTable?]
+  /// What identifiers have in common, by entity index.
+  @exclusivity(unchecked) private var keylessIDs: [ManagedObjectID?]
 
   init(context: ManagedObjectContext, store: any PersistentStore) {
     // Not retained: the context owns this object.
@@ -85,6 +87,7 @@ final class StoreTables {
     self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
+    keylessIDs = Array(repeating: nil, count: context.layouts.count)
   }
 
   /// Makes the tables read a view from now on; nil for the store itself.
@@ -109,6 +112,15 @@ final class StoreTables {
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {
     if key < 0, let id = context.takeUnretainedValue().idOfParentsNewObject(key, layout, in: self) { return id }
     return .named(rowKey: key, entityName: layout.entity.name, storeIdentifier: identifier)
+  }
+
+  /// Returns what the identifiers of an entity's rows have in common, from which ``ManagedObject/objectID`` is created
+  /// later.
+  func keylessID(of layout: EntityLayout) -> ManagedObjectID {
+    if let known = keylessIDs[layout.index] { return known }
+    let made = ManagedObjectID.keyless(entityName: layout.entity.name, storeIdentifier: identifier)
+    keylessIDs[layout.index] = made
+    return made
   }
 
   /// Returns the object of a row if it is registered.

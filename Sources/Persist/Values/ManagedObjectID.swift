@@ -66,6 +66,19 @@ public final class ManagedObjectID: Sendable {
     if next.current !== self { _ = successor.storeIfNil(next) }
   }
 
+  /// Whether this isn't an identifier, but the part that those of an entity's rows in a store have in common.
+  var isKeyless: Bool { key == .permanent(0) }
+
+  /// Returns the part that the identifiers of an entity's rows in a store have in common.
+  static func keyless(entityName: String, storeIdentifier: String) -> ManagedObjectID {
+    ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(0))
+  }
+
+  /// Returns the identifier of the row with a key that belongs to the same entity and store.
+  func withKey(_ key: Int64) -> ManagedObjectID {
+    ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(key))
+  }
+
   /// The row's primary key; nil while the identifier is temporary.
   public var primaryKey: Int64? {
     if case .permanent(let key) = key { key } else { nil }

@@ -212,4 +212,29 @@ struct IdentityTests {
       }
     }
   }
+
+  @Test("An object that left its context has the identifier of its row, whether or not it was asked for before")
+  func identifiersOfDepartedObjects() throws {
+    let model = ModelDescription(entities: [
+      EntityDescription("Item", attributes: [.init("name", .string)]), EntityDescription("Food", parent: "Item"),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      for (entity, name) in [("Item", "a"), ("Food", "b"), ("Item", "c"), ("Food", "d")] {
+        try context.make(entity, ["name": name])
+      }
+      try context.save()
+      let fresh = stack.context()
+      let items = try fresh.fetch(FetchRequest("Item", sortedBy: "name"))
+      let ids = try context.fetch(FetchRequest("Item", sortedBy: "name")).map(\.objectID)
+      let asked = items[0].objectID
+      items.prefix(3).forEach(fresh.delete)
+      try fresh.save()
+      #expect(items.map(\.objectID) == ids && items[0].objectID === asked)
+      #expect(items[1].objectID === items[1].objectID && items[1].objectID.primaryKey == ids[1].primaryKey)
+      #expect(items[1].description.contains(ids[1].description))
+      fresh.reset()
+      #expect(items.map(\.objectID) == ids)
+    }
+  }
 }

@@ -63,8 +63,9 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var tableReference: Unmanaged<ObjectTable>?
   /// The row's key; without a row, a number that is unique among the process's unsaved objects.
   @exclusivity(unchecked) final var key: Int64
+  /// Created on demand; for an object that left its context before, ``ManagedObjectID/isKeyless`` until then.
   @exclusivity(unchecked) final var identifier: ManagedObjectID? {
-    willSet { if identifier != nil { noteChange(.identifier) } }
+    willSet { if identifier?.isKeyless == false { noteChange(.identifier) } }
   }
   /// The row as it was read or saved; for a draft, a row that the context is filling.
   @usableFromInline @exclusivity(unchecked) final var row: RowSnapshot?
@@ -218,7 +219,12 @@ extension ManagedObject {
   public final var objectID: ManagedObjectID {
     // A permanent identifier stays. Keys below 0 are those of a parent's new objects.
     if key < 0 || table?.isTemporary != false { noteRead(.identifier) }
-    if let identifier { return identifier }
+    if let identifier {
+      if !identifier.isKeyless { return identifier }
+      let made = identifier.withKey(key)
+      self.identifier = made
+      return made
+    }
     if table == nil { key = Int64(bitPattern: ManagedObjectID.nextTemporaryNumber()) }
     let made =
       if let siblings = table?.siblings {
@@ -256,7 +262,14 @@ extension ManagedObject {
 
   /// Removes the object from its context permanently.
   final func detach() {
-    if table != nil { _ = objectID }
+    if let table {
+      // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
+      if identifier == nil, key > 0, let siblings = table.siblings {
+        identifier = siblings.keylessID(of: layout)
+      } else {
+        _ = objectID
+      }
+    }
     releaseRelated()
     table?.map.remove(key)
     let observedChanges = table?.observedChanges
