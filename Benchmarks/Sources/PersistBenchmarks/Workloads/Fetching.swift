@@ -24,7 +24,7 @@ extension Workload {
       measure: .heldBytesPerRow, start: .items, parts: held,
       shortfall: """
         The row takes about 165 of these bytes: 80 for 8 slots, the version and the null bits, and 82 for strings and \
-        bytes. The object itself takes 112, its entry in the identity map 21, and the list of results 8.
+        bytes. The object itself takes 128, its entry in the identity map 21, and the list of results 8.
         """),
   ]
 

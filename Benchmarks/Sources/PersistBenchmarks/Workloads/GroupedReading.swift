@@ -61,7 +61,11 @@ extension Workload {
             }
           }
         },
-      ]),
+      ],
+      shortfall: """
+        Each member becomes an object, with its identity, which its owner holds. The members of up to 16 owners are \
+        read by one statement, as long as no more than 5 ms pass between the first and the last use.
+        """),
     Workload(
       name: "fetchBatched", summary: "sort 10,000,000 rows by an index and walk 100 batches of 100",
       rows: 10_000_000, target: 1.5, peakTarget: 120 << 20, start: .rankedItems, scales: false,

@@ -34,8 +34,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        Persist creates an object with an array of values for each row. The written values become the object's \
-        snapshot, so that nothing needs to be read again: 700 bytes for each object until the save is done.
+        Persist creates an object for each row and registers it, and after the save registers it again under its key. \
+        Its values are in a row from which the save binds them, and which becomes the snapshot.
         """),
     Workload(
       name: "batchInsert", summary: "batch insert, without objects; GRDB by a prepared statement", target: 1.15,
@@ -72,7 +72,11 @@ extension Workload {
             return 0
           }
         },
-      ]),
+      ],
+      shortfall: """
+        The program sets each value by its slot, in a row from which it is bound: one more copy, and a check of its \
+        type.
+        """),
   ]
 
   private static let plainInsert: Part = { setting in

@@ -56,7 +56,11 @@ extension Workload {
           """,
           "DROP TABLE ZITEM", "ALTER TABLE NEW_ZITEM RENAME TO ZITEM",
         ]),
-      ]),
+      ],
+      shortfall: """
+        In addition to the same statement, Persist writes the metadata, counts the rows of both tables, and replaces \
+        the file in steps that the next program can complete or revert.
+        """),
     Workload(
       name: "migrateCopyObjects",
       summary: "migrate 1,000,000 rows by a policy in code, against a loop of reads and prepared inserts",
@@ -75,7 +79,10 @@ extension Workload {
           }
         },
         .grdb: byGRDB(copyRecordsWithDiscounts),
-      ]),
+      ],
+      shortfall: """
+        Each row becomes an object of the old model and one of the new, which a policy in code may change.
+        """),
   ]
 
   private static let nextColumns =

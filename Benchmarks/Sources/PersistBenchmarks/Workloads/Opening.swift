@@ -73,7 +73,7 @@ extension Workload {
     ],
     shortfall: """
       Two thirds of the instructions are outside SQLite. Half of these are the first uses of generic types and \
-      casts in a process, for which Swift's runtime searches all conformances. A sixth of all is the posting of two \
-      notifications. The rest verifies the seal of the store, for which the metadata of all entities are read.
+      casts in a process, for which Swift's runtime searches all conformances. The rest verifies the seal of the \
+      store, for which the metadata of all entities are read.
       """)
 }
