@@ -10,22 +10,24 @@ final class BatchRowValues {
   /// By property slot.
   private let isAttribute: [Bool]
 
+  // Unchecked: one row at a time is filled, by the thread that inserts it, and nothing here calls out.
+
   /// The memory of the row, at offset 0.
-  private var chunk: RowChunk
+  @exclusivity(unchecked) private var chunk: RowChunk
   /// The number of used bytes.
-  private var end: Int
+  @exclusivity(unchecked) private var end: Int
   /// By property slot; values of other slots are in the row.
-  private var looseValues: ContiguousArray<StoredValue?>
+  @exclusivity(unchecked) private var looseValues: ContiguousArray<StoredValue?>
   /// By property slot, whether the value is a loose one.
-  private var isLoose: ContiguousArray<Bool>
-  private var looseCount = 0
+  @exclusivity(unchecked) private var isLoose: ContiguousArray<Bool>
+  @exclusivity(unchecked) private var looseCount = 0
   /// By property slot.
-  private var isGiven: ContiguousArray<Bool>
+  @exclusivity(unchecked) private var isGiven: ContiguousArray<Bool>
   /// The slots that have been set in the current row.
-  private(set) var given: [Int] = []
+  @exclusivity(unchecked) private(set) var given: [Int] = []
 
   /// The state of a row in which nothing is set, to which each row returns.
-  private var initial: Initial
+  @exclusivity(unchecked) private var initial: Initial
 
   private struct Initial {
     /// The fixed part and the bytes of the defaults.
@@ -98,8 +100,9 @@ final class BatchRowValues {
     }
   }
 
+  @inline(__always)
   private func removeLooseValue(at slot: Int) {
-    guard isLoose[slot] else { return }
+    guard looseCount > 0, isLoose[slot] else { return }
     looseCount -= 1
     (isLoose[slot], looseValues[slot]) = (false, nil)
   }
@@ -128,7 +131,9 @@ final class BatchRowValues {
     if looseCount > 0 || initial.looseCount > 0 {
       (looseValues, isLoose, looseCount) = (initial.looseValues, initial.isLoose, initial.looseCount)
     }
-    for slot in given { isGiven[slot] = false }
+    isGiven.withUnsafeMutableBufferPointer { isGiven in
+      for slot in given { isGiven[slot] = false }
+    }
     given.removeAll(keepingCapacity: true)
   }
 
