@@ -72,6 +72,8 @@ public final class ManagedObjectContext {
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.
   var keyPathResolver: KeyPathResolver?
+  /// Called with a function for the changes of each save that wrote some. Unlike an observation, it needs no tracking.
+  var didWrite: ((() -> SavedChanges) -> Void)?
   var undoStorage: UndoManager?
   /// A human-readable name, for logs and the debugger.
   public var name: String?
