@@ -17,10 +17,9 @@ struct Page {
     \(remarks.joined(separator: "\n"))
 
     The same server on Hummingbird (`Benchmarks/Server`) runs over Persist, with a context for each request as
-    [On servers](../Sources/Persist/Persist.docc/OnServers.md) recommends, and over GRDB's `DatabasePool`, with records
-    and associations. Both work on copies of one file of 20,000 items in 200 categories with 60,000 notes, in WAL mode
-    with `synchronous = \(synchronous)`. \(comparedAnswers) requests were answered with the same bytes before the
-    measurement.
+    [On servers](../Sources/Persist/Persist.docc/OnServers.md) recommends, and over GRDB's `DatabasePool`, with
+    records and associations. Both work on copies of one file of 20,000 items in 200 categories with 60,000 notes, in
+    WAL mode with `synchronous = \(synchronous)`. \(comparedAnswers) requests were answered with the same bytes before.
 
     wrk sends requests on one thread for \(seconds) seconds on the same machine; both servers take turns in
     \(rounds) rounds. Figures are medians of the rounds, with the minimum and maximum of the throughput.
@@ -29,7 +28,7 @@ struct Page {
 
     Targets: throughput at least that of GRDB, and a 99th percentile of at most 1.1 times GRDB's.
 
-    | load | connections | contestant | requests/s (minimum–maximum) | × GRDB | median ms | 99 % ms | × GRDB | target |
+    | load | connections | contestant | requests/s (min–max) | × GRDB | median ms | 99 % ms | × GRDB | target |
     |---|---|---|---|---|---|---|---|---|
     \(Load.all.flatMap { load in Contestant.allCases.map { row(load, $0) } }.joined(separator: "\n"))
 
