@@ -43,6 +43,8 @@ public final class ManagedObjectContext {
   let observedChanges: ObservedChanges
   let layouts: EntityLayouts
   let classes: [ManagedObject.Type]
+  /// The mapping that ``classes`` are from; nil if the context was given classes of its own.
+  let sharedClasses: ManagedObjectClasses.Mapping?
   /// The slots of the classes' declared properties, by entity, for those used so far; the layouts own the tables.
   // Unchecked: used only within the context's isolation, and accesses to elements make no outside calls.
   @exclusivity(unchecked) private var slotTables: [SlotTable?]
@@ -72,6 +74,8 @@ public final class ManagedObjectContext {
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.
   var keyPathResolver: KeyPathResolver?
+  /// Called with a function for the changes of each save that wrote some. Unlike an observation, it needs no tracking.
+  var didWrite: ((() -> SavedChanges) -> Void)?
   var undoStorage: UndoManager?
   /// A human-readable name, for logs and the debugger.
   public var name: String?
@@ -124,7 +128,8 @@ public final class ManagedObjectContext {
     parent = nil
     observedChanges = ObservedChanges()
     layouts = coordinator.layouts
-    classes = ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
+    sharedClasses = given.isEmpty ? coordinator.classes : nil
+    classes = sharedClasses?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
     slotTables = Array(repeating: nil, count: layouts.count)
   }
 
@@ -152,6 +157,7 @@ public final class ManagedObjectContext {
     self.parent = parent
     observedChanges = parent.observedChanges
     layouts = parent.layouts
+    sharedClasses = parent.sharedClasses
     classes = parent.classes
     slotTables = parent.slotTables
     parent.children.append(.passUnretained(self))

@@ -23,6 +23,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let remoteChangePost = RemoteChangePost()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
+  /// What contexts find out once for all of them. Its type is theirs, which this folder doesn't know.
+  let contextFacts = LockProtected<(any AnyObject & Sendable)?>(nil)
   private let open = LockProtected<[any PersistentStore]>([])
 
   /// Creates a coordinator without stores; add them with `addStore`.

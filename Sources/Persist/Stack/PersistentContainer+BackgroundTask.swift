@@ -60,12 +60,14 @@ extension PersistentContainer {
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    let busy = PersistenceError(
-      .storeBusy, at: .store(persistentStoreCoordinator.persistentStores.first?.url),
-      "Earlier background tasks wrote for longer than busyTimeout.",
-      fix: "Try again, set a longer busyTimeout, or write less in each closure.")
-    let wait = WaitLimit(persistentStoreCoordinator.busyTimeout, orThrow: busy)
-    return try await persistentStoreCoordinator.threads.writing.run(within: wait) {
+    let coordinator = persistentStoreCoordinator
+    let wait = WaitLimit(
+      coordinator.busyTimeout,
+      orThrow: PersistenceError(
+        .storeBusy, at: .store(coordinator.persistentStores.first?.url),
+        "Earlier background tasks wrote for longer than busyTimeout.",
+        fix: "Try again, set a longer busyTimeout, or write less in each closure."))
+    return try await coordinator.threads.writing.run(within: wait) {
       try body(self.newContext())
     }
   }

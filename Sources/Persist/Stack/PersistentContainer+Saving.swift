@@ -46,21 +46,18 @@ extension PersistentContainer {
   }
 
   /// - Parameter context: The context of the first attempt; each later attempt has its own.
-  /// - Returns: The closure's result, and the changes written by the closure and the final save.
+  /// - Returns: The closure's result, and the changes written by the closure and the final save if the program uses the
+  ///   view context.
   private nonisolated func save<Result>(
     _ body: (ManagedObjectContext) throws -> Result, in context: ManagedObjectContext, retrying retries: Int
   ) throws -> (Result, [SavedChanges]) {
     var (context, changes, left) = (context, [SavedChanges](), retries)
     while true {
-      let observation = context.observe { event in
-        if case .didSave(let saved) = event { changes.append(saved.savedChanges) }
-      }
+      // A view context that is first used later reads what was saved.
+      context.didWrite = { saved in if self.usesViewContext { changes.append(saved()) } }
       do {
-        let result = try withExtendedLifetime(observation) {
-          let result = try body(context)
-          try context.save()
-          return result
-        }
+        let result = try body(context)
+        try context.save()
         return (result, changes)
       } catch let error as PersistenceError where left > 0 && error.isConflict {
         left -= 1

@@ -36,7 +36,7 @@ package final class BlockingWork: Sendable {
   fileprivate init() {}
 
   fileprivate func add<Result: Sendable>(
-    to pool: ThreadPool, resuming continuation: CheckedContinuation<Result, any Error>,
+    to pool: ThreadPool, within limit: WaitLimit?, resuming continuation: CheckedContinuation<Result, any Error>,
     _ body: @escaping @Sendable () throws -> Result
   ) {
     let dropped: (any Error)? = state.withLock { state in
@@ -45,10 +45,14 @@ package final class BlockingWork: Sendable {
       return nil
     }
     if let dropped { return continuation.resume(throwing: dropped) }
-    pool.add {
+    let deadline = limit.map { limit in
+      ThreadPool.Deadline(instant: added + limit.duration) { self.drop(limit.error()) }
+    }
+    let start: @Sendable () -> Void = {
       guard self.begin() else { return }
       continuation.resume(with: Swift.Result { try Self.$current.withValue(self, operation: body) })
     }
+    pool.add(start, before: deadline)
   }
 
   /// Marks the work as running.
@@ -81,9 +85,9 @@ package final class BlockingWork: Sendable {
 /// The longest time that work may wait for a thread, and the error to throw after it.
 package struct WaitLimit: Sendable {
   let duration: Duration
-  let error: any Error
+  let error: @Sendable () -> any Error
 
-  package init(_ duration: Duration, orThrow error: any Error) {
+  package init(_ duration: Duration, orThrow error: @autoclosure @escaping @Sendable () -> any Error) {
     self.duration = duration
     self.error = error
   }
@@ -103,15 +107,8 @@ extension ThreadPool {
   ) async throws -> Result {
     try Task.checkCancellation()
     let work = BlockingWork()
-    let timer = limit.map { limit in
-      Task.detached {
-        try await Task.sleep(for: limit.duration)
-        work.drop(limit.error)
-      }
-    }
-    defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { work.add(to: self, resuming: $0, body) }
+      try await withCheckedThrowingContinuation { work.add(to: self, within: limit, resuming: $0, body) }
     } onCancel: {
       work.cancel()
     }

@@ -46,4 +46,28 @@ struct SavingBlockTests {
     }
     try #expect(view.names("Person") == ["Ann"])
   }
+
+  @Test("A block's context isn't observed, and a view context that is first used meanwhile sees the save")
+  func unobserved() async throws {
+    let container = container
+    try await container.save { context in
+      try context.make("Person", ["name": "Ann"])
+      #expect(context.tracker == nil)
+      try context.save()
+      try context.named("Person", "Ann")["salary"] = 3
+      #expect(context.tracker == nil)
+    }
+    let gate = DispatchSemaphore(value: 0)
+    let saved = Task {
+      try await container.save { context in
+        try context.named("Person", "Ann")["salary"] = 4
+        gate.wait()
+      }
+    }
+    let ann = try container.viewContext.named("Person", "Ann")
+    let before = ann["salary"] as? Int
+    gate.signal()
+    try await saved.value
+    #expect(before == 3 && ann["salary"] as? Int == 4)
+  }
 }

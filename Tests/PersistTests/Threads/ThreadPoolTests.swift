@@ -84,4 +84,28 @@ struct ThreadPoolTests {
     let waited = try await pool.run { BlockingWork.timeInQueue }
     #expect(waited < .seconds(60))
   }
+
+  @Test("Work with a limit needs no timer of its own")
+  func timers() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    for _ in 0..<100 { try await pool.run(within: WaitLimit(.seconds(600), orThrow: Expired())) {} }
+    // The thread need not have become idle before the next work was added.
+    #expect(pool.timerCount <= 1)
+  }
+
+  @Test("One timer serves all waiting work")
+  func sharedTimer() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = DispatchSemaphore(value: 0)
+    defer { gate.signal() }
+    pool.add { gate.wait() }
+    let (count, expired) = (100, LockProtected(0))
+    for _ in 0..<count {
+      let deadline = ThreadPool.Deadline(instant: .now + .milliseconds(200)) { expired.withLock { $0 += 1 } }
+      pool.add({ Issue.record("The work began.") }, before: deadline)
+    }
+    let end = ContinuousClock.now + .seconds(300)
+    while expired.withLock({ $0 }) < count, .now < end { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(expired.withLock { $0 } == count && pool.timerCount == 1)
+  }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The mapping of entities to classes.
 ///
 /// A model names an entity's class as text. The text alone never loads a class: only classes that the program
@@ -9,6 +11,8 @@
 /// ```
 public enum ManagedObjectClasses {
   private static let registered = LockProtected<[String: ManagedObject.Type]>([:])
+  /// The number of registrations.
+  private static let revision = Atomic(0)
 
   /// Registers classes under their names, with and without the module name, for contexts created from now on.
   public static func register(_ classes: ManagedObject.Type...) {
@@ -17,6 +21,7 @@ public enum ManagedObjectClasses {
         names[String(reflecting: type)] = type
         names[String(describing: type)] = type
       }
+      revision.add(1, ordering: .releasing)
     }
   }
 
@@ -25,6 +30,57 @@ public enum ManagedObjectClasses {
     of model: ManagedObjectModel, given: [String: ManagedObject.Type]
   ) -> [ManagedObject.Type] {
     model.entities.map { `class`(for: $0, given: given, of: model.classes) }
+  }
+
+  /// The classes of a model's entities without any given ones, and what contexts with these classes found out.
+  final class Mapping: Sendable {
+    /// In model order.
+    let classes: [ManagedObject.Type]
+    fileprivate let revision: Int
+    private let names = LockProtected<[NamedKeyPath: [String]]>([:])
+    /// Programs use few key paths; if one keeps making new ones, such as of subscripts, the cache is emptied.
+    private static let limit = 1000
+
+    private struct NamedKeyPath: Hashable {
+      let entity: Int
+      let keyPath: KeyPathReference
+    }
+
+    fileprivate init(of model: ManagedObjectModel, revision: Int) {
+      classes = ManagedObjectClasses.classes(of: model, given: [:])
+      self.revision = revision
+    }
+
+    /// Returns the property names of a key path, which are found once.
+    func names(
+      of keyPath: KeyPathReference, from entity: Entity, orFind find: () throws -> [String]
+    ) rethrows -> [String] {
+      let key = NamedKeyPath(entity: entity.number, keyPath: keyPath)
+      if let known = names.withLock({ $0[key] }) { return known }
+      let found = try find()
+      names.withLock { names in
+        if names.count >= Self.limit { names = [:] }
+        names[key] = found
+      }
+      return found
+    }
+  }
+
+  /// The mapping for the contexts of a coordinator, which is made once and again after each registration: a server
+  /// creates a context for each request.
+  final class Current: Sendable {
+    private let model: ManagedObjectModel
+    private let made = LockProtected<Mapping?>(nil)
+
+    init(_ model: ManagedObjectModel) { self.model = model }
+
+    var mapping: Mapping {
+      let revision = ManagedObjectClasses.revision.load(ordering: .acquiring)
+      if let made = made.withLock({ $0 }), made.revision == revision { return made }
+      let mapping = Mapping(of: model, revision: revision)
+      made.withLock { $0 = mapping }
+      return mapping
+    }
   }
 
   /// Returns the class of an entity: the given one, or else the model's, or else the registered class named by the
@@ -50,5 +106,18 @@ public enum ManagedObjectClasses {
   private static func shortened(_ name: String, _ names: [String: ManagedObject.Type]) -> String {
     if names[name] != nil { return name }
     return name.split(separator: ".").last.map(String.init) ?? name
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// The classes of the entities in contexts that are given none.
+  var classes: ManagedObjectClasses.Mapping {
+    let current = contextFacts.withLock { facts in
+      if let known = facts as? ManagedObjectClasses.Current { return known }
+      let current = ManagedObjectClasses.Current(managedObjectModel)
+      facts = current
+      return current
+    }
+    return current.mapping
   }
 }

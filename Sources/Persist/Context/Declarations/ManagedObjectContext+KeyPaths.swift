@@ -14,14 +14,22 @@ extension ManagedObjectContext {
   func named(_ predicate: FetchPredicate, over entity: Entity) throws -> FetchPredicate {
     try PredicateDepth.check(predicate)
     guard predicate.hasKeyPaths else { return predicate }
-    return try predicate.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
+    return try predicate.resolvingKeyPaths { try keys(of: $0, from: entity) }
+  }
+
+  /// Returns the property names of a key path, which contexts with the same classes find once for all of them.
+  fileprivate func keys(of reference: KeyPathReference, from entity: Entity) throws -> [String] {
+    guard let sharedClasses else { return try keyPaths.keys(of: reference.keyPath, from: entity) }
+    return try sharedClasses.names(of: reference, from: entity) {
+      try keyPaths.keys(of: reference.keyPath, from: entity)
+    }
   }
 
   /// Returns an expression over an entity with its key paths replaced by names.
   func named(_ expression: FetchExpression, over entity: Entity) throws -> FetchExpression {
     try PredicateDepth.check(expression)
     guard expression.hasKeyPaths else { return expression }
-    return try expression.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
+    return try expression.resolvingKeyPaths { try keys(of: $0, from: entity) }
   }
 
   /// Returns a request with its key paths replaced by names.
@@ -29,7 +37,7 @@ extension ManagedObjectContext {
     try request.checkDepth()
     guard request.hasKeyPaths else { return request }
     let entity = try entity(named: request.entityName)
-    return try request.resolvingKeyPaths { try keyPaths.keys(of: $0.keyPath, from: entity) }
+    return try request.resolvingKeyPaths { try keys(of: $0, from: entity) }
   }
 }
 
@@ -37,6 +45,6 @@ extension ManagedObject {
   /// Returns the property names of a key path that starts at this object's class.
   public final func keys(of reference: KeyPathReference) throws -> [String] {
     guard let context = table?.context else { throw reference.withoutNames }
-    return try context.keyPaths.keys(of: reference.keyPath, from: layout.entity)
+    return try context.keys(of: reference, from: layout.entity)
   }
 }

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
     pass.finish()
     undoStorage?.endEvent()
     deliver(&pass)
+    didWrite?({ pass.savedChanges })
     send(.didSave(pass.saved))
     endTrackingIfUnobserved()
     // For stores without changed rows.

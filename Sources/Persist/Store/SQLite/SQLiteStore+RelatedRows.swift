@@ -10,6 +10,9 @@ extension SQLiteStore {
     guard let place = map[entity].toMany[property.slot], !map.absent.contains(entity.name) else {
       return RelatedRows(batch: RowBatch(), owners: [])
     }
+    if let few = fewRelated(by: property, to: plan, of: entity, ownerCount: owners.count) {
+      return try pool.readOnce { try few.rows(owners, limit: nil, map, $0) }
+    }
     let keys = "[" + owners.map(String.init).joined(separator: ",") + "]"
     let sql = relatedRows(plan, at: place, owners: .listed(keys))
     return try pool.readOnce { connection in
@@ -21,31 +24,50 @@ extension SQLiteStore {
     }
   }
 
-  /// One prepared statement for each relationship serves a single owner, and another 16 of them. Parameters without an
-  /// owner are null, which matches no row.
   func relatedRows(
     by property: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? {
-    let count = owners.count == 1 ? 1 : FirstRelatedRows.maximumOwnerCount
-    guard let relationship = property.relationship, relationship.isToMany, owners.count <= count,
-      !map.absent.contains(entity.name),
+    guard let relationship = property.relationship, relationship.isToMany, !map.absent.contains(entity.name),
       case let plan = deepPlans[model.destination(of: relationship).number - 1],
-      let sql = prepared(
-        RelatedStatements.Key(entity: entity.number - 1, slot: property.slot, ownerCount: count),
-        { map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) } })
+      let few = fewRelated(by: property, to: plan, of: entity, ownerCount: owners.count)
     else { return nil }
     let (rows, moment) = try pool.readingWithMoment {
       try pool.readOnce { connection in
-        var reader = RowReader(plan, map: map, expectedRows: min(limit, 16 * owners.count))
-        let statement = try connection.statement(sql)
-        for (index, owner) in owners.enumerated() { statement.bind(owner, at: Int32(index + 1)) }
-        statement.bind(Int64(limit), at: Int32(count + 1))
-        try reader.readRows(statement, ownerColumn: Int32(plan.columns.count))
-        return FirstRelatedRows(
-          rows: RelatedRows(batch: reader.batch, owners: reader.owners), areAll: reader.batch.readCount < limit)
+        let rows = try few.rows(owners, limit: limit, map, connection)
+        return FirstRelatedRows(rows: rows, areAll: rows.batch.readCount < limit)
       }
     }
     return (rows, moment)
+  }
+
+  /// A prepared statement for the members of few owners. Each relationship has one for a single owner, and another for
+  /// 16 of them. Parameters without an owner are null, which matches no row.
+  private struct FewRelated {
+    let sql: PreparedSQL
+    let plan: RowPlan
+    let ownerCount: Int
+
+    func rows(_ owners: [Int64], limit: Int?, _ map: TableMap, _ connection: SQLiteConnection) throws -> RelatedRows {
+      var reader = RowReader(plan, map: map, expectedRows: min(limit ?? .max, 16 * owners.count))
+      let statement = try connection.statement(sql)
+      for (index, owner) in owners.enumerated() { statement.bind(owner, at: Int32(index + 1)) }
+      // A negative limit is none.
+      statement.bind(Int64(limit ?? -1), at: Int32(ownerCount + 1))
+      try reader.readRows(statement, ownerColumn: Int32(plan.columns.count))
+      return RelatedRows(batch: reader.batch, owners: reader.owners)
+    }
+  }
+
+  /// Nil for too many owners, and for a relationship that the store doesn't have.
+  private func fewRelated(
+    by property: Property, to plan: RowPlan, of entity: Entity, ownerCount: Int
+  ) -> FewRelated? {
+    let count = ownerCount == 1 ? 1 : FirstRelatedRows.maximumOwnerCount
+    guard ownerCount <= count else { return nil }
+    let key = RelatedStatements.Key(entity: entity.number - 1, slot: property.slot, ownerCount: count)
+    return prepared(key) {
+      map[entity].toMany[property.slot].map { relatedRows(plan, at: $0, owners: .parameters(count: count)) }
+    }.map { FewRelated(sql: $0, plan: plan, ownerCount: count) }
   }
 
   private func relatedRows(_ plan: RowPlan, at place: TableMap.ToMany, owners: SQLText.Owners) -> SQLText {
