@@ -5,6 +5,10 @@
   /// Counts the flights of all connections to servers: each is a round trip, and most have one statement of the store.
   public enum CountedServer {
     private static let counts = Mutex<[String: Int]>([:])
+    private static let lengths = Mutex<[String: [Int]]>([:])
+    /// The numbers of statements of the flights of stores in a schema, in order.
+    package static func statements(of address: ServerAddress) -> [Int] { lengths.withLock { $0[address.schema] ?? [] } }
+
     private static let installation = Result { ServerDrivers.install(Driver(inner: try ServerDrivers.current)) }
 
     /// Starts counting, once a driver is installed.
@@ -29,6 +33,7 @@
 
       func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
         CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
+        CountedServer.lengths.withLock { $0[schema, default: []].append(statements.count) }
         return try inner.run(statements)
       }
 

@@ -14,6 +14,9 @@ package struct ReadAhead: Sendable {
   let maximumGroupSize: Int
   /// The number of consecutive keys that count as near; a power of two.
   let neighborhood: Int64
+  /// The number of rows that one statement reads for several objects, at most about: those of a larger group would be
+  /// too old before they are used up.
+  var maximumRowCount = Int.max
 
   /// The first group is small, because it may not be used.
   static let firstGroupSize = FirstRelatedRows.maximumOwnerCount
@@ -23,13 +26,16 @@ package struct ReadAhead: Sendable {
   static let near = ReadAhead(maximumGroupSize: firstGroupSize, neighborhood: 64)
   /// For a source whose statements take a round trip, which is most of the cost of a thousand rows. Larger groups would
   /// often be too old before they are used up.
-  static let distant = ReadAhead(maximumGroupSize: 1024, neighborhood: 1024)
+  static let distant = ReadAhead(maximumGroupSize: 1024, neighborhood: 1024, maximumRowCount: 1024)
 
   /// The size of a group, four times that of the one before it.
   ///
-  /// - Parameter number: The number of groups already read in a run.
-  func groupSize(_ number: Int) -> Int {
-    min(maximumGroupSize, Self.firstGroupSize << min(2 * number, 16))
+  /// - Parameters:
+  ///   - number: The number of groups already read in a run.
+  ///   - rowsPerObject: The number of rows that the last group had for each object.
+  func groupSize(_ number: Int, rowsPerObject: Int = 1) -> Int {
+    let size = min(maximumGroupSize, Self.firstGroupSize << min(2 * number, 16))
+    return min(size, max(maximumRowCount / max(rowsPerObject, 1), 1))
   }
 }
 

@@ -89,6 +89,8 @@ package protocol PersistentStore: SharedRowSource {
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
   /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
+  /// The slots of the values that migrations to older versions parked in the store; empty for most stores.
+  func parkedSlots() throws -> [ParkedSlot]
   /// The lengths of binary values, by key, without reading them. Null values are missing, and the length of a value in
   /// a file of its own is nil.
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?]
@@ -132,6 +134,7 @@ extension PersistentStore {
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 
+  func parkedSlots() throws -> [ParkedSlot] { [] }
   func deferredSteps() throws -> [DeferredStep] { [] }
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
 

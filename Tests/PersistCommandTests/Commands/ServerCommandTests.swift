@@ -48,7 +48,7 @@
       }
     }
 
-    @Test("A store with parked values isn't copied to a server, which couldn't restore them")
+    @Test("A store with parked values isn't copied to a server or back, because the copy couldn't restore them")
     func parked() throws {
       try withTemporaryFolder { folder in
         try TestServer.withSchema { server in
@@ -60,6 +60,14 @@
           _ = try succeed(["migrate", file, "--models", shop])
           _ = try succeed(["copy", file, server])
           try #expect(dump(server) == dump(file))
+          let before = try dump(server)
+          let down = try succeed(["migrate", server, "--models", shop, "--to", "Shop", "--json"]).json()
+          #expect((down["parked"] as? Int ?? 0) > 100)
+          let back = try Command.run(["copy", server, file, "--force"])
+          #expect(back.status == 1 && back.messages.contains("parked values of 'Shop 3'"))
+          let up = try succeed(["migrate", server, "--models", shop, "--json"]).json()
+          #expect(up["restored"] as? Int == down["parked"] as? Int)
+          try #expect(dump(server) == before)
         }
       }
     }

@@ -14,6 +14,8 @@ struct ReadRun {
   /// The context's ``ManagedObjectContext/rowGeneration`` at that moment.
   private var generation = 0
   private var count = 0
+  /// The number of rows that the last statement read for each object.
+  private var rowsPerObject = 1
 
   /// Whether a read now belongs to the run, and what was read ahead may be used.
   func continues(in context: ManagedObjectContext, of store: any RowSource) -> Bool {
@@ -25,7 +27,12 @@ struct ReadRun {
   var readsAhead: Bool { count >= Self.singleReads }
 
   /// The number of objects that the next statement is to read for.
-  func groupSize(_ extent: ReadAhead) -> Int { readsAhead ? extent.groupSize(count - Self.singleReads) : 1 }
+  func groupSize(_ extent: ReadAhead) -> Int {
+    readsAhead ? extent.groupSize(count - Self.singleReads, rowsPerObject: rowsPerObject) : 1
+  }
+
+  /// Records the number of rows that the last statement read for several objects each.
+  mutating func note(rows: Int, of objects: Int) { rowsPerObject = rows / max(objects, 1) }
 
   /// Records that a statement has read.
   ///

@@ -63,7 +63,9 @@ extension ManagedObject {
     {
       table.membersAhead.run.stop()
     }
-    for (owner, list) in memberLists(found, owners: owners, relationship, in: table) {
+    let lists = memberLists(found, owners: owners, relationship, in: table)
+    table.membersAhead.run.note(rows: found.rows.batch.readCount, of: lists.count)
+    for (owner, list) in lists {
       if owner == key {
         members(of: relationship).load(list)
       } else if moment != nil {

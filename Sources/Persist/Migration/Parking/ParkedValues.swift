@@ -41,7 +41,7 @@ struct ParkedValues {
       case .object: continue
       case .attribute:
         guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { continue }
-        try connection.execute(.dropReplacedValues(slot, table: table, column: column))
+        try connection.execute(ParkedValueStatement.dropReplaced(slot, table: table, column: column))
       case .relationship:
         let standIns = Self.standInPairs(of: slot, entity, comparison, map)
         guard !standIns.isEmpty else { continue }
@@ -57,7 +57,7 @@ struct ParkedValues {
     guard !plan.parts.isEmpty else { return 0 }
     isUsed = true
     var total = 0
-    for sql in SQLText.createParking { try connection.execute(sql) }
+    try connection.execute(ParkedValueStatement.createTables)
     let text = Data(plan.version.model.description.json.utf8)
     let digest = ParkedSlot.digest(of: plan.version.model)
     try connection.execute(.addParkedModel(digest, .blob(text)))
@@ -70,9 +70,11 @@ struct ParkedValues {
       let count: Int
       switch part.work {
       case .objects(let table, let entityNumber):
-        count = try connection.execute(.parkObjects(slot, table: table, [entityNumber]))
+        count = try connection.execute(
+          ParkedValueStatement.parkObjects(slot, table: table, entityNumber: entityNumber))
       case .values(let table, let column, let entityNumber, let rows, let areInFiles):
-        count = try connection.execute(.parkValues(slot, table: table, column: column, [entityNumber], rows))
+        count = try connection.execute(
+          ParkedValueStatement.park(slot, table: table, column: column, entityNumber: entityNumber, rows))
         if areInFiles, count > 0 { try connection.readParkedFiles(of: slot) }
       case .pairs(let rows): count = try connection.execute(.parkPairs(slot, rows))
       }
@@ -112,7 +114,7 @@ struct ParkedValues {
     case .object: return
     case .attribute:
       guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return }
-      try connection.execute(.recordStandIns(slot, table: table, column: column))
+      try connection.execute(ParkedValueStatement.recordStandIns(slot, table: table, column: column))
     case .relationship:
       let standIns = Self.standInPairs(of: slot, entity, comparison, map)
       try connection.execute(.recordStandIns(slot, standIns.flatMap(\.pairs)))
@@ -163,7 +165,8 @@ struct ParkedValues {
       guard let found = comparison.entity(entity) else { return nil }
       let place = map[found]
       let count = try connection.execute(
-        .restoreObjects(slot, table: place.table, number: place.number, fills: fills(of: found, comparison, map)))
+        ParkedValueStatement.restoreObjects(
+          slot, table: place.table, entityNumber: place.number, fills: fills(of: found, comparison, map)))
       try connection.execute(.raiseKeyCounter(table: place.table, entityNumber: map[found.root].number))
       try remove(slot)
       return (count, place.table)
@@ -173,8 +176,8 @@ struct ParkedValues {
       else { return nil }
       let table = map[place.entity].table
       let count = try connection.execute(
-        .restoreValues(
-          slot, table: table, column: column.name, [map[place.entity].number], mark: place.mark,
+        ParkedValueStatement.restore(
+          slot, table: table, column: column.name, entityNumber: map[place.entity].number, mark: place.mark,
           onlyPresent: !place.isExact))
       // Otherwise some of the values wouldn't come back from here.
       if place.isExact { try remove(slot) }
@@ -196,7 +199,7 @@ struct ParkedValues {
   /// null for everything else, because a column can have a default of its own.
   private func fills(
     of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
-  ) -> [(column: String, value: SQLValue)] {
+  ) -> [ParkedValueStatement.Fill] {
     var defaults: [String: SQLValue] = [:]
     for column in map[entity].columns {
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,
@@ -205,7 +208,9 @@ struct ParkedValues {
       else { continue }
       defaults[column.name] = value
     }
-    return (map.layout[map[entity].table] ?? []).map { ($0.name, defaults[$0.name] ?? .null) }
+    return (map.layout[map[entity].table] ?? []).map {
+      ParkedValueStatement.Fill(column: $0.name, value: defaults[$0.name] ?? .null)
+    }
   }
 
   private func restorePairs(

@@ -59,8 +59,7 @@ public struct AutomaticMigrator: StoreMigrator {
   public var defersWork = false
   /// The treatment of values that an older version has no place for; ``MigrationParking/none`` by default.
   ///
-  /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``. Only stores in files
-  /// can contain them.
+  /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``.
   public var parking = MigrationParking.none
   /// Whether hops may be inferred from the models. If not, as in Core Data without
   /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with

@@ -36,11 +36,7 @@ struct PathSurvey {
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
     if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, path.isInPlace {
-      if inspector.canPark {
-        direct.planParking(resources)
-      } else {
-        direct.parkingObstacles = ["A store on a server can't contain parked values."]
-      }
+      direct.planParking(resources)
     }
     self.direct = direct
   }

@@ -25,7 +25,8 @@ struct TransferMigration {
       create: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
-    try StoreCopies.replaceStore(at: .file(file), with: StoreLocation(url))
+    try StoreCopies.replaceStore(
+      at: .file(file), with: StoreLocation(url), discardingParked: migrator.parking == .discarding)
     let report = try migrator.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy, _ in

@@ -68,6 +68,11 @@ protocol MigrationConnection: StoreInspector {
   ///   - planned: The layout that the migration was planned to result in.
   func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws
 
+  /// Runs a statement about parked values.
+  ///
+  /// - Returns: The number of rows that it changed.
+  @discardableResult func execute(_ statement: ParkedValueStatement) throws -> Int
+
   /// Replaces parked names of files by the content of the files, because the migration deletes files that no row names.
   func readParkedFiles(of slot: ParkedSlot) throws
 
@@ -75,6 +80,10 @@ protocol MigrationConnection: StoreInspector {
 }
 
 extension MigrationConnection {
+  func execute(_ statement: ParkedValueStatement) throws -> Int {
+    try statement.sql.reduce(0) { try $0 + execute($1) }
+  }
+
   func readParkedFiles(of slot: ParkedSlot) throws {}
 
   func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {}

@@ -36,8 +36,6 @@ protocol StoreInspector {
 
   // MARK: Parked values
 
-  /// Whether values can be parked in the store.
-  var canPark: Bool { get }
   /// The slots of parked values in the store; empty for most stores.
   func parkedSlots() throws -> [ParkedSlot]
   /// The text of the model in which parked values have a place.
@@ -53,10 +51,6 @@ protocol StoreInspector {
 }
 
 extension StoreInspector {
-  var canPark: Bool { false }
-  func parkedSlots() throws -> [ParkedSlot] { [] }
-  func parkedModel(_ digest: String) throws -> Data? { nil }
-
   func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
     try identify(among: registry, known: nil)
   }

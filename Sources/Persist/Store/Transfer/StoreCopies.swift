@@ -6,13 +6,16 @@ package enum StoreCopies {
 
   /// Makes a store a copy of another one, of any engine, in one transaction if it exists already.
   ///
-  /// - Parameter registry: The models of a store that contains none.
+  /// - Parameters:
+  ///   - registry: The models of a store that contains none.
+  ///   - discardsParked: Whether a copy in another engine may lack parked values.
   static func replaceStore(
-    at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil
+    at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil,
+    discardingParked discardsParked: Bool = false
   ) throws {
     let engine = location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
-    try withCopy(of: source, registry: registry, beside: location) { copy, _ in
+    try withCopy(of: source, registry: registry, beside: location, discardingParked: discardsParked) { copy, _ in
       try engine.replaceStore(at: location, withCopyAt: copy)
     }
   }
@@ -22,11 +25,13 @@ package enum StoreCopies {
   ///
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
+  ///   - discardsParked: Whether a copy in another engine may lack parked values.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
     of source: StoreLocation, registry: ModelRegistry? = nil, beside location: StoreLocation,
+    discardingParked discardsParked: Bool = false,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
   ) throws {
@@ -38,6 +43,7 @@ package enum StoreCopies {
       } else {
         try copy(
           original.store, to: neighbor, metadata: original.identified.metadata, options: StoreOptions(),
+          discardingParked: discardsParked,
           reporting: { try report($0, original) }
         ).close()
       }
@@ -102,12 +108,15 @@ package enum StoreCopies {
     return try copy(store, to: location, metadata: metadata, options: options)
   }
 
-  /// - Parameter metadata: The metadata of the copy. Nothing remains of it if copying fails.
+  /// - Parameters:
+  ///   - metadata: The metadata of the copy. Nothing remains of it if copying fails.
+  ///   - discardsParked: Whether the copy may lack values that a migration to an older version parked.
   private static func copy(
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
+    discardingParked discardsParked: Bool = false,
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
-    if case .server = location { try requireNothingParked(in: source) }
+    if location != .memory, !discardsParked { try requireNothingParked(in: source) }
     let engine = location.engine
     var metadata = metadata
     var own = options
@@ -137,16 +146,13 @@ package enum StoreCopies {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in a file: a
-  ///   copy on a server wouldn't have them.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in the store: a
+  ///   copy of its objects wouldn't have them.
   private static func requireNothingParked(in source: any PersistentStore) throws {
-    guard let url = source.url, url.isFileURL else { return }
-    let location = StoreLocation(url)
-    let slots = try location.migrationEngine.inspect(location, options: StoreOptions()) { try $0.parkedSlots() }
-    guard let first = slots.first else { return }
+    guard let first = try source.parkedSlots().first else { return }
     throw PersistenceError(
-      .invalidRequest, at: .store(url),
-      "The store contains parked values of '\(first.version)', which a store on a server can't contain.",
+      .invalidRequest, at: .store(source.url),
+      "The store contains parked values of '\(first.version)', which a copy wouldn't contain.",
       fix: "Migrate the store to that version first, or discard the values (`migrate --discard`).")
   }
 }

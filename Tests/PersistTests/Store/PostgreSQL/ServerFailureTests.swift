@@ -62,30 +62,6 @@
       #expect(error?.fix != nil, sourceLocation: place)
     }
 
-    @Test("A migration to an older version says that a server has no place for parked values, and changes nothing")
-    func parking() throws {
-      try withAccount { url in
-        let versions = [
-          ModelVersion(name: "1", model: try Self.model()), ModelVersion(name: "2", model: try Self.migratedModel()),
-        ]
-        let registry = ModelRegistry(versions: versions)
-        try AutomaticMigrator().migrateStore(
-          at: url, to: versions[1].model, registry: registry, options: .automaticMigration)
-        try ForeignSQL.run("UPDATE account SET note = 'mine'", at: url)
-        var migrator = AutomaticMigrator(allowsLoss: false)
-        migrator.parking = .olderVersions
-        let plan = try MigrationPlan(storeAt: url, to: versions[0], registry: registry, migrator: migrator)
-        #expect(plan.notes.contains { $0.contains("A store on a server can't contain parked values.") }, "\(plan)")
-        let error = persistError {
-          try migrator.migrateStore(
-            at: url, to: versions[0].model, registry: registry, options: .automaticMigration)
-        }
-        let words = error?.description ?? ""
-        #expect(words.contains("A store on a server can't contain parked values."), "\(words)")
-        try #expect(ForeignSQL.run("SELECT note FROM account", at: url) == [["mine"]])
-      }
-    }
-
     @Test("A read-only server shows its store, and refuses saves and migrations")
     func readOnly() throws {
       try withAccount { url in

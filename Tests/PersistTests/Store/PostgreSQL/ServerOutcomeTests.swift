@@ -201,5 +201,32 @@
         }
       }
     }
+
+    @Test("A save of one changed object, or of some deletions, has four statements")
+    func statements() throws {
+      try TestServer.withSchema { text in
+        try withStore(text) { store, _ in
+          let coordinator = PersistentStoreCoordinator(model: store.model)
+          try coordinator.addStore(.postgreSQL(text))
+          let context = ManagedObjectContext(coordinator)
+          func statements(_ change: () throws -> Void) throws -> [Int] {
+            try change()
+            let before = CountedServer.statements(of: store.pool.address).count
+            try context.save()
+            return Array(CountedServer.statements(of: store.pool.address).dropFirst(before))
+          }
+          let accounts = try (0..<4).map { try context.make("Account", ["name": "\($0)"]) }
+          try context.save()
+          // The begin with its lock, the proof with the change, and the commit.
+          for number in 1...3 { try #expect(statements { accounts[0]["balance"] = number } == [4]) }
+          try #expect(statements { for account in accounts.prefix(2) { context.delete(account) } } == [4])
+          // The insertion is another statement.
+          try #expect(statements {
+            accounts[2]["balance"] = 3
+            try context.make("Account", ["name": "new"])
+          } == [5])
+        }
+      }
+    }
   }
 #endif

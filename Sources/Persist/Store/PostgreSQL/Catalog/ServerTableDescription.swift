@@ -1,5 +1,5 @@
-/// The comments and default values of tables, for people who use them with SQL: the comments are the model's, and the
-/// default values make a row inserted with SQL an object of the store.
+/// The comments and default values of tables, for people who use them with SQL: both are the model's, and further default
+/// values make a row inserted with SQL an object of the store.
 struct ServerTableDescription {
   private let session: ServerSession
   private let map: TableMap
@@ -16,6 +16,8 @@ struct ServerTableDescription {
   private struct Present {
     let comment: String
     let standard: String
+    /// The type of a column.
+    let type: String
   }
 
   /// The key of a comment in the user info of entities, attributes and relationships.
@@ -71,6 +73,13 @@ struct ServerTableDescription {
             : "ALTER TABLE \(table: name) ALTER COLUMN entity SET DEFAULT \(number: Int64(table.number))")
       }
     }
+    for column in ServerColumnDefault.all(of: map) {
+      guard let present = present[Place(table: column.table, column: column.column)] else { continue }
+      let standard = present.standard.isEmpty ? nil : present.standard
+      if let statement = try column.statement(replacing: standard, type: present.type, session) {
+        statements.append(statement)
+      }
+    }
     if !statements.isEmpty { try session.run(statements) }
   }
 
@@ -78,19 +87,19 @@ struct ServerTableDescription {
     let rows = try session.all(
       """
       SELECT c.relname::text, a.attname::text, coalesce(col_description(c.oid, a.attnum), ''), \
-      coalesce(pg_get_expr(d.adbin, d.adrelid), '') FROM pg_class AS c \
+      coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod) FROM pg_class AS c \
       JOIN pg_namespace AS n ON n.oid = c.relnamespace \
       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
       LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum \
       WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p') \
-      UNION ALL SELECT c.relname::text, '', coalesce(obj_description(c.oid, 'pg_class'), ''), '' FROM pg_class AS c \
-      JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      UNION ALL SELECT c.relname::text, '', coalesce(obj_description(c.oid, 'pg_class'), ''), '', '' \
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
       WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p')
       """
     ) { result, row in
       (
         Place(table: result.text(row, 0), column: result.text(row, 1)),
-        Present(comment: result.text(row, 2), standard: result.text(row, 3))
+        Present(comment: result.text(row, 2), standard: result.text(row, 3), type: result.text(row, 4))
       )
     }
     return Dictionary(rows, uniquingKeysWith: { first, _ in first })

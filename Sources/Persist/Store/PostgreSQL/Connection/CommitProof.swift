@@ -19,23 +19,35 @@ struct CommitProof: Hashable, Sendable {
   private func insertion(isCommitted: Bool) -> ServerText {
     """
     INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
-    VALUES (\(text: writer.uuidString)::uuid, \(integer: number), \(isCommitted ? "true" : "false"))
+    VALUES (\(parameter: writerParameter), \(integer: number), \(isCommitted ? "true" : "false"))
     """
   }
 
   /// Writes the proof if the store has a mark, and fails as ``ServerFailure/isOfMark`` otherwise.
-  private func insertion(requiring mark: ServerMark) -> ServerText {
-    """
-    INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
-    SELECT \(text: writer.uuidString)::uuid, \(integer: number), \(mark.requirement)
-    """
+  private func insertion(requiring mark: ServerMark, _ texts: ServerTexts, _ change: CheckedChange?) -> ServerText {
+    let own: [ServerParameter] = [writerParameter, .integer(number)]
+    let parameters = (change?.parameters ?? []) + own + (change.map { [$0.countParameter] } ?? []) + [.text(mark.text)]
+    return texts.statement(.proof(change?.shape), parameters) {
+      """
+      \(change?.definition ?? "")INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \
+      SELECT \(parameter: writerParameter), \(integer: number), \(change?.condition ?? "")\(mark.requirement)
+      """
+    }
+  }
+
+  private var writerParameter: ServerParameter {
+    withUnsafeBytes(of: writer.uuid) { ServerParameter(type: .uuid, bytes: Array($0)) }
   }
 
   /// Writes the proof within the transaction, and deletes proofs that nobody asks for any longer.
   ///
-  /// - Parameter mark: The mark without which the first statement fails; nil to write in any case.
-  func statements(requiring mark: ServerMark? = nil) -> [ServerText] {
-    var statements = [mark.map(insertion(requiring:)) ?? insertion(isCommitted: true)]
+  /// - Parameters:
+  ///   - mark: The mark without which the first statement fails, and the texts of statements; nil to write in any case.
+  ///   - change: A change that the first statement makes and checks too; nil for none. Requires a mark.
+  func statements(
+    requiring mark: (mark: ServerMark, texts: ServerTexts)? = nil, making change: CheckedChange? = nil
+  ) -> [ServerText] {
+    var statements = [mark.map { insertion(requiring: $0.mark, $0.texts, change) } ?? insertion(isCommitted: true)]
     if number == 1 {
       // Those of programs that have ended. Others may delete the same rows at this moment.
       statements.append(
@@ -47,7 +59,7 @@ struct CommitProof: Hashable, Sendable {
       // A connection runs one transaction at a time, so the outcomes of the former ones are known.
       statements.append(
         """
-        DELETE FROM \(table: ServerText.proofTable) WHERE writer = \(text: writer.uuidString)::uuid \
+        DELETE FROM \(table: ServerText.proofTable) WHERE writer = \(parameter: writerParameter) \
         AND number BETWEEN \(integer: number - Self.batch) AND \(integer: number - 1)
         """)
     }
@@ -61,7 +73,7 @@ struct CommitProof: Hashable, Sendable {
   var isCommitted: ServerText {
     """
     SELECT is_committed FROM \(table: ServerText.proofTable) \
-    WHERE writer = \(text: writer.uuidString)::uuid AND number = \(integer: number)
+    WHERE writer = \(parameter: writerParameter) AND number = \(integer: number)
     """
   }
 }

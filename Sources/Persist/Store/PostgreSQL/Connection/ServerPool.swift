@@ -6,6 +6,7 @@ import Foundation
 final class ServerPool: @unchecked Sendable {
   let address: ServerAddress
   let options: StoreOptions
+  let texts: ServerTexts
   /// The address for messages, without secrets.
   let url: URL?
   /// The source of all reads; nil for the pool's own connections and the newest state.
@@ -28,6 +29,7 @@ final class ServerPool: @unchecked Sendable {
   private init(_ address: ServerAddress, options: StoreOptions, readingFrom source: (any ServerReadSource)?) {
     self.address = address
     self.options = options
+    texts = ServerTexts(schema: address.schema)
     self.source = source
     seenPosition = options.readsFrom.isEmpty ? nil : SeenPosition()
     url = address.url(showingSecrets: false)
@@ -218,19 +220,23 @@ final class ServerPool: @unchecked Sendable {
 
   /// Writes in a transaction, and repeats it if the server requires that because of other transactions.
   ///
-  /// - Parameter body: Runs once for each attempt.
+  /// - Parameters:
+  ///   - usesFullNames: Whether all statements name the schema of each table.
+  ///   - body: Runs once for each attempt.
   @discardableResult
-  func write<T>(_ body: (ServerTransaction) throws -> T) throws -> T {
+  func write<T>(usingFullNames usesFullNames: Bool = false, _ body: (ServerTransaction) throws -> T) throws -> T {
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
-    return try mapped { try watched(by: watch) { try write(watch, body) } }
+    return try mapped { try watched(by: watch) { try write(watch, usesFullNames, body) } }
   }
 
-  private func write<T>(_ watch: ServerWatch?, _ body: (ServerTransaction) throws -> T) throws -> T {
+  private func write<T>(
+    _ watch: ServerWatch?, _ usesFullNames: Bool, _ body: (ServerTransaction) throws -> T
+  ) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
     let outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     var attempt = 0
@@ -238,7 +244,8 @@ final class ServerPool: @unchecked Sendable {
       do {
         return try withSession { session, proofs, wasIdle in
           let transaction = ServerTransaction(
-            session, waitingAtMost: options.busyTimeout, opened: watch.map { ($0, proofs.next()) })
+            session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
+            opened: watch.map { ($0, proofs.next()) })
           do {
             let result = try body(transaction)
             try transaction.commit(noting: seenPosition, outcome)

@@ -8,12 +8,17 @@ final class ServerTransaction {
   private var evidence: ServerOutcome.Evidence?
   /// Whether the server may have run a statement.
   private(set) var hasBegun = false
-  /// The values of settings until the end of the transaction, for a `SELECT`.
-  private let settings: ServerText
+  private let texts: ServerTexts
+  /// Whether statements name tables without their schema.
+  private let findsTables: Bool
+  /// The maximum time to wait for a lock, in milliseconds.
+  private let wait: Int64
   /// Each statement has to see what others have committed while it waited for a lock.
   private static let begin: ServerText = "BEGIN ISOLATION LEVEL READ COMMITTED"
   /// Statements to send together with the end of the transaction.
   private var last: [ServerText] = []
+  /// A change to make before these.
+  private var change: CheckedChange?
   /// Checks that the store is still the one opened, and the proof of the commit; nil for transactions of other stores.
   private let opened: (watch: ServerWatch, proof: CommitProof)?
   /// The place among the last statements of the one that returns the number of the transaction in the history.
@@ -23,23 +28,44 @@ final class ServerTransaction {
   private(set) var historyNumber: Int64?
 
   /// - Parameters:
+  ///   - usesFullNames: Whether all statements name the schema of each table, so that the server needn't search for
+  ///     tables: it plans prepared statements again when the schemas to search change.
   ///   - wait: The maximum time to wait for a lock.
   ///   - opened: Checks at the beginning that the store is still the one opened, which no migration can change before
   ///     the end, and the proof to write; nil for neither.
   init(
-    _ session: ServerSession, waitingAtMost wait: Duration, opened: (watch: ServerWatch, proof: CommitProof)?
+    _ session: ServerSession, _ texts: ServerTexts, usingFullNames usesFullNames: Bool, waitingAtMost wait: Duration,
+    opened: (watch: ServerWatch, proof: CommitProof)?
   ) {
-    self.session = session
+    (self.session, self.texts, findsTables) = (session, texts, !usesFullNames)
     self.opened = opened
-    let milliseconds = max(1, Int64(wait / .milliseconds(1)))
-    settings = """
-      set_config('search_path', quote_ident(\(text: session.schema)) || ', pg_temp', true), \
-      set_config('lock_timeout', \(text: "\(milliseconds)"), true)
-      """
+    self.wait = max(1, Int64(wait / .milliseconds(1)))
   }
 
+  /// The values of settings until the end of the transaction, for a `SELECT`.
+  private var settings: ServerText {
+    let wait: ServerText = "set_config('lock_timeout', \(text: "\(self.wait)"), true)"
+    return findsTables ? "\(Self.findingTables(session)), \(wait)" : wait
+  }
+
+  private static func findingTables(_ session: ServerSession) -> ServerText {
+    "set_config('search_path', quote_ident(\(text: session.schema)) || ', pg_temp', true)"
+  }
+
+  /// Lets the statements that follow name tables without their schema.
+  func findTables() throws { try run(["SELECT \(Self.findingTables(session))"]) }
+
   /// Begins, and keeps migrations from changing the store. The next statements see what others had committed before.
-  private var opening: [ServerText] { [Self.begin, "SELECT \(settings), \(ServerText.sharedLock(session.schema))"] }
+  private var opening: [ServerText] {
+    let path = findsTables ? [ServerParameter.text(session.schema)] : []
+    let lock = ServerParameter.text(ServerText.lockName(session.schema))
+    return [
+      Self.begin,
+      texts.statement(.opening(findsTables: findsTables), path + [.text("\(wait)"), lock]) {
+        "SELECT \(settings), \(ServerText.sharedLock(session.schema))"
+      },
+    ]
+  }
 
   /// Runs statements in one flight.
   @discardableResult
@@ -81,6 +107,10 @@ final class ServerTransaction {
   /// Sends statements with the end of the transaction. If one fails, so does the transaction.
   func runLast(_ texts: [ServerText]) { last += texts }
 
+  /// Makes a change before the statements that are sent with the end of the transaction. In a transaction of one
+  /// flight, the statement that writes the proof makes it too: each statement takes the server some microseconds.
+  func runLast(_ change: CheckedChange) { self.change = change }
+
   /// Uses the result of the last statement as the number of the transaction in the history.
   func expectHistoryNumber() { historyStatement = last.count - 1 }
 
@@ -88,12 +118,17 @@ final class ServerTransaction {
   ///   - seen: Records the position of the commit in the server's log; nil if nobody compares it.
   ///   - outcome: Asks whether the transaction was committed if the connection is lost.
   func commit(noting seen: SeenPosition?, _ outcome: ServerOutcome) throws {
-    guard hasBegun || !last.isEmpty else { return }
-    let ending = last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written])
+    guard hasBegun || !last.isEmpty || change != nil else { return }
+    var ending = last + ["COMMIT"] + (seen == nil ? [] : [SeenPosition.written])
     let results: [any ServerResult]?
+    var former = 0
     if !hasBegun, let opened {
       results = try commitInOneFlight(ending, opened, outcome)
     } else {
+      if let change {
+        ending.insert(change.statement(texts), at: 0)
+        former = 1
+      }
       // Without its number, the outcome of a transaction without a proof can't be asked for.
       if !hasBegun { try run([]) }
       guard let evidence else { return }
@@ -101,7 +136,7 @@ final class ServerTransaction {
     }
     guard let results else { return }
     seen?.note(results.last)
-    historyNumber = historyStatement.map { results[$0].integer(0, 0) }
+    historyNumber = historyStatement.map { results[former + $0].integer(0, 0) }
   }
 
   /// Sends the whole transaction at once. The server itself checks that the store is the one opened. If the connection
@@ -109,7 +144,7 @@ final class ServerTransaction {
   private func commitInOneFlight(
     _ ending: [ServerText], _ opened: (watch: ServerWatch, proof: CommitProof), _ outcome: ServerOutcome
   ) throws -> [any ServerResult]? {
-    let all = opening + opened.proof.statements(requiring: opened.watch.mark)
+    let all = opening + opened.proof.statements(requiring: (opened.watch.mark, texts), making: change)
     do {
       return try outcome.committing(.proof(opened.proof)) {
         Array(try session.run(all + ending, areReused: true).dropFirst(all.count))

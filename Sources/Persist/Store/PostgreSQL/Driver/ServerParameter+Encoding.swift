@@ -19,9 +19,24 @@ extension ServerParameter {
   }
 
   static func integers(_ values: some Collection<Int64>) -> ServerParameter {
-    var array = ArrayParameter(.integers, of: .integer, count: values.count)
-    for value in values { array.append(value) }
-    return array.parameter
+    let count = values.count
+    guard count > 0 else { return ArrayParameter(.integers, of: .integer, count: 0).parameter }
+    let size = ArrayParameter.headSize + count * 12
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, written in
+      let raw = UnsafeMutableRawBufferPointer(buffer)
+      var place = 0
+      for word in ArrayParameter.head(of: .integer, count: count, mayHaveNull: false) {
+        raw.storeBytes(of: word.bigEndian, toByteOffset: place, as: UInt32.self)
+        place += 4
+      }
+      for value in values.prefix(count) {
+        raw.storeBytes(of: UInt32(8).bigEndian, toByteOffset: place, as: UInt32.self)
+        raw.storeBytes(of: value.bigEndian, toByteOffset: place + 4, as: Int64.self)
+        place += 12
+      }
+      written = place
+    }
+    return ServerParameter(type: .integers, bytes: bytes)
   }
 }
 
@@ -45,13 +60,16 @@ struct ArrayParameter {
     self.type = type
     buffer = []
     buffer.reserveCapacity(20 + count * 12)
-    // Dimensions, whether there are nulls, type of the elements, count, and the index of the first element.
-    append(word: count == 0 ? 0 : 1)
-    append(word: 1)
-    append(word: element.rawValue)
-    guard count > 0 else { return }
-    append(word: UInt32(truncatingIfNeeded: count))
-    append(word: 1)
+    for word in Self.head(of: element, count: count, mayHaveNull: true) { append(word: word) }
+  }
+
+  /// The size in bytes of what comes before the values of an array that isn't empty.
+  static let headSize = 20
+
+  /// Dimensions, whether there may be nulls, type of the elements, count, and the index of the first element.
+  static func head(of element: ServerParameter.ValueType, count: Int, mayHaveNull: Bool) -> [UInt32] {
+    let words: [UInt32] = [count == 0 ? 0 : 1, mayHaveNull ? 1 : 0, element.rawValue]
+    return count == 0 ? words : words + [UInt32(truncatingIfNeeded: count), 1]
   }
 
   private mutating func append(word: UInt32) { withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) } }

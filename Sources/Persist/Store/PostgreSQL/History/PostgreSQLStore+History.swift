@@ -34,8 +34,10 @@ extension ServerTransaction {
     let statements = recorder.statements()
     writer = recorder
     guard !statements.isEmpty else { return }
-    if let exchange = recorder.exchange { try ServerHistoryConnection(session).write(exchange) }
-    if recorder.map.beginDescribing() { try ServerHistoryConnection(session).describe(recorder.map) }
+    let (exchange, describes) = (recorder.exchange, recorder.map.beginDescribing())
+    if exchange != nil || describes { try findTables() }
+    if let exchange { try ServerHistoryConnection(session).write(exchange) }
+    if describes { try ServerHistoryConnection(session).describe(recorder.map) }
     runLast(statements)
     expectHistoryNumber()
   }

@@ -100,6 +100,32 @@ class ServerInspector: StoreInspector {
   func views() throws -> [String] { [] }
   func requireMigratable() throws {}
 
+  // MARK: Parked values
+
+  func parkedSlots() throws -> [ParkedSlot] {
+    try mapped {
+      guard try hasParking else { return [] }
+      return try session.all(ServerText(.parkedSlots)) { result, row in
+        ParkedSlot(
+          number: Int(clamping: result.integer(row, 0)),
+          kind: ParkedSlot.Kind(rawValue: result.text(row, 1)) ?? .attribute, entity: result.text(row, 2),
+          property: result.text(row, 3), elements: result.text(row, 4), model: result.text(row, 5),
+          version: result.text(row, 6))
+      }
+    }
+  }
+
+  func parkedModel(_ digest: String) throws -> Data? {
+    try mapped {
+      guard try hasParking else { return nil }
+      return try session.first(ServerText(.parkedModel(digest))) { $0.data($1, 0) }
+    }
+  }
+
+  private var hasParking: Bool {
+    get throws { try StoreSchema(session).table(named: ParkedSlot.Table.slots) != nil }
+  }
+
   /// The types of a table's columns, by their folded names.
   func columnKinds(of table: String) throws -> ServerText.ColumnKinds {
     let rows = try session.all(
@@ -119,6 +145,10 @@ class ServerInspector: StoreInspector {
   func mapped<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let failure as ServerFailure { throw PersistenceError(failure, at: url) }
   }
+}
+
+extension PostgreSQLStore {
+  func parkedSlots() throws -> [ParkedSlot] { try pool.readTransaction { try ServerInspector($0).parkedSlots() } }
 }
 
 /// The connection that changes a store on a server.
@@ -151,7 +181,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
           "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
-          ServerText.lock(session.schema), TransactionNumber.reading,
+          ServerText.exactNumbers, ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
@@ -199,6 +229,14 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   @discardableResult
   func execute(_ sql: SQLText) throws -> Int { try mapped { try session.execute(ServerText(sql)) } }
+
+  @discardableResult
+  func execute(_ statement: ParkedValueStatement) throws -> Int {
+    try mapped {
+      let statements = try ServerText.statements(statement, kinds: columnKinds)
+      return try session.run(statements).last?.changedRowCount ?? 0
+    }
+  }
 
   func reportingProgress<T>(
     rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T

@@ -86,6 +86,8 @@ extension ServerText {
       case (type?, .renumbered(let own, let numbers)) where own.foldedIdentifier == name && numbers.isEmpty: continue
       default: break
       }
+      // The server may not be able to convert a default value. The model's follows at the end.
+      if !["z_pk", "z_ent", "z_opt"].contains(name) { changes.append("ALTER COLUMN \(name: column.name) DROP DEFAULT") }
       let computed = expression(value, as: ServerTerms.Kind(column.type), kinds)
       changes.append("ALTER COLUMN \(name: column.name) TYPE \(Self.type(column.type)) USING \(computed)")
     }

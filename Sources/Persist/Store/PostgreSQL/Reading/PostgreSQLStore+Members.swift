@@ -5,10 +5,12 @@ extension PostgreSQLStore {
   func related(by relationship: Property, of entity: Entity, key: Int64) throws -> [ManagedObjectID] {
     let destination = try destination(of: relationship, entity)
     guard let place = map[entity].toMany[relationship.slot] else { return [] }
-    let sql: ServerText = """
+    let sql = pool.texts.statement(.members(entity: entity.number, slot: relationship.slot), [.integer(key)]) {
+      """
       SELECT m.id, m.entity FROM \(members(place, of: destination)) \
       WHERE \(owner(place)) = \(integer: key) ORDER BY \(order(place))m.id
       """
+    }
     return try pool.read { session in
       let result = try session.query(sql, isReused: true)
       return (0..<result.rowCount).compactMap { member(result, $0, 0) }
@@ -55,13 +57,17 @@ extension PostgreSQLStore {
     let destination = try destination(of: property, entity)
     let plan = deepPlans[destination.number - 1]
     guard let place = map[entity].toMany[property.slot] else { return RelatedRows(batch: RowBatch(), owners: []) }
-    let owner = owner(place)
-    let window: ServerText = limit.map { " LIMIT \(integer: Int64($0))" } ?? ""
-    let sql: ServerText = """
-      SELECT \(columnList(plan, of: Self.memberRow)), \(owner) \
-      FROM \(members(place, of: destination, alias: "r\(number: Int64(Self.memberRow.number))")) \
-      WHERE \(owner) = ANY(\(integers: owners)) ORDER BY \(owner), \(order(place))r1.id\(window)
-      """
+    let text = ServerTexts.Key.memberRows(entity: entity.number, slot: property.slot, isLimited: limit != nil)
+    let parameters = [.integers(owners)] + (limit.map { [ServerParameter.integer(Int64($0))] } ?? [])
+    let sql = pool.texts.statement(text, parameters) {
+      let owner = owner(place)
+      let window: ServerText = limit.map { " LIMIT \(integer: Int64($0))" } ?? ""
+      return """
+        SELECT \(columnList(plan, of: Self.memberRow)), \(owner) \
+        FROM \(members(place, of: destination, alias: "r\(number: Int64(Self.memberRow.number))")) \
+        WHERE \(owner) = ANY(\(integers: owners)) ORDER BY \(owner), \(order(place))r1.id\(window)
+        """
+    }
     return try pool.read { session in
       let result = try session.query(sql, isReused: true)
       var reader = ServerRowReader(plan, map: map, expectedRows: result.rowCount)

@@ -4,7 +4,21 @@ extension PostgreSQLStore {
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
     let plan = try plan(for: query)
     guard !isEmpty(query) else { return RowBatch() }
-    let (sql, isSorted) = try statement(query.keysOnly ? keyList(plan) : columnList(plan), query)
+    // The reader omits rows of unknown entities, unless the server selects some of all rows.
+    func statement() throws -> (sql: ServerText, isSorted: Bool) {
+      try self.statement(
+        query.keysOnly ? keyList(plan) : columnList(plan), query,
+        includingUnknownEntities: query.limit == nil && query.offset == 0)
+    }
+    let sql: ServerText
+    let isSorted: Bool
+    if let keys = query.onlyKeys {
+      let key = ServerTexts.Key.rows(
+        entity: query.entity.number, includesSubentities: query.includesSubentities, keysOnly: query.keysOnly)
+      (sql, isSorted) = (try pool.texts.statement(key, [.integers(keys)]) { try statement().sql }, false)
+    } else {
+      (sql, isSorted) = try statement()
+    }
     return try pool.read { session in
       try session.watched(by: monitor) {
         let result = try session.query(sql, isReused: query.isPlain)
@@ -113,19 +127,32 @@ extension PostgreSQLStore {
 
   private func keyList(_ plan: RowPlan) -> ServerText { "r0.id, r0.entity" }
 
-  func statement(_ columns: ServerText, _ query: RowQuery) throws -> (sql: ServerText, isSorted: Bool) {
+  /// - Parameter includesUnknown: Whether rows whose entity number is missing or unknown may be selected too.
+  func statement(
+    _ columns: ServerText, _ query: RowQuery, includingUnknownEntities includesUnknown: Bool = false
+  ) throws -> (sql: ServerText, isSorted: Bool) {
     let isSorted = !query.sort.isEmpty || query.limit != nil || query.offset > 0 || query.afterKey != nil
     let plan = try plan(for: query)
-    var sql: ServerText = "SELECT \(columns)\(try clauses(query, plan))"
+    let clauses = try clauses(query, plan, includingUnknownEntities: includesUnknown)
+    var sql: ServerText = "SELECT \(columns)\(clauses)"
     if isSorted { sql += "\(try sorting(query))\(window(query))" }
     return (sql, isSorted)
   }
 
   /// The clauses from `FROM` up to `ORDER BY`.
-  func clauses(_ query: RowQuery, _ plan: RowPlan) throws -> ServerText {
+  ///
+  /// Other programs can insert rows whose entity number is missing or unknown. Such rows aren't objects.
+  ///
+  /// - Parameter includesUnknown: Whether they may be selected too.
+  func clauses(
+    _ query: RowQuery, _ plan: RowPlan, includingUnknownEntities includesUnknown: Bool = false
+  ) throws -> ServerText {
     var conditions: [ServerText] = []
     switch plan.selection.entities {
-    case .all: break
+    case .all where includesUnknown: break
+    case .all:
+      let numbers = map.model.hierarchy(of: plan.entity).map { map.numbers[$0] }
+      conditions.append("r0.entity IN (\(numbers: numbers))")
     case .known(let numbers), .some(let numbers): conditions.append("r0.entity IN (\(numbers: numbers))")
     }
     if let keys = query.keys { conditions.append("r0.id = ANY(\(integers: keys))") }
@@ -172,6 +199,9 @@ extension PostgreSQLStore {
 extension RowQuery {
   /// Whether the statement has no condition but keys, so that one plan of the server's serves all values.
   fileprivate var isPlain: Bool { keys != nil && predicate == nil && narrowing == nil && sort.isEmpty }
+
+  /// The keys, if the statement depends on nothing else.
+  fileprivate var onlyKeys: [Int64]? { isPlain && limit == nil && offset == 0 && afterKey == nil ? keys : nil }
 }
 
 extension ServerSession {

@@ -136,6 +136,9 @@ extension ServerText {
   }
 
   private static func lockNumber(_ schema: String) -> ServerText {
-    "hashtextextended(\(text: "persist " + schema), 0)"
+    "hashtextextended(\(text: lockName(schema)), 0)"
   }
+
+  /// The text whose number identifies the locks.
+  static func lockName(_ schema: String) -> String { "persist " + schema }
 }

@@ -17,6 +17,8 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
   }
 
   fileprivate var parts: [Part]
+  /// The whole text with its parameters, which can't become part of another one; nil if ``parts`` has them.
+  fileprivate let complete: (text: String, parameters: [ServerParameter])?
 
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var parts: [Part] = []
@@ -71,17 +73,24 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
       parts.append(.parameter(.integers(integers)))
     }
 
-    mutating func appendInterpolation(_ part: ServerText) { parts += part.parts }
+    mutating func appendInterpolation(_ part: ServerText) {
+      assert(part.complete == nil, "A complete statement can't become part of another one.")
+      parts += part.parts
+    }
   }
 
   init(stringLiteral literal: StaticString) {
     parts = [.text(literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) })]
+    complete = nil
   }
 
-  init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+  init(stringInterpolation: StringInterpolation) { (parts, complete) = (stringInterpolation.parts, nil) }
+
+  /// A statement of ``ServerTexts``.
+  init(complete text: String, _ parameters: [ServerParameter]) { (parts, complete) = ([], (text, parameters)) }
 
   /// A definition from the server's catalog.
-  init(stored definition: StoredDefinition) { parts = [.text(definition.sql)] }
+  init(stored definition: StoredDefinition) { (parts, complete) = ([.text(definition.sql)], nil) }
 
   static func + (left: ServerText, right: ServerText) -> ServerText {
     var sum = left
@@ -95,6 +104,7 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
   ///
   /// - Parameter isReused: Whether it is run often, with other values of its parameters.
   func statement(in schema: String, isReused: Bool = false) -> ServerStatement {
+    if let complete { return ServerStatement(complete.text, complete.parameters, isReused: isReused) }
     var text = ""
     var parameters: [ServerParameter] = []
     for part in parts {
@@ -137,6 +147,11 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     return start + "_" + digest
   }
 
+  /// The name of a table or a sequence with its schema, as a value that the server reads as a name.
+  static func fullName(_ name: String, in schema: String) -> String {
+    quotedExactly(schema) + "." + quoted(name)
+  }
+
   fileprivate static func quoted(_ name: String) -> String { quotedExactly(self.name(name)) }
 
   fileprivate static func quotedExactly(_ name: String) -> String {
@@ -147,7 +162,8 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
   fileprivate static func literal(_ text: String) -> String {
     // Backslashes have no meaning in plain literals, as long as the server's settings are standard; this form doesn't
     // depend on them.
-    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
+    let isPlain = !text.utf8.contains { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\\") }
+    return "E'" + (isPlain ? text : text.replacing("\\", with: "\\\\").replacing("'", with: "''")) + "'"
   }
 }
 
@@ -198,6 +214,7 @@ extension ServerText {
       case .parameter(let parameter): .parameter(parameter)
       }
     }
+    complete = nil
   }
 
   /// A part of a translated text.

@@ -17,7 +17,7 @@ extension PostgreSQLStore {
 
   private func write(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
     do {
-      let (pass, metadata, transaction) = try pool.write { transaction in
+      let (pass, metadata, transaction) = try pool.write(usingFullNames: true) { transaction in
         var pass = ServerCommitPass(writes, store: self)
         pass.history = historyWriter(by: writes.origin)
         try pass.run(transaction, method)
@@ -84,7 +84,7 @@ extension PostgreSQLStore {
     let inserts = entities.enumerated().map { index, entity in
       RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: [])
     }
-    return try pool.write { try keys(for: inserts, $0) }
+    return try pool.write(usingFullNames: true) { try keys(for: inserts, $0) }
   }
 
   /// A key for each insert.
@@ -154,6 +154,7 @@ extension PostgreSQLStore {
   }
 
   private func sequence(of root: Int) -> ServerText {
-    "\(text: "\"" + ServerText.name(ServerText.keySequence(of: map.tables[root].table)) + "\"")::regclass"
+    let name = ServerText.keySequence(of: map.tables[root].table)
+    return "\(text: ServerText.fullName(name, in: pool.address.schema))::regclass"
   }
 }

@@ -26,14 +26,57 @@ extension ServerCommitPass {
     for slot in row.slots where plan.orderedSlots.contains(slot) {
       if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
     }
-    let assignments = columns.map { column -> ServerText in
-      ", \(name: column.column.name) = (\(parameter: column.parameter))[1]\(column.cast)"
-    }.joined(separator: "")
-    add(
-      """
-      WITH u AS (UPDATE \(table: plan.table) SET version = version + 1\(assignments) \
-      WHERE id = \(integer: key) AND version = \(integer: row.version) RETURNING 1) \
-      SELECT 1 / (count(*) = 1)::int FROM u
-      """)
+    let shape = CheckedChange.Shape.update(entity: row.entity.number, slots: row.slots)
+    let parameters = columns.map(\.parameter) + [.integer(key), .integer(row.version)]
+    let version = row.version
+    addFirst(
+      CheckedChange(shape, of: 1, parameters) {
+        let assignments = columns.map { column -> ServerText in
+          ", \(name: column.column.name) = (\(parameter: column.parameter))[1]\(column.cast)"
+        }.joined(separator: "")
+        return """
+          UPDATE \(table: plan.table) SET version = version + 1\(assignments) \
+          WHERE id = \(integer: key) AND version = \(integer: version)
+          """
+      })
   }
+}
+
+/// A change of rows of one version, which fails as ``ServerFailure/isOvertaken`` if not all of them have it.
+struct CheckedChange {
+  /// Everything that determines the text of the change.
+  enum Shape: Hashable, Sendable {
+    case update(entity: Int, slots: [Int])
+    case deletion(table: String)
+  }
+
+  let shape: Shape
+  let parameters: [ServerParameter]
+  private let count: Int64
+  private let change: () -> ServerText
+
+  /// - Parameters:
+  ///   - count: The number of rows that it has to change.
+  ///   - parameters: The parameters of the text.
+  ///   - change: The text of an update or a deletion, without a list of what it returns.
+  init(_ shape: Shape, of count: Int64, _ parameters: [ServerParameter], _ change: @escaping () -> ServerText) {
+    (self.shape, self.count, self.parameters, self.change) = (shape, count, parameters, change)
+  }
+
+  /// The parameter of ``condition``.
+  var countParameter: ServerParameter { .integer(count) }
+
+  /// The changed rows, as the beginning of a statement.
+  var definition: ServerText { "WITH changed AS (\(change()) RETURNING 1) " }
+
+  /// Divides by zero if other rows were changed.
+  private var check: ServerText { "1 / (count(*) = \(integer: count))::int" }
+
+  /// The change as a statement of its own.
+  func statement(_ texts: ServerTexts) -> ServerText {
+    texts.statement(.change(shape), parameters + [countParameter]) { "\(definition)SELECT \(check) FROM changed" }
+  }
+
+  /// A condition in front of others, after ``definition``.
+  var condition: ServerText { "(SELECT \(check) FROM changed) = 1 AND " }
 }

@@ -2,25 +2,52 @@
 extension ServerCommitPass {
   /// - Parameter checkingVersions: Whether the statements fail if a row doesn't have its expected version.
   mutating func deleteRows(checkingVersions: Bool, _ transaction: ServerTransaction) throws {
-    var rows: [Int: [(key: Int64, version: Int64)]] = [:]
-    for row in writes.deletes {
-      try rows[row.entity.number - 1, default: []].append((key(of: row.key, row.entity), row.version))
-    }
-    for (index, rows) in rows.sorted(by: { $0.key < $1.key }) {
+    for (index, groups) in try deletedRows() {
       let plan = plans[index]
-      let keys = rows.map(\.key)
+      let keys = groups.count == 1 ? groups[0].keys : groups.flatMap(\.keys)
       statements += history?.recordDeletions(of: keys, index, kinds) ?? []
       for (slot, place) in store.map[plan.entity].toMany.sorted(by: { $0.key < $1.key }) {
         release(keys, place, isAlone: plan.entity.properties[slot].relationship?.inverse == nil)
       }
       if checkingVersions {
-        for (version, rows) in Dictionary(grouping: rows, by: \.version).sorted(by: { $0.key < $1.key }) {
-          try delete(rows.map(\.key), of: version, from: plan.table, transaction)
-        }
+        for group in groups { try delete(group.keys, of: group.version, from: plan.table, transaction) }
       } else {
         add("DELETE FROM \(table: plan.table) WHERE id = ANY(\(integers: keys))")
       }
     }
+  }
+
+  /// Rows to delete that have the same version.
+  private struct DeletedRows {
+    let version: Int64
+    var keys: [Int64]
+  }
+
+  /// The rows by the index of their entity and by version, in order.
+  ///
+  /// Most rows are of the same entity and version as the ones before them, so that they need no search.
+  private func deletedRows() throws -> [(index: Int, groups: [DeletedRows])] {
+    var found: [Int: [DeletedRows]] = [:]
+    var last = (index: -1, rows: DeletedRows(version: 0, keys: []))
+    func note(_ rows: DeletedRows, _ index: Int) {
+      guard !rows.keys.isEmpty else { return }
+      if let place = found[index]?.firstIndex(where: { $0.version == rows.version }) {
+        found[index]?[place].keys += rows.keys
+      } else {
+        found[index, default: []].append(rows)
+      }
+    }
+    for row in writes.deletes {
+      let (index, key) = (row.entity.number - 1, try key(of: row.key, row.entity))
+      if index == last.index, row.version == last.rows.version {
+        last.rows.keys.append(key)
+      } else {
+        note(last.rows, last.index)
+        last = (index, DeletedRows(version: row.version, keys: [key]))
+      }
+    }
+    note(last.rows, last.index)
+    return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.version < $1.version }) }
   }
 
   /// Deletes rows of one version, and fails as ``ServerFailure/isOvertaken`` if not all of them have it.
@@ -29,12 +56,16 @@ extension ServerCommitPass {
   private mutating func delete(
     _ keys: [Int64], of version: Int64, from table: String, _ transaction: ServerTransaction
   ) throws {
+    let keys = keys.sorted()
     let deletion: ServerText = """
-      DELETE FROM \(table: table) WHERE id = ANY(\(integers: keys.sorted())) AND version = \(integer: version)
+      DELETE FROM \(table: table) WHERE id = ANY(\(integers: keys)) AND version = \(integer: version)
       """
     guard keys.count >= Self.countedDeletion else {
-      let count = Int64(keys.count)
-      return add("WITH d AS (\(deletion) RETURNING 1) SELECT 1 / (count(*) = \(integer: count))::int FROM d")
+      let change = CheckedChange(
+        .deletion(table: table), of: Int64(keys.count), [.integers(keys), .integer(version)]) { deletion }
+      // What comes before may need the rows.
+      if statements.isEmpty { addFirst(change) } else { add(change.statement(store.pool.texts)) }
+      return
     }
     let results = try transaction.run(statements + [deletion], areReused: true)
     statements = []

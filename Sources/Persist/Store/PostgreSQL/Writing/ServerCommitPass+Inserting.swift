@@ -45,7 +45,7 @@ extension ServerCommitPass {
     _ range: Range<Int>, _ versions: [Int64], _ columns: [ServerColumn], _ plan: WritePlan,
     _ transaction: ServerTransaction
   ) throws -> Bool {
-    let name = "\"" + ServerText.name(plan.table) + "\""
+    let name = ServerText.fullName(plan.table, in: store.pool.address.schema)
     let results = try transaction.run(
       statements + ["SELECT row_security_active(\(text: name))"], areReused: true)
     statements = []

@@ -13,6 +13,8 @@ struct ServerCommitPass {
   var history: ServerHistoryWriter?
   /// The statements that write, in order.
   var statements: [ServerText] = []
+  /// A change that is made before these.
+  private var first: CheckedChange?
   /// New members of ordered relationships that have no position yet.
   private(set) var withoutPlace: [OrderedOwner: [Int64]] = [:]
 
@@ -66,6 +68,7 @@ struct ServerCommitPass {
     }
     if method != .freeingValues { try deleteRows(checkingVersions: method == .checking, transaction) }
     try recordChanges()
+    if let first { transaction.runLast(first) }
     transaction.runLast(statements)
   }
 
@@ -87,6 +90,11 @@ struct ServerCommitPass {
   }
 
   mutating func add(_ statement: ServerText) { statements.append(statement) }
+
+  /// Adds a change, before all statements if it is the first one.
+  mutating func addFirst(_ change: CheckedChange) {
+    if first == nil { first = change } else { add(change.statement(store.pool.texts)) }
+  }
 
   mutating func noteMissingPlaces(of owner: OrderedOwner, _ members: [Int64]) {
     withoutPlace[owner, default: []] += members

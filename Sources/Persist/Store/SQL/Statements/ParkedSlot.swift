@@ -10,7 +10,7 @@ import Foundation
 /// | `PERSIST_PARKED_PAIRS` | pairs of relationships with their positions |
 ///
 /// Objects are identified by their keys, which a migration in place never changes and which are never assigned again.
-struct ParkedSlot: Sendable, Hashable {
+package struct ParkedSlot: Sendable, Hashable {
   enum Kind: String, Sendable, Hashable {
     case object, attribute, relationship
   }

@@ -92,14 +92,15 @@ extension SQLText {
   static func dropReplacedValues(_ slot: ParkedSlot, table: String, column: String) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) AND EXISTS \
-    (SELECT 1 FROM \(name: table) AS t WHERE t.Z_PK = OBJECT AND t.\(name: column) IS NOT STANDIN)
+    (SELECT 1 FROM \(name: table) AS t WHERE t.Z_PK = PERSIST_PARKED_VALUES.OBJECT \
+    AND t.\(name: column) IS NOT PERSIST_PARKED_VALUES.STANDIN)
     """
   }
 
   static func recordStandIns(_ slot: ParkedSlot, table: String, column: String) -> SQLText {
     """
-    UPDATE PERSIST_PARKED_VALUES SET STANDIN = \
-    (SELECT t.\(name: column) FROM \(name: table) AS t WHERE t.Z_PK = OBJECT) WHERE SLOT = \(number: Int64(slot.number))
+    UPDATE PERSIST_PARKED_VALUES SET STANDIN = (SELECT t.\(name: column) FROM \(name: table) AS t \
+    WHERE t.Z_PK = PERSIST_PARKED_VALUES.OBJECT) WHERE SLOT = \(number: Int64(slot.number))
     """
   }
 
@@ -200,7 +201,7 @@ extension SQLText {
 
   /// - Parameter pairs: The relationships in which pairs may already be.
   static func recordStandIns(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
-    let value: SQLText = pairs.isEmpty ? "0" : exists(pairs)
+    let value: SQLText = pairs.isEmpty ? "0" : "CASE WHEN \(exists(pairs)) THEN 1 ELSE 0 END"
     return "UPDATE PERSIST_PARKED_PAIRS SET STANDIN = \(value) WHERE SLOT = \(number: Int64(slot.number))"
   }
 
@@ -231,8 +232,11 @@ extension SQLText {
   /// - Parameter taken: The column of the other row that leads back, if it has one: it must be empty or lead back.
   static func restoreKeys(_ slot: ParkedSlot, into target: KeyTarget, taken: String?) -> SQLText {
     let isOwner = target.row == .owner
+    // On a server, a column of the other row may have the name that a column of the parked pairs has.
     let (row, key, place): (SQLText, SQLText, SQLText) =
-      isOwner ? ("OWNER", "MEMBER", "INVERSEPLACE") : ("MEMBER", "OWNER", "PLACE")
+      isOwner
+      ? ("PERSIST_PARKED_PAIRS.OWNER", "PERSIST_PARKED_PAIRS.MEMBER", "INVERSEPLACE")
+      : ("PERSIST_PARKED_PAIRS.MEMBER", "PERSIST_PARKED_PAIRS.OWNER", "PLACE")
     let table = target.rows.table
     let (owners, members) = isOwner ? (target.rows, target.targets) : (target.targets, target.rows)
     var condition = possible(slot, owners, members)
@@ -243,7 +247,7 @@ extension SQLText {
         """
     }
     func first(_ value: SQLText) -> SQLText {
-      "(SELECT \(value) FROM PERSIST_PARKED_PAIRS WHERE \(condition) AND \(row) = \(name: table).Z_PK)"
+      "(SELECT \(value) FROM PERSIST_PARKED_PAIRS WHERE \(condition) AND \(row) = \(name: table).Z_PK LIMIT 1)"
     }
     let placed: SQLText = target.place.map { ", \(name: $0) = \(first(place))" } ?? ""
     return """

@@ -2,8 +2,6 @@ import Foundation
 
 /// Values that are parked in an SQLite file.
 extension SQLiteConnection {
-  var canPark: Bool { true }
-
   func parkedSlots() throws -> [ParkedSlot] {
     guard try first(.knows(table: ParkedSlot.Table.slots), { _ in true }) == true else { return [] }
     return try all(.parkedSlots) { row in
@@ -27,4 +25,8 @@ extension SQLiteConnection {
       try execute(.setParkedValue(slot, of: object, .blob(Data([1]) + folder.data(named: name))))
     }
   }
+}
+
+extension SQLiteStore {
+  func parkedSlots() throws -> [ParkedSlot] { try pool.read { try $0.parkedSlots() } }
 }

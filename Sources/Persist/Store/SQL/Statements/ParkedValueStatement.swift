@@ -1,0 +1,35 @@
+/// A statement about parked values of attributes and about parked objects, as data: a file has a column for values of any
+/// type, but a server hasn't.
+enum ParkedValueStatement: Sendable, Hashable {
+  case createTables
+  case park(ParkedSlot, table: String, column: String, entityNumber: Int, SQLText.ParkedRows)
+  case parkObjects(ParkedSlot, table: String, entityNumber: Int)
+  /// Deletes parked values whose stand-ins were changed since.
+  case dropReplaced(ParkedSlot, table: String, column: String)
+  case recordStandIns(ParkedSlot, table: String, column: String)
+  case restore(
+    ParkedSlot, table: String, column: String, entityNumber: Int, mark: SQLText.ParkedMark, onlyPresent: Bool)
+  /// The fills are the values of columns that the parked objects don't have.
+  case restoreObjects(ParkedSlot, table: String, entityNumber: Int, fills: [Fill])
+
+  struct Fill: Sendable, Hashable {
+    let column: String
+    let value: SQLValue
+  }
+
+  /// The statements for a file.
+  var sql: [SQLText] {
+    switch self {
+    case .createTables: SQLText.createParking
+    case .park(let slot, let table, let column, let number, let rows):
+      [.parkValues(slot, table: table, column: column, [number], rows)]
+    case .parkObjects(let slot, let table, let number): [.parkObjects(slot, table: table, [number])]
+    case .dropReplaced(let slot, let table, let column): [.dropReplacedValues(slot, table: table, column: column)]
+    case .recordStandIns(let slot, let table, let column): [.recordStandIns(slot, table: table, column: column)]
+    case .restore(let slot, let table, let column, let number, let mark, let onlyPresent):
+      [.restoreValues(slot, table: table, column: column, [number], mark: mark, onlyPresent: onlyPresent)]
+    case .restoreObjects(let slot, let table, let number, let fills):
+      [.restoreObjects(slot, table: table, number: number, fills: fills.map { ($0.column, $0.value) })]
+    }
+  }
+}
