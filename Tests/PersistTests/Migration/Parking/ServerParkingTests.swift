@@ -75,7 +75,9 @@
           note["photo"] = Data(repeating: UInt8(number), count: 200_000)
           return note
         }
-        let tags = try (1...3).map { try context.make("Tag", ["title": "t\($0)", "value": $0, "object": 7]) }
+        let tags = try (1...3).map { (number: Int) in
+          try context.make("Tag", ["title": "t\(number)", "value": number, "object": 7])
+        }
         notes[0]["tags"] = [tags[2], tags[0], tags[1]]
         notes[1]["tags"] = [tags[1], tags[2]]
         notes[0]["next"] = notes[1]

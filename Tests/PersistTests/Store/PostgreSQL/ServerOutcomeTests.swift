@@ -219,7 +219,8 @@
           try context.save()
           // The begin with its lock, the proof with the change, and the commit.
           for number in 1...3 { try #expect(statements { accounts[0]["balance"] = number } == [4]) }
-          try #expect(statements { for account in accounts.prefix(2) { context.delete(account) } } == [4])
+          // Rows of one version.
+          try #expect(statements { for account in [accounts[1], accounts[3]] { context.delete(account) } } == [4])
           // The insertion is another statement.
           try #expect(statements {
             accounts[2]["balance"] = 3
