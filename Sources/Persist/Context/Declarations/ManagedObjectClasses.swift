@@ -36,7 +36,6 @@ public enum ManagedObjectClasses {
   final class Mapping: Sendable {
     /// In model order.
     let classes: [ManagedObject.Type]
-    fileprivate let revision: Int
     private let names = LockProtected<[NamedKeyPath: [String]]>([:])
     /// Programs use few key paths; if one keeps making new ones, such as of subscripts, the cache is emptied.
     private static let limit = 1000
@@ -46,10 +45,7 @@ public enum ManagedObjectClasses {
       let keyPath: KeyPathReference
     }
 
-    fileprivate init(of model: ManagedObjectModel, revision: Int) {
-      classes = ManagedObjectClasses.classes(of: model, given: [:])
-      self.revision = revision
-    }
+    fileprivate init(_ classes: [ManagedObject.Type]) { self.classes = classes }
 
     /// Returns the property names of a key path, which are found once.
     func names(
@@ -66,19 +62,23 @@ public enum ManagedObjectClasses {
     }
   }
 
-  /// The mapping for the contexts of a coordinator, which is made once and again after each registration: a server
-  /// creates a context for each request.
+  /// The mapping for the contexts of a coordinator: a server creates a context for each request. It is replaced once a
+  /// registration has changed the class of an entity.
   final class Current: Sendable {
     private let model: ManagedObjectModel
-    private let made = LockProtected<Mapping?>(nil)
+    /// The mapping, and the number of registrations that it takes into account.
+    private let made = LockProtected<(mapping: Mapping, revision: Int)?>(nil)
 
     init(_ model: ManagedObjectModel) { self.model = model }
 
     var mapping: Mapping {
       let revision = ManagedObjectClasses.revision.load(ordering: .acquiring)
-      if let made = made.withLock({ $0 }), made.revision == revision { return made }
-      let mapping = Mapping(of: model, revision: revision)
-      made.withLock { $0 = mapping }
+      let known = made.withLock { $0 }
+      if let known, known.revision == revision { return known.mapping }
+      let classes = ManagedObjectClasses.classes(of: model, given: [:])
+      let mapping =
+        if let known, known.mapping.classes.elementsEqual(classes, by: ==) { known.mapping } else { Mapping(classes) }
+      made.withLock { $0 = (mapping, revision) }
       return mapping
     }
   }
