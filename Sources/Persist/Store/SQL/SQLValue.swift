@@ -36,24 +36,3 @@ extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Expr
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .text(value) }
 }
-
-extension SQLValue {
-  /// The value as the store represents it in an attribute's column; nil for no value.
-  init?(_ value: StoredValue, of attribute: AttributeDescription) {
-    switch value {
-    case .null, .objectID, .composite: return nil
-    case .boolean(let value): self = .integer(value ? 1 : 0)
-    case .integer(let value): self = .integer(value)
-    case .double(let value): self = .double(value)
-    case .string(let value), .uri(let value): self = .text(value)
-    case .date(let value): self = .double(value.timeIntervalSinceReferenceDate)
-    case .decimal(let value):
-      guard let column = DecimalColumn(value) else { return nil }
-      self.init(column)
-    case .uuid(let value):
-      self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
-    case .data(let value):
-      self = .blob(attribute.allowsExternalStorage ? Data([1]) + value : value)
-    }
-  }
-}

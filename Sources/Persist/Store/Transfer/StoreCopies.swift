@@ -146,8 +146,8 @@ package enum StoreCopies {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in the store: a
-  ///   copy of its objects wouldn't have them.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in the store:
+  ///   a copy of its objects wouldn't have them.
   private static func requireNothingParked(in source: any PersistentStore) throws {
     guard let first = try source.parkedSlots().first else { return }
     throw PersistenceError(

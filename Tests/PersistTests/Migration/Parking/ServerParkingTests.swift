@@ -67,7 +67,7 @@
           note["small"] = -number
           note["large"] = Int64.max - Int64(number)
           note["ratio"] = 0.1 * Double(number) + 1e-17
-          note["price"] = Decimal(string: "12345678901234567890.12345\(number)")
+          note["price"] = try #require(Decimal(string: "12345678901234567890.12345\(number)"))
           note["color"] = "it's \\ \(number) \u{1F600}"
           note["token"] = UUID()
           note["day"] = Date(timeIntervalSinceReferenceDate: 700_000_000.123456789 * Double(number))
@@ -75,7 +75,7 @@
           note["photo"] = Data(repeating: UInt8(number), count: 200_000)
           return note
         }
-        let tags = try (1...3).map { (number: Int) in
+        let tags = try (1...3).map { (number: Int) -> ManagedObject in
           try context.make("Tag", ["title": "t\(number)", "value": number, "object": 7])
         }
         notes[0]["tags"] = [tags[2], tags[0], tags[1]]

@@ -1,5 +1,5 @@
-/// The comments and default values of tables, for people who use them with SQL: both are the model's, and further default
-/// values make a row inserted with SQL an object of the store.
+/// The comments and default values of tables, for people who use them with SQL: both are the model's, and further
+/// default values make a row inserted with SQL an object of the store.
 struct ServerTableDescription {
   private let session: ServerSession
   private let map: TableMap

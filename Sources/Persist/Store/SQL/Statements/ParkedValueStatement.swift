@@ -1,5 +1,5 @@
-/// A statement about parked values of attributes and about parked objects, as data: a file has a column for values of any
-/// type, but a server hasn't.
+/// A statement about parked values of attributes and about parked objects, as data: a file has a column for values of
+/// any type, but a server hasn't.
 enum ParkedValueStatement: Sendable, Hashable {
   case createTables
   case park(ParkedSlot, table: String, column: String, entityNumber: Int, SQLText.ParkedRows)
