@@ -5,18 +5,21 @@ import Testing
 
 @Suite("Cost of a request to a server")
 struct RequestCostTests {
-  private final class Registered: ManagedObject {}
+  private final class CostlyTicket: ManagedObject {}
+  private final class Unrelated: ManagedObject {}
 
-  @Test("Contexts share what they find out about the classes of a model, until others are registered")
+  @Test("Contexts share what they find out about a model's classes, until another class is registered for an entity")
   func classes() throws {
-    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
-    let contexts = (0..<100).map { _ in ManagedObjectContext(coordinator) }
-    let mappings = contexts.compactMap(\.sharedClasses)
-    // Other tests register classes meanwhile.
-    #expect(mappings.count == 100 && Set(mappings.map(ObjectIdentifier.init)).count < 50)
-    ManagedObjectClasses.register(Registered.self)
-    #expect(ManagedObjectContext(coordinator).sharedClasses !== mappings.last)
-    #expect(ManagedObjectContext(coordinator, classes: ["Person": Registered.self]).sharedClasses == nil)
+    var entity = EntityDescription("Ticket", attributes: [.init("number", .int32)])
+    entity.className = "CostlyTicket"
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+    let mapping = try #require(ManagedObjectContext(coordinator).sharedClasses)
+    ManagedObjectClasses.register(Unrelated.self)
+    #expect(ManagedObjectContext(coordinator).sharedClasses === mapping)
+    ManagedObjectClasses.register(CostlyTicket.self)
+    let context = ManagedObjectContext(coordinator)
+    #expect(context.sharedClasses !== mapping && context.classes.first == CostlyTicket.self)
+    #expect(ManagedObjectContext(coordinator, classes: ["Ticket": Unrelated.self]).sharedClasses == nil)
   }
 
   @Test(
