@@ -67,8 +67,7 @@
           note["small"] = -number
           note["large"] = Int64.max - Int64(number)
           note["ratio"] = 0.1 * Double(number) + 1e-17
-          let price: Decimal? = Decimal(string: "12345678901234567890.12345\(number)")
-          note["price"] = try #require(price)
+          note["price"] = Decimal(string: "12345678901234567890.12345\(number)")
           note["color"] = "it's \\ \(number) \u{1F600}"
           note["token"] = UUID()
           note["day"] = Date(timeIntervalSinceReferenceDate: 700_000_000.123456789 * Double(number))
