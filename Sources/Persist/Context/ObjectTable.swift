@@ -76,7 +76,7 @@ final class StoreTables {
   private let context: Unmanaged<ManagedObjectContext>
   // Only accessed within the context's isolation, one at a time.
   @exclusivity(unchecked) private var tables: [ObjectTable?]
-  /// What identifiers have in common, by entity index.
+  /// The common parts of identifiers, by entity index.
   @exclusivity(unchecked) private var keylessIDs: [ManagedObjectID?]
 
   init(context: ManagedObjectContext, store: any PersistentStore) {

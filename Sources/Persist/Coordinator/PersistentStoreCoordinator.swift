@@ -23,7 +23,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let remoteChangePost = RemoteChangePost()
   /// The threads that read and write the stores for asynchronous callers.
   package let threads = StoreThreads()
-  /// What contexts find out once for all of them. Its type is theirs, which this folder doesn't know.
+  /// The findings that contexts share. Their type belongs to the contexts' folder, which this one doesn't know.
   let contextFacts = LockProtected<(any AnyObject & Sendable)?>(nil)
   private let open = LockProtected<[any PersistentStore]>([])
 

@@ -32,7 +32,7 @@ struct ReadRun {
   }
 
   /// Records the number of rows that the last statement read for several objects each.
-  mutating func note(rows: Int, of objects: Int) { rowsPerObject = rows / max(objects, 1) }
+  mutating func record(rows: Int, of objects: Int) { rowsPerObject = rows / max(objects, 1) }
 
   /// Records that a statement has read.
   ///

@@ -64,7 +64,7 @@ extension ManagedObject {
       table.membersAhead.run.stop()
     }
     let lists = memberLists(found, owners: owners, relationship, in: table)
-    table.membersAhead.run.note(rows: found.rows.batch.readCount, of: lists.count)
+    table.membersAhead.run.record(rows: found.rows.batch.readCount, of: lists.count)
     for (owner, list) in lists {
       if owner == key {
         members(of: relationship).load(list)

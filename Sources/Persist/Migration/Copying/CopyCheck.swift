@@ -38,12 +38,9 @@ struct CopyCheck {
     guard file.isNew, plan.steps.allSatisfy({ $0.policy == nil }) else { return }
     for (name, steps) in Dictionary(grouping: plan.steps, by: { $0.destination?.name }) {
       guard let name, let entity = plan.new.model.entitiesByName[name], steps.allSatisfy(\.isComplete) else { continue }
-      if try tablesHaveEqualCounts(entity, steps, inspector) { continue }
-      let expected = try steps.reduce(0) { sum, step in
-        guard let from = step.source else { return sum }
-        return sum + (try count(from, in: plan.old, file.source))
-      }
-      let found = try count(entity, in: plan.new, inspector)
+      // SQLite counts the rows of a table without reading them, unlike those of one entity.
+      if let totals = try counts(of: entity, steps, inspector, by: total), totals.found == totals.expected { continue }
+      guard let (found, expected) = try counts(of: entity, steps, inspector, by: count) else { continue }
       guard found != expected else { continue }
       throw PersistenceError(
         .migrationFailed, at: .entity(name), "\(found) objects of \(name) were copied instead of \(expected).",
@@ -51,22 +48,25 @@ struct CopyCheck {
     }
   }
 
-  /// Whether an entity is alone in its table, as are its sources, and the tables have equal numbers of rows: SQLite
-  /// counts the rows of a table without reading them.
-  private func tablesHaveEqualCounts(
-    _ entity: Entity, _ steps: [CopyPlan.Step], _ inspector: any StoreInspector
-  ) throws -> Bool {
-    func total(_ entity: Entity, in map: TableMap, _ inspector: any StoreInspector) throws -> Int? {
-      guard !map.absent.contains(entity.name), map.onlyNumber(ofTableOf: entity) != nil else { return nil }
-      return try inspector.count(.rows(map[entity].table, .all))
-    }
+  /// The objects of an entity in the copy and those of its sources, counted in the same way; nil if this way can't
+  /// count one of them.
+  private func counts(
+    of entity: Entity, _ steps: [CopyPlan.Step], _ inspector: any StoreInspector,
+    by count: (Entity, TableMap, any StoreInspector) throws -> Int?
+  ) throws -> (found: Int, expected: Int)? {
     var expected = 0
     for step in steps {
       guard let source = step.source else { continue }
-      guard let rows = try total(source, in: plan.old, file.source) else { return false }
+      guard let rows = try count(source, plan.old, file.source) else { return nil }
       expected += rows
     }
-    return try total(entity, in: plan.new, inspector) == expected
+    return try count(entity, plan.new, inspector).map { ($0, expected) }
+  }
+
+  /// The number of all rows of an entity's table; nil if other entities may have rows there.
+  private func total(_ entity: Entity, in map: TableMap, _ inspector: any StoreInspector) throws -> Int? {
+    guard !map.absent.contains(entity.name), map.onlyNumber(ofTableOf: entity) != nil else { return nil }
+    return try inspector.count(.rows(map[entity].table, .all))
   }
 
   private func count(_ entity: Entity, in map: TableMap, _ inspector: any StoreInspector) throws -> Int {

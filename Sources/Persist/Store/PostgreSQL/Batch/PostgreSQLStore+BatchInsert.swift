@@ -23,7 +23,7 @@ private struct ServerBatchInsertPass {
   private let batch: BatchInsert
   private let store: PostgreSQLStore
   private let plan: WritePlan
-  private let required: [Int]
+  private let required: RequiredValues
   /// By property slot, the conversions to the types of the attributes.
   private let conversions: [ValueConversion?]
   private(set) var outcome = BatchOutcome()
@@ -42,11 +42,7 @@ private struct ServerBatchInsertPass {
     self.store = store
     history = store.historyWriter(by: batch.origin)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
-    required = batch.entity.properties.compactMap { property in
-      guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
-      else { return nil }
-      return property.slot
-    }
+    required = RequiredValues(of: batch.entity)
     conversions = batch.entity.properties.map { property in
       guard let attribute = property.attribute, !attribute.isTransient, attribute.type != .composite else { return nil }
       return ValueConversion(attribute, at: .property(batch.entity.name, property.name))
@@ -60,7 +56,7 @@ private struct ServerBatchInsertPass {
     let size = batch.conflict == .fail ? ServerCommitPass.rowsPerStatement : 500
     while try batch.next(&row) {
       rowCount += 1
-      try check(row)
+      try required.check(row, number: rowCount)
       group.values.append(try converted(row))
       group.given.append(row.given.sorted())
       row.begin()
@@ -70,16 +66,6 @@ private struct ServerBatchInsertPass {
       }
     }
     try write(group, transaction)
-  }
-
-  private func check(_ row: BatchInsertRow) throws {
-    for slot in required where row.value(at: slot)?.isNull ?? true {
-      let name = batch.entity.properties[slot].name
-      throw PersistenceError(
-        .validationMissingRequired, at: .property(batch.entity.name, name),
-        "Row \(rowCount) of a batch has no value for '\(name)', which is required.",
-        fix: "Give it a value, or give the attribute a default.")
-    }
   }
 
   /// Values with an equivalent in the attribute's type are accepted, as from a dictionary.

@@ -22,13 +22,11 @@ extension ServerText {
     }
     switch statement {
     case .createTables:
-      return SQLText.createParking.filter { !$0.text.contains(ParkedSlot.Table.values) }
-        .map { ServerText($0) } + [
-          """
-          CREATE TABLE IF NOT EXISTS \(values) (slot bigint, object bigint, value text, standin text, \
-          PRIMARY KEY (slot, object))
-          """
-        ]
+      let createValues: ServerText = """
+        CREATE TABLE IF NOT EXISTS \(values) (slot bigint, object bigint, value text, standin text, \
+        PRIMARY KEY (slot, object))
+        """
+      return [.createParkedSlots, .createParkedModels, .createParkedPairs].map { ServerText($0) } + [createValues]
     case .park(let slot, let table, let column, let number, let rows):
       return [try park(slot, table, column, kind(column, of: table), number, rows)]
     case .parkObjects(let slot, let table, let number):

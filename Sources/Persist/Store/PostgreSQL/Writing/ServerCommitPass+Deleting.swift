@@ -29,7 +29,7 @@ extension ServerCommitPass {
   private func deletedRows() throws -> [(index: Int, groups: [DeletedRows])] {
     var found: [Int: [DeletedRows]] = [:]
     var last = (index: -1, rows: DeletedRows(version: 0, keys: []))
-    func note(_ rows: DeletedRows, _ index: Int) {
+    func add(_ rows: DeletedRows, _ index: Int) {
       guard !rows.keys.isEmpty else { return }
       if let place = found[index]?.firstIndex(where: { $0.version == rows.version }) {
         found[index]?[place].keys += rows.keys
@@ -42,11 +42,11 @@ extension ServerCommitPass {
       if index == last.index, row.version == last.rows.version {
         last.rows.keys.append(key)
       } else {
-        note(last.rows, last.index)
+        add(last.rows, last.index)
         last = (index, DeletedRows(version: row.version, keys: [key]))
       }
     }
-    note(last.rows, last.index)
+    add(last.rows, last.index)
     return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.version < $1.version }) }
   }
 
@@ -63,7 +63,7 @@ extension ServerCommitPass {
     guard keys.count >= Self.countedDeletion else {
       let change = CheckedChange(
         .deletion(table: table), of: Int64(keys.count), [.integers(keys), .integer(version)]) { deletion }
-      // What comes before may need the rows.
+      // Earlier statements may need the rows.
       if statements.isEmpty { addFirst(change) } else { add(change.statement(store.pool.texts)) }
       return
     }

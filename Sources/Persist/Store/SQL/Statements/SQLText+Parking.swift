@@ -1,20 +1,22 @@
 /// Values that are parked in a store.
 extension SQLText {
-  static let createParking: [SQLText] = [
-    """
+  static let createParking = [createParkedSlots, createParkedModels, createParkedValues, createParkedPairs]
+
+  static let createParkedSlots: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED (SLOT INTEGER PRIMARY KEY, KIND VARCHAR, ENTITY VARCHAR, \
     PROPERTY VARCHAR, ELEMENTS VARCHAR, MODEL VARCHAR, VERSION VARCHAR)
-    """,
-    "CREATE TABLE IF NOT EXISTS PERSIST_PARKED_MODELS (DIGEST VARCHAR PRIMARY KEY, CONTENT BLOB)",
     """
+  static let createParkedModels: SQLText =
+    "CREATE TABLE IF NOT EXISTS PERSIST_PARKED_MODELS (DIGEST VARCHAR PRIMARY KEY, CONTENT BLOB)"
+  /// Only for files, whose columns can contain values of any type.
+  private static let createParkedValues: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED_VALUES (SLOT INTEGER, OBJECT INTEGER, VALUE, STANDIN, \
     PRIMARY KEY (SLOT, OBJECT))
-    """,
     """
+  static let createParkedPairs: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED_PAIRS (SLOT INTEGER, OWNER INTEGER, MEMBER INTEGER, PLACE INTEGER, \
     INVERSEPLACE INTEGER, STANDIN INTEGER, PRIMARY KEY (SLOT, OWNER, MEMBER))
-    """,
-  ]
+    """
 
   static func dropParking(_ table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
 

@@ -32,7 +32,7 @@ private struct BatchInsertPass {
   /// Binds values as a save does, and manages the files of large ones.
   private var binder: CommitPass
   private var lastKey: Int64
-  private let required: [Int]
+  private let required: RequiredValues
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
   private var upserts: [[Int]: PreparedSQL] = [:]
@@ -49,11 +49,7 @@ private struct BatchInsertPass {
     history = try store.historyWriter(by: batch.origin, connection)
     plan = try binder.plan(batch.entity)
     lastKey = try binder.greatestKey(batch.entity.root.number - 1)
-    required = batch.entity.properties.compactMap { property in
-      guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
-      else { return nil }
-      return property.slot
-    }
+    required = RequiredValues(of: batch.entity)
     narrows = batch.entity.properties.map { property in
       guard let attribute = property.attribute, [.int16, .int32, .float].contains(attribute.type) else { return nil }
       return ValueConversion(attribute, at: .property(batch.entity.name, property.name))
@@ -66,16 +62,14 @@ private struct BatchInsertPass {
     // Bound values are in the memory of rows.
     defer { insert?.forgetValues() }
     while try batch.next(&row) {
-      try check(row)
+      try required.check(row, number: outcome.count + 1)
       let statement = try insert ?? connection.statement(upsert(of: row.given))
       if let insert, outcome.count > 0 { insert.beginAgain() }
       let (key, overflow) = lastKey.addingReportingOverflow(1)
       guard !overflow else { throw noKeyLeft }
+      defer { if insert == nil { statement.forgetValues() } }
       try bind(row, key, to: statement)
-      do {
-        defer { if insert == nil { statement.forgetValues() } }
-        try run(statement, row, key)
-      }
+      try run(statement, row, key)
       row.begin()
     }
   }
@@ -86,16 +80,6 @@ private struct BatchInsertPass {
     try connection.execute(.setGreatestKey(lastKey, entity: store.map.numbers[root], name: root.name))
     _ = try history?.finish()
     try files.synchronizeFolder()
-  }
-
-  private func check(_ row: BatchInsertRow) throws {
-    for slot in required where row.values.isNull(at: slot) {
-      let name = batch.entity.properties[slot].name
-      throw PersistenceError(
-        .validationMissingRequired, at: .property(batch.entity.name, name),
-        "Row \(outcome.count + 1) of a batch has no value for '\(name)', which is required.",
-        fix: "Give it a value, or give the attribute a default.")
-    }
   }
 
   private mutating func bind(_ row: BatchInsertRow, _ key: Int64, to statement: SQLiteStatement) throws {

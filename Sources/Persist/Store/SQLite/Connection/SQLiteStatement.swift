@@ -26,12 +26,9 @@ final class SQLiteStatement {
 
   /// Restarts the statement: without bound values, before the first row.
   func begin() {
-    sqlite3_reset(handle)
+    beginAgain()
     sqlite3_clear_bindings(handle)
-    arena.reset()
-    bindingFailure = nil
     hasStepped = false
-    connection.counts.executed += 1
   }
 
   /// Restarts the statement for other values: the caller binds every parameter again.

@@ -1,0 +1,26 @@
+/// The check that each row of a batch insert has a value for every required attribute.
+struct RequiredValues {
+  private let entity: Entity
+  private let slots: [Int]
+
+  init(of entity: Entity) {
+    self.entity = entity
+    slots = entity.properties.compactMap { property in
+      guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
+      else { return nil }
+      return property.slot
+    }
+  }
+
+  /// - Parameter number: The number of the row in the batch, from 1, for the message.
+  /// - Throws: ``PersistenceError/Code/validationMissingRequired``.
+  func check(_ row: BatchInsertRow, number: Int) throws {
+    for slot in slots where row.values.isNull(at: slot) {
+      let name = entity.properties[slot].name
+      throw PersistenceError(
+        .validationMissingRequired, at: .property(entity.name, name),
+        "Row \(number) of a batch has no value for '\(name)', which is required.",
+        fix: "Give it a value, or give the attribute a default.")
+    }
+  }
+}
