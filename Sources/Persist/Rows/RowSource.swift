@@ -21,6 +21,14 @@ package protocol RowSource: AnyObject {
   ///   - monitor: Monitors the read and can cancel it; nil for none.
   ///   - held: Rows whose values the source may omit from the result; nil for none.
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch
+  /// Reads the rows that a query selects, in its order, and passes them on in consecutive parts. The source may read
+  /// further rows on a thread of a pool while a part is processed.
+  ///
+  /// - Parameters:
+  ///   - monitor: Monitors the read and can cancel it; nil for none.
+  ///   - body: Called at least once, on the calling thread. It mustn't use the source.
+  func forEachPart(
+    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void) throws
   /// Reads the rows that a query selects, and the moment at which they were the newest; the moment is nil if the source
   /// can't determine later whether it is still recent.
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?)
@@ -77,6 +85,12 @@ extension RowSource {
 
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
+  }
+
+  func forEachPart(
+    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+  ) throws {
+    try body(rows(query, monitor: monitor))
   }
 
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }

@@ -1,7 +1,11 @@
+import Foundation
+
 /// The threads on which one coordinator's stores are read and written for tasks that await the result.
 package final class StoreThreads: Sendable {
   /// The number of a store's reading connections: more threads would only wait for one of them.
   package static let readingLanes = 8
+  /// Whether another thread can work while the calling one does.
+  static let haveProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
 
   /// For work that only reads.
   package let reading = ThreadPool(name: "Persist reading", maximum: readingLanes)

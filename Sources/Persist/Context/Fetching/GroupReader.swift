@@ -11,7 +11,6 @@ struct GroupReader {
   private static let shortestWork = Duration.milliseconds(2)
   /// The maximum number of rows to read ahead: more are read too slowly to be recent.
   private static let maximumSize = 5000
-  private static let hasProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
 
   private let context: ManagedObjectContext
   private var ahead: (question: StoreQuery, generation: Int, read: ReadOnThread)?
@@ -50,7 +49,7 @@ struct GroupReader {
   /// - Parameter question: The query for the next group; nil if it isn't known yet.
   mutating func readAhead(_ question: StoreQuery?) {
     handedOut = .now
-    guard Self.hasProcessors, missCount < Self.maximumMisses, let lastWork, lastWork < Self.shortestWork,
+    guard StoreThreads.haveProcessors, missCount < Self.maximumMisses, let lastWork, lastWork < Self.shortestWork,
       let question, question.query.limit ?? .max <= Self.maximumSize,
       let source = question.tables.store as? any SharedRowSource, source.readsConcurrently
     else { return }

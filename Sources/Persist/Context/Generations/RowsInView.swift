@@ -28,6 +28,12 @@ final class RowsInView: SharedRowSource {
     try source.rows(query, monitor: monitor, held: held)
   }
 
+  func forEachPart(
+    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+  ) throws {
+    try source.forEachPart(of: query, monitor: monitor, on: threads, body)
+  }
+
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
     try source.rowsWithMoment(query)
   }

@@ -23,17 +23,34 @@ struct RowReader {
     self.plan = plan
     numbers = map.numbers
     self.expectedRows = expectedRows
-    if let expectedRows { batch.reserveCapacity(min(expectedRows, 10_000)) }
+    batch.reserveCapacity(min(expectedRows ?? 32, 10_000))
   }
 
   mutating func sortByKey() { batch.sortByKey() }
+
+  /// Removes and returns the rows read so far.
+  mutating func takeRows() -> RowBatch {
+    var rows = RowBatch()
+    if let writer { rows.append(writer.chunk) }
+    swap(&rows, &batch)
+    return rows
+  }
 
   /// Reads all rows of the statement, ignoring rows of entities outside the plan.
   ///
   /// - Parameter ownerColumn: A column after those of the plan to collect in ``owners``; nil for none.
   mutating func readRows(_ statement: SQLiteStatement, ownerColumn: Int32? = nil) throws {
+    _ = try readPart(statement, upTo: .max, ownerColumn: ownerColumn)
+  }
+
+  /// Does the same as ``readRows(_:ownerColumn:)`` for the next rows of the statement.
+  ///
+  /// - Parameter limit: The number of rows in ``batch`` after which reading stops.
+  /// - Returns: Whether the statement has ended.
+  mutating func readPart(_ statement: SQLiteStatement, upTo limit: Int, ownerColumn: Int32? = nil) throws -> Bool {
+    var isSuspended = false
     // Also reset after an error: a statement that hasn't finished would keep its lock.
-    defer { statement.reset() }
+    defer { if !isSuspended { statement.reset() } }
     var number = Int64.min
     var current: RowPlan.Variant?
     while try statement.step() {
@@ -55,7 +72,12 @@ struct RowReader {
       }
       if let monitor, batch.count.isMultiple(of: Self.notedRows) { monitor.count(rows: Self.notedRows) }
       if let ownerColumn { owners.append(statement.integer(ownerColumn)) }
+      if batch.count == limit {
+        isSuspended = true
+        return false
+      }
     }
+    return true
   }
 
   /// Reads only keys and entities.

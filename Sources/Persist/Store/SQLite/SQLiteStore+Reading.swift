@@ -24,6 +24,41 @@ extension SQLiteStore {
     }
   }
 
+  /// The number of rows that the calling thread reads before another one continues; reading them takes a few
+  /// milliseconds. A multiple of ``RowReader/notedRows``, as is ``partSize``.
+  private static let firstPartSize = 2 * RowReader.notedRows
+  private static let partSize = 4 * RowReader.notedRows
+
+  func forEachPart(
+    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+  ) throws {
+    // A held state's only connection, and that of a store in memory, may be needed by the caller meanwhile.
+    guard readsConcurrently, !query.keysOnly, query.keys == nil, query.limit ?? .max > Self.firstPartSize,
+      !map.absent.contains(query.entity.name)
+    else { return try body(rows(query, monitor: monitor)) }
+    let plan = try plan(for: query)
+    let (sql, isSorted) = try statement(for: query, plan)
+    try pool.readOnce { connection in
+      try connection.watched(by: monitor) {
+        try connection.withStatement(sql) { statement in
+          var reader = RowReader(plan, map: map, expectedRows: query.limit)
+          reader.monitor = monitor
+          // Rows can only be sorted together.
+          var size = isSorted ? Self.firstPartSize : .max
+          try Pipeline.run(on: threads) {
+            let isLast = try reader.readPart(statement, upTo: size)
+            if isLast { monitor?.count(rows: reader.batch.count % RowReader.notedRows) }
+            if !isSorted { reader.sortByKey() }
+            size = Self.partSize
+            return (reader.takeRows(), isLast)
+          } consuming: {
+            try body($0)
+          }
+        }
+      }
+    }
+  }
+
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
     try pool.readingWithMoment { try rows(query) }
   }

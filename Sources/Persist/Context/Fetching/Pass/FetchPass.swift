@@ -98,8 +98,8 @@ struct FetchPass {
     var results: [ManagedObject] = []
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
-      let rows = try read?(question) ?? ask(question)
-      let found = try matching(make(rows, from: source.tables), source)
+      let stored = try read.map { make(try $0(question), from: source.tables) } ?? objects(of: question)
+      let found = try matching(stored, source)
       results = merge(results, try source.isOrdered ? found : inOrder(found))
     }
     results = window(merge(results, order.sorted(added)))

@@ -11,6 +11,12 @@ struct StoreQuery {
     try tables.store.rows(query, monitor: monitor, held: held)
   }
 
+  /// Calls a closure with consecutive parts of the answer, on the calling thread, while further rows may be read.
+  func forEachPart(in context: ManagedObjectContext, _ body: (RowBatch) throws -> Void) throws {
+    try tables.store.forEachPart(
+      of: query, monitor: context.readMonitor, on: context.persistentStoreCoordinator.threads.reading, body)
+  }
+
   /// Executes queries on a thread that may block. Rows of a parent context are read here, because it belongs to the
   /// caller's isolation.
   static func answers(

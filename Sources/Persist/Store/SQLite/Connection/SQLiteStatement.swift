@@ -12,6 +12,9 @@ final class SQLiteStatement {
   // The check took a tenth of the time of inserting a row.
   @exclusivity(unchecked) private var arena = BindingArena()
 
+  /// Whether it is cached by its text and in exclusive use; see ``StatementCache``.
+  var isInUse = false
+
   init(handle: OpaquePointer, connection: SQLiteConnection) {
     self.handle = handle
     self.connection = connection

@@ -12,15 +12,23 @@ struct StatementCache {
     byIdentity[ObjectIdentifier(sql)] = (sql, statement)
   }
 
-  /// Removes a statement from the cache for exclusive use.
-  mutating func take(_ text: String) -> SQLiteStatement? { byText.removeValue(forKey: text) }
+  /// The statement for a text, for exclusive use until it is put back; nil if there is none, or if it is in use.
+  func take(_ text: String) -> SQLiteStatement? {
+    guard let statement = byText[text], !statement.isInUse else { return nil }
+    statement.isInUse = true
+    return statement
+  }
 
-  /// Returns a statement to the cache, or finalizes it if it won't be reused.
+  /// Ends the exclusive use of a statement, and keeps or finalizes one that isn't cached.
   mutating func putBack(_ statement: SQLiteStatement, for text: String) {
+    if statement.isInUse {
+      statement.isInUse = false
+      return
+    }
     guard SQLText.isWorthKeeping(text), byText[text] == nil else { return statement.finalize() }
     if byText.count >= Self.textCapacity {
-      for old in byText.values { old.finalize() }
-      byText.removeAll()
+      for old in byText.values where !old.isInUse { old.finalize() }
+      byText = byText.filter { $0.value.isInUse }
     }
     byText[text] = statement
   }

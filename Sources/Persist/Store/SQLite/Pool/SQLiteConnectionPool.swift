@@ -280,15 +280,27 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         readerCount += 1
         return reader
       } else if readerCount < readerLimit {
-        let reader = try Self.openReader(url, options)
-        // The file may no longer be that of the other connections.
-        reader.connection.hasReloadedSchema = true
         readerCount += 1
-        return reader
+        return try openAnotherReader()
       } else {
         condition.wait()
       }
     }
+  }
+
+  /// Opens a reader that is already counted. `condition` is unlocked meanwhile, for the readers of other threads.
+  private func openAnotherReader() throws -> Reader {
+    condition.unlock()
+    let result = Result { try Self.openReader(url, options) }
+    condition.lock()
+    if case .failure = result {
+      readerCount -= 1
+      condition.broadcast()
+    }
+    let reader = try result.get()
+    // The file may no longer be that of the other connections.
+    reader.connection.hasReloadedSchema = true
+    return reader
   }
 
   private func giveBack(_ reader: Reader) {

@@ -1,0 +1,109 @@
+import DequeModule
+import Foundation
+
+/// The parts of a result, which a thread of a pool produces while the calling thread consumes earlier ones.
+///
+/// The calling thread produces the first part itself, so that short results need no other thread. If no thread of the
+/// pool has begun by the time it has consumed that part, it produces the others too. Threads of the pool may therefore
+/// run pipelines themselves without waiting for each other.
+///
+/// `@unchecked Sendable`: the state is only accessed while `condition` is locked. `produce` is called by one thread at
+/// a time: by one of the pool while the state is `running`, by the caller otherwise.
+final class Pipeline<Part: Sendable>: @unchecked Sendable {
+  private enum State {
+    /// No thread of the pool has begun.
+    case waiting
+    case running
+    /// The calling thread produces the other parts.
+    case taken
+    /// No part will be added, because of the error if there is one.
+    case finished((any Error)?)
+  }
+
+  private let produce: () throws -> (part: Part, isLast: Bool)
+  private let condition = NSCondition()
+  private var state = State.waiting
+  private var parts = Deque<Part>()
+  private var isCancelled = false
+
+  private init(_ produce: @escaping () throws -> (part: Part, isLast: Bool)) { self.produce = produce }
+
+  /// Produces all parts, and calls a closure with each, in order, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - threads: The threads to produce parts on.
+  ///   - produce: Returns the next part. It is called on any thread, one call at a time, and no more after this
+  ///     function has returned.
+  ///   - consume: Called at least once. Production ends when it throws.
+  static func run(
+    on threads: ThreadPool, producing produce: @escaping () throws -> (part: Part, isLast: Bool),
+    consuming consume: (Part) throws -> Void
+  ) throws {
+    let (first, isLast) = try produce()
+    guard !isLast else { return try consume(first) }
+    let pipeline = Pipeline(produce)
+    if StoreThreads.haveProcessors { threads.add { pipeline.produceAhead() } }
+    defer { pipeline.end() }
+    try consume(first)
+    while let (part, isLast) = try pipeline.next() {
+      try consume(part)
+      if isLast { return }
+    }
+  }
+
+  /// Produces parts until the last one, an error, or cancellation.
+  private func produceAhead() {
+    guard begin() else { return }
+    while addPart(Result { try produce() }) {}
+  }
+
+  /// - Returns: Whether the parts are still to be produced.
+  private func begin() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    guard case .waiting = state else { return false }
+    state = .running
+    return true
+  }
+
+  /// - Returns: Whether more parts are to be produced.
+  private func addPart(_ result: Result<(part: Part, isLast: Bool), any Error>) -> Bool {
+    condition.lock()
+    defer {
+      condition.signal()
+      condition.unlock()
+    }
+    switch result {
+    case .failure(let error): state = .finished(error)
+    case .success(let (part, isLast)):
+      parts.append(part)
+      if isLast || isCancelled { state = .finished(nil) }
+    }
+    if case .running = state { return true }
+    return false
+  }
+
+  /// Returns the next part, waiting for it or producing it; nil after the last one.
+  private func next() throws -> (part: Part, isLast: Bool)? {
+    condition.lock()
+    if case .waiting = state { state = .taken }
+    while case .running = state, parts.isEmpty { condition.wait() }
+    let (part, state) = (parts.popFirst(), state)
+    condition.unlock()
+    if let part { return (part, false) }
+    switch state {
+    case .taken: return try produce()
+    case .finished(let error?): throw error
+    default: return nil
+    }
+  }
+
+  /// Ends the production, waiting for a part in progress.
+  private func end() {
+    condition.lock()
+    defer { condition.unlock() }
+    isCancelled = true
+    if case .waiting = state { state = .taken }
+    while case .running = state { condition.wait() }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import PersistTestSupport
+import Synchronization
+import Testing
+
+@testable import Persist
+
+@Suite("Pipelines")
+struct PipelineTests {
+  private struct Failure: Error {}
+
+  /// Produces the numbers up to a count.
+  private final class Numbers: Sendable {
+    private let count: Int
+    private let produced = Atomic(0)
+    private let isProducing = Atomic(false)
+    private let threads = LockProtected<Set<ObjectIdentifier>>([])
+
+    init(_ count: Int) { self.count = count }
+
+    var producedCount: Int { produced.load(ordering: .sequentiallyConsistent) }
+    /// The number of threads that produced.
+    var threadCount: Int { threads.withLock(\.count) }
+
+    func next() -> (part: Int, isLast: Bool) {
+      let isAlone = !isProducing.exchange(true, ordering: .sequentiallyConsistent)
+      #expect(isAlone, "Two threads produce at once.")
+      threads.withLock { _ = $0.insert(ObjectIdentifier(Thread.current)) }
+      let number = produced.add(1, ordering: .sequentiallyConsistent).newValue
+      isProducing.store(false, ordering: .sequentiallyConsistent)
+      return (number, number == count)
+    }
+  }
+
+  @Test("Every part is consumed once and in order, whichever side is slower", arguments: [1, 2, 3, 50], [0, 1, 2])
+  func order(_ count: Int, _ slowSide: Int) throws {
+    let pool = ThreadPool(name: "test", maximum: 2)
+    let numbers = Numbers(count)
+    var consumed: [Int] = []
+    try Pipeline.run(on: pool) {
+      if slowSide == 1 { Thread.sleep(forTimeInterval: 0.001) }
+      return numbers.next()
+    } consuming: {
+      if slowSide == 2 { Thread.sleep(forTimeInterval: 0.001) }
+      consumed.append($0)
+    }
+    #expect(consumed == Array(1...count) && numbers.producedCount == count)
+  }
+
+  @Test("Later parts are produced on another thread, and a single one isn't", .enabled(if: StoreThreads.haveProcessors))
+  func otherThread() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let (one, many) = (Numbers(1), Numbers(3))
+    try Pipeline.run(on: pool, producing: one.next) { _ in }
+    #expect(one.threadCount == 1 && pool.threadCount == 0)
+    try Pipeline.run(on: pool, producing: many.next) { _ in Thread.sleep(forTimeInterval: 0.05) }
+    #expect(many.threadCount == 2)
+  }
+
+  @Test("Without a free thread, the caller produces all parts, and the pool can be used afterward")
+  func noFreeThread() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    pool.add {
+      begun.signal()
+      gate.wait()
+    }
+    begun.wait()
+    let numbers = Numbers(20)
+    var sum = 0
+    try Pipeline.run(on: pool, producing: numbers.next) { sum += $0 }
+    #expect(sum == 210 && numbers.threadCount == 1)
+    gate.signal()
+    let ended = DispatchSemaphore(value: 0)
+    pool.add { ended.signal() }
+    ended.wait()
+    #expect(numbers.producedCount == 20)
+  }
+
+  @Test("An error of the producer is thrown after the parts before it", arguments: [1, 2, 7])
+  func failingProducer(_ last: Int) throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Numbers(100)
+    var consumed = 0
+    #expect(throws: Failure.self) {
+      try Pipeline.run(on: pool) {
+        if numbers.producedCount == last { throw Failure() }
+        return numbers.next()
+      } consuming: { _ in
+        consumed += 1
+      }
+    }
+    #expect(consumed == last && numbers.producedCount == last)
+  }
+
+  @Test("Nothing is produced after the consumer has thrown", arguments: [1, 2, 7])
+  func failingConsumer(_ last: Int) throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Numbers(.max)
+    #expect(throws: Failure.self) {
+      try Pipeline.run(on: pool, producing: numbers.next) { if $0 == last { throw Failure() } }
+    }
+    let produced = numbers.producedCount
+    Thread.sleep(forTimeInterval: 0.01)
+    #expect(produced >= last && numbers.producedCount == produced)
+  }
+
+  @Test("Pipelines that run on all threads of a pool don't wait for each other")
+  func nested() throws {
+    let pool = ThreadPool(name: "test", maximum: 2)
+    let sums = LockProtected<[Int]>([])
+    let ended = DispatchSemaphore(value: 0)
+    for _ in 0..<8 {
+      pool.add {
+        var sum = 0
+        try? Pipeline.run(on: pool, producing: Numbers(30).next) { sum += $0 }
+        sums.withLock { $0.append(sum) }
+        ended.signal()
+      }
+    }
+    for _ in 0..<8 { ended.wait() }
+    #expect(sums.withLock { $0 } == Array(repeating: 465, count: 8))
+  }
+}
