@@ -105,6 +105,8 @@ public final class ManagedObjectContext {
   var rowGeneration = 0
   /// Whether saving validates objects. A migration validates once all objects exist.
   var validatesOnSave = true
+  /// Whether nobody changes the stores while the context reads them, as in the source of a migration.
+  var readsUnchangingStores = false
   /// Whether a save is in progress that hasn't written its changes.
   var isSaving = false
   /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.

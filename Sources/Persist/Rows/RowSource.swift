@@ -37,7 +37,8 @@ package protocol RowSource: AnyObject {
   /// Whether rows of a moment may still be used in place of reading them: nothing in this program has changed them or
   /// noticed a change since, and at most a few milliseconds have passed.
   func isRecent(_ moment: ReadMoment) -> Bool
-  /// Whether a thread can read while another one does anything else with the source, such as holding its writer.
+  /// Whether another thread can read while the calling one does anything else with the source, such as holding its
+  /// writer, on a processor that isn't busy with other readers.
   var readsConcurrently: Bool { get }
   /// The keys of the rows that a query selects, in its order, in little memory.
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys

@@ -42,7 +42,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     let (first, isLast) = try produce()
     guard !isLast else { return try consume(first) }
     let pipeline = Pipeline(produce)
-    if StoreThreads.haveProcessors { threads.add { pipeline.produceAhead() } }
+    threads.add { pipeline.produceAhead() }
     defer { pipeline.end() }
     try consume(first)
     while let (part, isLast) = try pipeline.next() {

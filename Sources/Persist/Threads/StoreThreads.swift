@@ -4,8 +4,8 @@ import Foundation
 package final class StoreThreads: Sendable {
   /// The number of a store's reading connections: more threads would only wait for one of them.
   package static let readingLanes = 8
-  /// Whether another thread can work while the calling one does.
-  static let haveProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
+  /// The number of threads that can work at the same time.
+  static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
   /// For work that only reads.
   package let reading = ThreadPool(name: "Persist reading", maximum: readingLanes)

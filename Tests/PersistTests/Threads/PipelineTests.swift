@@ -47,7 +47,7 @@ struct PipelineTests {
     #expect(consumed == Array(1...count) && numbers.producedCount == count)
   }
 
-  @Test("Later parts are produced on another thread, and a single one isn't", .enabled(if: StoreThreads.haveProcessors))
+  @Test("Later parts are produced on another thread, and a single one isn't")
   func otherThread() throws {
     let pool = ThreadPool(name: "test", maximum: 1)
     let (one, many) = (Numbers(1), Numbers(3))

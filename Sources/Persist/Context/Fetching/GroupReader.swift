@@ -5,7 +5,7 @@ import Foundation
 /// Rows that were read ahead are used only if nothing has changed since, as far as the context and the row source know,
 /// and within the few milliseconds for which the source vouches for them (``RowSource/isRecent(_:)``), so that the
 /// program gets what a statement of its own would have read. A walk whose program takes longer, or saves between
-/// groups, doesn't read ahead.
+/// groups, doesn't read ahead, except in stores that nobody changes.
 struct GroupReader {
   /// The longest time that the program may take for a group before which the next one is read ahead.
   private static let shortestWork = Duration.milliseconds(2)
@@ -17,6 +17,8 @@ struct GroupReader {
   /// The time at which the program got the current group, and the time that it took for the one before; nil for none.
   private var handedOut: ContinuousClock.Instant?
   private var lastWork: Duration?
+  /// Whether the program took so little time for a group that rows read meanwhile are still recent.
+  private var isShortWork: Bool { lastWork.map { $0 < Self.shortestWork } ?? false }
   /// The number of groups that were read ahead in vain.
   private var missCount = 0
   /// The number of groups read in vain after which a walk reads no more ahead. The first read of a new connection is
@@ -39,7 +41,8 @@ struct GroupReader {
     guard let (rows, moment) = ahead.read.result() else { return nil }
     let isCurrent =
       ahead.question.tables === question.tables && ahead.question.query == question.query
-      && ahead.generation == context.rowGeneration && moment.map(question.tables.store.isRecent) == true
+      && ahead.generation == context.rowGeneration
+      && (context.readsUnchangingStores || moment.map(question.tables.store.isRecent) == true)
     if !isCurrent { missCount += 1 }
     return isCurrent ? rows : nil
   }
@@ -49,9 +52,9 @@ struct GroupReader {
   /// - Parameter question: The query for the next group; nil if it isn't known yet.
   mutating func readAhead(_ question: StoreQuery?) {
     handedOut = .now
-    guard StoreThreads.haveProcessors, missCount < Self.maximumMisses, let lastWork, lastWork < Self.shortestWork,
-      let question, question.query.limit ?? .max <= Self.maximumSize,
-      let source = question.tables.store as? any SharedRowSource, source.readsConcurrently
+    guard missCount < Self.maximumMisses, context.readsUnchangingStores || isShortWork, let question,
+      question.query.limit ?? .max <= Self.maximumSize, let source = question.tables.store as? any SharedRowSource,
+      source.readsConcurrently
     else { return }
     ahead = (question, context.rowGeneration, ReadOnThread(question.query, from: source, in: context))
   }

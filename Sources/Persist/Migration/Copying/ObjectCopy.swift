@@ -41,6 +41,7 @@ final class ObjectCopy {
     sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.managedObjectModel))
     destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.managedObjectModel))
     destinationContext.validatesOnSave = false
+    sourceContext.readsUnchangingStores = true
     let tables = destination.openStores.first.map(destinationContext.tables(of:))
     let context = destinationContext
     destinationTables = tables

@@ -102,17 +102,21 @@ struct Noise {
 
   /// The noise of a decimal, written with digits and perhaps a point and an exponent.
   func decimal(_ text: String) -> String {
-    let end = text.firstIndex { $0 == "e" || $0 == "E" } ?? text.endIndex
-    let digits = text[..<end].filter(\.isASCIIDigit).drop { $0 == "0" }
-    guard digits.count > 1, digits.count < 19, let value = UInt64(digits) else { return text }
-    let lowest = (1..<digits.count).reduce(UInt64(1)) { power, _ in power * 10 }
-    var noise = Substring(String(lowest + permuted(value - lowest, below: lowest * 9)))
-    var hasBegun = false
-    return String(
-      text[..<end].map { character in
-        if character.isASCIIDigit, character != "0" { hasBegun = true }
-        return character.isASCIIDigit && hasBegun ? noise.removeFirst() : character
-      }) + text[end...]
+    let zero = UInt8(ascii: "0")
+    var bytes = Array(text.utf8)
+    let end = bytes.firstIndex { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") } ?? bytes.count
+    let places = (0..<end).filter { bytes[$0] >= zero && bytes[$0] <= UInt8(ascii: "9") }.drop { bytes[$0] == zero }
+    guard places.count > 1, places.count < 19 else { return text }
+    var value: UInt64 = 0
+    var lowest: UInt64 = 1
+    for place in places { value = value * 10 + UInt64(bytes[place] - zero) }
+    for _ in places.dropFirst() { lowest *= 10 }
+    var noise = lowest + permuted(value - lowest, below: lowest * 9)
+    for place in places.reversed() {
+      bytes[place] = zero + UInt8(noise % 10)
+      noise /= 10
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Applies a permutation until the result is on the same side of all limits as the value.
@@ -204,8 +208,4 @@ enum NoiseText {
     }
     return data
   }
-}
-
-extension Character {
-  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) && isASCII }
 }
