@@ -230,6 +230,90 @@
       }
     }
 
+    @Test("A store keeps its old values when it moves to a server and back, and transactions of both can be reverted")
+    func moves() throws {
+      try withTemporaryFolder { folder in
+        let file = folder.appendingPathComponent("Store.sqlite")
+        /// Changes whose reverting shows whether everything was kept.
+        func change(_ url: URL) throws {
+          let coordinator = try open(url)
+          let context = ManagedObjectContext(coordinator)
+          let team = try context.fetch(FetchRequest("Team")).first ?? context.make("Team", ["name": "A"])
+          let note = try context.make("Note", ["text": "n"])
+          try team.many("notes").insert(note)
+          let boss = try context.make("Employee", ["name": "Boss"])
+          let photo = Data(repeating: 7, count: 150_000)
+          let anna = try context.make(
+            "Employee",
+            [
+              "name": "Anna", "age": 5, "salary": 1.5, "code": UUID(), "born": Date(timeIntervalSince1970: 1.25),
+              "wealth": Decimal(string: "12345678901234567890.125") as Any, "photo": photo, "team": team, "boss": boss,
+            ])
+          try anna.setValue(["city": "Bonn", "height": 60.0] as [String: Any], forKey: "home")
+          let tag = try context.make("Tag", ["label": UUID().uuidString, "chief": anna])
+          try anna.many("tags").insert(tag)
+          try anna.many("friends").insert(boss)
+          try context.save()
+          for number in 0..<70 { try context.make("Person", ["name": "\(number)", "age": number, "team": team]) }
+          try context.save()
+          try team.many("notes").remove(note)
+          context.delete(anna)
+          try context.save()
+          context.reset()
+          try context.execute(BatchDeleteRequest("Person", where: FetchPredicate("age < 70")))
+          try close(coordinator)
+        }
+        func words(_ url: URL) throws -> [[String]] {
+          let coordinator = try open(url)
+          defer { try? close(coordinator) }
+          return try coordinator.transactions().map { transaction in
+            (transaction.changes ?? []).map { change in
+              let values = (change.oldValues ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+              let members = (change.memberChanges ?? [:]).sorted { $0.key < $1.key }.map { name, members in
+                "\(name): \(members.added.map(\.description).sorted()) \(members.removed.map(\.description).sorted())"
+              }
+              return "\(change.changeID) \(change.changedObjectID) \(values) \(members)"
+            }
+          }
+        }
+        /// Reverts all transactions, the last one first, down to a number.
+        func revert(_ url: URL, to number: Int64) throws -> [[String: [String: String]]] {
+          let coordinator = try open(url)
+          defer { try? close(coordinator) }
+          let context = ManagedObjectContext(coordinator)
+          context.mergePolicy = .overwrite
+          var states = [try contents(coordinator)]
+          for transaction in try coordinator.transactions().reversed() where transaction.transactionNumber > number {
+            try context.revert(transaction)
+            try context.save()
+            states.append(try contents(coordinator))
+          }
+          return states
+        }
+        try change(file)
+        let first = try words(file)
+        try withServer { url in
+          try StoreCopies.replaceStore(at: StoreLocation(url), with: StoreLocation(file))
+          try #expect(words(url) == first)
+          try change(url)
+          let second = try words(url)
+          #expect(Array(second.prefix(first.count)) == first)
+          try StoreCopies.replaceStore(at: StoreLocation(file), with: StoreLocation(url))
+          try #expect(words(file) == second)
+          // Both have the same past.
+          let onFile = try revert(file, to: 0)
+          #expect(onFile.count == 1 + second.count)
+          #expect(onFile.last?.isEmpty == true)
+          try #expect(revert(url, to: 0) == onFile)
+          for place in [file, url] {
+            var problems: [StoreProblem] = []
+            try checkStore(at: place, registry: nil) { problems.append($0) }
+            #expect(problems.isEmpty, "\(problems)")
+          }
+        }
+      }
+    }
+
     @Test("A renamed schema keeps old values")
     func renamedSchema() throws {
       try withServer { url in
