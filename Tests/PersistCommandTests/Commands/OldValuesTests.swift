@@ -5,9 +5,7 @@ import Testing
 
 @Suite("persist history: old values")
 struct OldValuesTests {
-  @Test(
-    "Text and JSON show the values and members before updates and deletions, if the store keeps them",
-    .aboutFiles("old values in the history"))
+  @Test("Text and JSON show the values and members before updates and deletions, if the store keeps them")
   func oldValues() throws {
     try withTemporaryStore { url in
       let coordinator = PersistentStoreCoordinator(model: try FollowedStore.model())

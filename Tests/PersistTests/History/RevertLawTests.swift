@@ -6,7 +6,7 @@ import Testing
 
 /// The law, over random saves, batches, upserts and deletions: reverting the transactions of a history one after the
 /// other, the last one first, passes through every state that the store had, back to the first.
-@Suite("History: reverting", .aboutFiles("old values, which only histories in files keep"))
+@Suite("History: reverting")
 struct RevertLawTests {
   @Test("Reverting the last transactions one by one shows every earlier state again",
     .law("history-revert", short: 12, long: 2000))

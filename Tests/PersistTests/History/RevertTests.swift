@@ -4,7 +4,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("History: reverting transactions", .aboutFiles("old values, which only histories in files keep"))
+@Suite("History: reverting transactions")
 struct RevertTests {
   private func withStack(_ body: (PersistentStoreCoordinator, ManagedObjectContext) throws -> Void) throws {
     try withHistory(options: StoreOptions(historyKeeps: .oldValues)) { coordinator, _ in

@@ -14,8 +14,6 @@ package struct VerifiedCopy {
     package var objects = 0
     /// The number of compared values.
     package var values = 0
-    /// Whether the original's history keeps old values, which the copy lacks.
-    package var omitsOldValues = false
   }
 
   private let source: StoreLocation
@@ -90,7 +88,6 @@ package struct VerifiedCopy {
       (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
         Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
       }
-      outcome.omitsOldValues = !isFileCopy && original.identified.metadata.history.oldValuesAfter != nil
       try destination.engine.replaceStore(at: destination, withCopyAt: copy)
     }
     return outcome

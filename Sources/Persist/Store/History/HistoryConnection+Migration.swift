@@ -8,8 +8,8 @@ extension HistoryConnection {
     guard try hasTable(named: HistoryLayout.transactionTable),
       let layout = HistoryLayout(try storeSchema())
     else { return }
-    try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map)
     var metadata = try storeMetadata()
+    try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map, metadata.history)
     // A history that is switched off is adapted when it is switched on.
     guard !metadata.history.isOff else { return }
     let description = HistoryDescription(map)

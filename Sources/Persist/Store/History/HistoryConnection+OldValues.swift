@@ -1,10 +1,11 @@
 /// The old values that a history keeps; the caller holds the transaction.
 extension HistoryConnection {
   /// Begins or ends to keep old values, if the options say so.
-  func setOldValues(_ content: HistoryContent?, _ settings: inout HistorySettings) throws {
+  func setOldValues(_ content: HistoryContent?, of map: TableMap, _ settings: inout HistorySettings) throws {
     switch content {
     case .oldValues? where settings.oldValuesAfter == nil:
       for statement in SQLText.oldValueTables { try execute(statement) }
+      try keepOldValues(of: map)
       settings.oldValuesAfter = try lastHistoryNumbers().transaction
     case .changes? where settings.oldValuesAfter != nil: try discardOldValues(&settings)
     default: break
@@ -15,15 +16,17 @@ extension HistoryConnection {
   func discardOldValues(_ settings: inout HistorySettings) throws {
     guard settings.oldValuesAfter != nil else { return }
     settings.oldValuesAfter = nil
+    try keepOldValues(of: nil)
     for statement in SQLText.deleteAllOldValues { try execute(statement) }
   }
 
   /// Adapts the old values to another model.
   ///
   /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
-  func migrateOldValues(_ move: OldValuesMove?, to map: TableMap) throws {
+  func migrateOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
     guard try hasTable(named: OldValuesLayout.valueTable) else { return }
-    if let move { for statement in SQLText.statements(move) { try execute(statement) } }
+    if let move { for statement in SQLText.statements(move, kept: kept) { try execute(statement) } }
     for statement in SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }
+    if settings.oldValuesAfter != nil { try keepOldValues(of: map) }
   }
 }

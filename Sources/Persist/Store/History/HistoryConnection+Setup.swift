@@ -19,7 +19,7 @@ extension HistoryConnection {
       }
       if let former = metadata.history.description, former.digest != description.digest {
         try migrateHistory(from: former, to: description, layout, metadata.history, in: map)
-        try migrateOldValues(nil, to: map)
+        try migrateOldValues(nil, to: map, metadata.history)
         metadata.history.description = description
       }
     } else {
@@ -28,7 +28,7 @@ extension HistoryConnection {
       metadata.history.isOff = false
       metadata.history.description = description
     }
-    try setOldValues(content, &metadata.history)
+    try setOldValues(content, of: map, &metadata.history)
     if metadata != stored { try replace(metadata) }
     guard let layout = HistoryLayout(try storeSchema()) else {
       throw Self.damagedHistory(url, "Its tables can't be created.")

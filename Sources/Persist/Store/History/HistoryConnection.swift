@@ -23,6 +23,10 @@ protocol HistoryConnection {
   func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64)
   /// The form in which this store keeps a value of a deleted object.
   func kept(_ value: SQLValue) -> SQLValue
+  /// Prepares the store's tables so that transactions keep old values; nil if they don't any longer.
+  ///
+  /// The caller holds the transaction, and the tables have the layout of the map.
+  func keepOldValues(of map: TableMap?) throws
   /// Adds a transaction without changes, whose author names a migration.
   func recordTransaction(by author: String, in history: HistoryMap) throws
 }

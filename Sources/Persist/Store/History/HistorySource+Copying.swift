@@ -2,8 +2,8 @@ import Foundation
 
 /// Copying the history of one store into another of the same model, of any engine.
 ///
-/// Transactions and changes keep their numbers. The numbers of entities are those of the new store. Old values aren't
-/// copied.
+/// Transactions and changes keep their numbers. The numbers of entities and the names of columns are those of the new
+/// store.
 extension HistorySource {
   /// Copies the history with its readers and the notes about an exchange, in one transaction.
   ///
@@ -31,6 +31,9 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private let numbers: [Int64: Int64]
   /// The entity numbers of the original whose bits of changed columns have another meaning in the copy.
   private let reordered: Set<Int64>
+  /// The layout of the copy.
+  private let map: TableMap
+  private let move: OldValuesMove
 
   init(original: Original, copy: Copy, layout: HistoryLayout, from: TableMap, to map: TableMap) {
     (self.original, self.copy, self.layout) = (original, copy, layout)
@@ -44,7 +47,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
         reordered.insert(Int64(from.numbers[entity]))
       }
     }
-    (self.numbers, self.reordered) = (numbers, reordered)
+    (self.numbers, self.reordered, self.map) = (numbers, reordered, map)
+    move = OldValuesMove(from: from, to: map, renames: .unchanged(in: from.model))
   }
 
   func run(_ settings: HistorySettings) throws -> HistorySettings {
@@ -60,8 +64,12 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     ] {
       try copy.execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
     }
-    var settings = settings
-    settings.oldValuesAfter = nil
+    if settings.oldValuesAfter != nil, layout.hasOldValues {
+      for statement in SQLText.oldValueTables { try copy.execute(statement) }
+      try copyOldValues()
+      try copyMembers()
+      try copy.keepOldValues(of: map)
+    }
     return settings
   }
 
@@ -89,15 +97,17 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     _ change: (inout [SQLValue]) throws -> Bool = { _ in true }
   ) throws {
     var rows: [[SQLValue]] = []
+    var size = 0
     func write() throws {
       if !rows.isEmpty { try copy.execute(.insert(rows, into: table, columns)) }
-      rows = []
+      (rows, size) = ([], 0)
     }
     try original.forEachRow(of: sql) { row in
       var values = forms.indices.map { Self.value(row, Int32($0), forms[$0]) }
       guard try change(&values) else { return }
       rows.append(values)
-      if rows.count == 200 { try write() }
+      for case .blob(let data) in values { size += data.count }
+      if rows.count == 200 || size > 1 << 22 { try write() }
     }
     try write()
   }
@@ -163,5 +173,71 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       }
       try copyRows(of: .allRows(of: table), forms, to: table.name, table.columns.map(\.name))
     }
+  }
+
+  // MARK: Old values
+
+  /// Copies the rows of a table of old values, whose key is the first four columns, without holding all at once.
+  ///
+  /// - Parameter change: Changes the values of a row; returns false to leave it out.
+  private func copyPages(
+    _ page: (_ last: [SQLValue], _ limit: Int) -> SQLText, _ forms: [Form], to table: String, _ columns: [String],
+    _ change: (inout [SQLValue]) -> Bool
+  ) throws {
+    let limit = 200
+    var last: [SQLValue] = []
+    var count = limit
+    while count == limit {
+      count = 0
+      try copyRows(of: page(last, limit), forms, to: table, columns) { values in
+        count += 1
+        last = Array(values.prefix(4))
+        return change(&values)
+      }
+    }
+  }
+
+  private func copyOldValues() throws {
+    let entities = Dictionary(move.entities.map { (Int64($0.number), $0) }, uniquingKeysWith: { first, _ in first })
+    try copyPages(
+      SQLText.oldValuesToCopy, [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
+      ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME", "VALUE"]
+    ) { values in
+      guard case .integer(let number) = values[1], case .text(let former) = values[3], let entity = entities[number],
+        let own = entity.newNumber, let column = entity.columns[former]
+      else { return false }
+      (values[1], values[3]) = (.integer(Int64(own)), .text(column))
+      if entity.numberColumns.contains(column) { values[4] = renumbered(values[4]) }
+      values[4] = copy.kept(values[4])
+      return true
+    }
+  }
+
+  private func copyMembers() throws {
+    let known = Set(OldValuesLayout(map).relationships.map(\.name))
+    let members = OldValuesMap(after: 0, in: map).members.value
+    try copyPages(
+      SQLText.membersToCopy, [.integer, .text, .integer, .integer, .integer, .integer, .integer],
+      to: OldValuesLayout.memberTable,
+      ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER", "OWNERENTITY", "MEMBERENTITY", "CHANGE"]
+    ) { values in
+      guard case .text(let name) = values[1] else { return false }
+      (values[4], values[5]) = (renumbered(values[4]), renumbered(values[5]))
+      guard !known.contains(name) else { return true }
+      // The copy may keep the members of the other end.
+      guard let relationship = members[name], let inverse = relationship.inverse,
+        let property = relationship.member.property(named: inverse)
+      else { return false }
+      values[1] = .text("\(property.declaringEntity).\(inverse)")
+      values.swapAt(2, 3)
+      values.swapAt(4, 5)
+      return true
+    }
+  }
+
+  /// The number of an entity in the copy.
+  private func renumbered(_ value: SQLValue) -> SQLValue {
+    guard case .integer(let number) = value, let own = numbers[number] else { return .null }
+    return .integer(own)
   }
 }

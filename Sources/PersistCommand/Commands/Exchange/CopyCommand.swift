@@ -51,9 +51,6 @@ struct CopyCommand: ParsableCommand {
     let outcome = try copy.run()
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     bar.finish()
-    if outcome.omitsOldValues {
-      StandardError.print("note: The old values in the history aren't copied, because servers don't keep them.")
-    }
     if common.json {
       try StandardOutput.print {
         $0.field("objects", outcome.objects)

@@ -47,7 +47,7 @@
     ])
 
     private func open(
-      _ url: URL, options: StoreOptions = StoreOptions(tracksHistory: true)
+      _ url: URL, options: StoreOptions = StoreOptions(historyKeeps: .oldValues)
     ) throws -> PersistentStoreCoordinator {
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Self.model))
       try coordinator.addStore(at: url, options: options)
@@ -80,7 +80,10 @@
         try "\(team["name"] ?? "nil"): \(team.many("members").map { "\($0["name"] ?? "")" })"
       }
       let transactions = try coordinator.transactions()
+      let (values, members) = (OldValuesLayout.valueTable, OldValuesLayout.memberTable)
+      let kept = try [values, members].map { try ForeignSQL.run("SELECT count(*) FROM \($0)", at: url)[0][0] }
       return people + teams + transactions.map { "\($0.transactionNumber) with \($0.changes?.count ?? 0) changes" }
+        + ["\(kept[0]) old values, \(kept[1]) members"]
     }
 
     /// Inserts, updates and deletes in several tables.
@@ -118,7 +121,7 @@
       _ url: URL, _ proxy: CuttingProxy, wait: Duration = .seconds(20),
       by change: (ManagedObjectContext) throws -> Void, _ body: (ManagedObjectContext) throws -> Void
     ) throws {
-      let options = StoreOptions(busyTimeout: wait, tracksHistory: true)
+      let options = StoreOptions(busyTimeout: wait)
       let coordinator = try open(proxy.url(for: url), options: options)
       defer { for store in coordinator.persistentStores { try? coordinator.remove(store) } }
       let context = ManagedObjectContext(coordinator)

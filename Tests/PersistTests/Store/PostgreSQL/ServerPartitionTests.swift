@@ -25,7 +25,7 @@
         let (old, new) = (try model(), try model([AttributeDescription("color", .string, default: .string("red"))]))
         let first = PersistentStoreCoordinator(model: old)
         let context = ManagedObjectContext(first)
-        let info = try first.addStore(.postgreSQL(url))
+        let info = try first.addStore(.postgreSQL(url), options: StoreOptions(historyKeeps: .oldValues))
         for number in 0..<10 { try context.make("Event", ["name": "\(number)", "number": Int64(number)]) }
         try context.save()
         try first.remove(info)
@@ -63,6 +63,11 @@
         try later.save()
         #expect(try later.count(for: FetchRequest<ManagedObject>("Event", where: "number == 33")) == 1)
         #expect(try later.count(for: FetchRequest<ManagedObject>("Event")) == 10)
+        let changes = try #require(second.transactions().last?.changes)
+        #expect(changes.first { $0.changeType == .update }?.oldValues == ["number": .integer(3)])
+        #expect(
+          changes.first { $0.changeType == .delete }?.oldValues
+            == ["name": .string("new"), "number": .integer(10), "color": .string("blue")])
         try second.remove(opened)
       }
     }

@@ -6,9 +6,10 @@
 /// | `PERSIST_HISTORY_VALUES` | replaced value | transaction, entity number and key of its row, its column, the value |
 /// | `PERSIST_HISTORY_MEMBERS` | added or removed member | transaction, relationship, both rows, and 1 or -1 |
 ///
-/// Temporary triggers of the connection that writes fill both, whatever statement changes a row: a save, a batch
-/// operation, a delete rule or an upsert. Only the first old value of a column in a transaction is kept. Members are
-/// those of relationships without a to-one inverse, whose column would contain all information.
+/// Triggers fill both, whatever statement changes a row: a save, a batch operation, a delete rule or an upsert. In a
+/// file, they are temporary triggers of the connection that writes. On a server, they are permanent, and do nothing for
+/// other programs. Only the first old value of a column in a transaction is kept. Members are those of relationships
+/// without a to-one inverse, whose column would contain all information.
 struct OldValuesLayout: Sendable {
   static let valueTable = "PERSIST_HISTORY_VALUES"
   static let memberTable = "PERSIST_HISTORY_MEMBERS"
@@ -36,6 +37,8 @@ struct OldValuesLayout: Sendable {
       let table: String
       /// The entity number of all rows of the table; nil if they have different ones.
       let number: Int?
+      /// The entity numbers that rows of the table may have.
+      let numbers: [Int]
     }
 
     /// The names of the declaring entity and the relationship, separated by a period.
@@ -61,7 +64,10 @@ struct OldValuesLayout: Sendable {
       return Table(name: name, groups: groups.sorted { $0.lexicographicallyPrecedes($1) })
     }
     func end(_ entity: Entity) -> Relationship.End {
-      Relationship.End(table: map[entity].table, number: map.onlyNumber(ofTableOf: entity))
+      let table = map[entity].table
+      return Relationship.End(
+        table: table, number: map.onlyNumber(ofTableOf: entity),
+        numbers: present.filter { $0.table == table }.map(\.number))
     }
     let known = Dictionary(uniqueKeysWithValues: present.map { ($0.entity.name, $0.entity) })
     let joins = map.joinTables.compactMap { join -> Relationship? in

@@ -7,6 +7,16 @@ struct PropertyRenames: Sendable, Hashable {
   /// The new names of properties by the old names of entity and property.
   var properties: [String: [String: String]] = [:]
 
+  /// No changes of a model's names.
+  static func unchanged(in model: ManagedObjectModel) -> PropertyRenames {
+    var names = PropertyRenames()
+    for entity in model.entities {
+      names.entities[entity.name] = entity.name
+      names.properties[entity.name] = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0.name) })
+    }
+    return names
+  }
+
   /// The combined effect of this migration followed by another.
   func followed(by next: PropertyRenames) -> PropertyRenames {
     var result = PropertyRenames()

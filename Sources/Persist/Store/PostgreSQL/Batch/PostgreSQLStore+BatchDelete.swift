@@ -22,7 +22,7 @@ extension PostgreSQLStore {
             """))
       }
       var pass = try ServerBatchDeletePass(selection, rules, store: self, transaction)
-      pass.history = historyWriter(by: batch.origin)
+      pass.history = try historyWriter(by: batch.origin, transaction)
       try pass.severRelationships()
       pass.deleteRows()
       try transaction.record(&pass.history)

@@ -5,7 +5,7 @@ extension PostgreSQLStore {
   func insert(_ batch: BatchInsert) throws -> BatchOutcome {
     do {
       let outcome = try pool.write { transaction in
-        var pass = try ServerBatchInsertPass(batch, store: self)
+        var pass = try ServerBatchInsertPass(batch, store: self, transaction)
         try pass.run(transaction)
         try transaction.record(&pass.history)
         return pass.outcome
@@ -37,10 +37,10 @@ private struct ServerBatchInsertPass {
     var given: [[Int]] = []
   }
 
-  init(_ batch: BatchInsert, store: PostgreSQLStore) throws {
+  init(_ batch: BatchInsert, store: PostgreSQLStore, _ transaction: ServerTransaction) throws {
     self.batch = batch
     self.store = store
-    history = store.historyWriter(by: batch.origin)
+    history = try store.historyWriter(by: batch.origin, transaction)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
     required = RequiredValues(of: batch.entity)
     conversions = batch.entity.properties.map { property in

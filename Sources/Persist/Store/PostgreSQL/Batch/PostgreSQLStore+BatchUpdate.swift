@@ -30,9 +30,10 @@ extension PostgreSQLStore {
       """
     do {
       return try pool.write { transaction in
+        let history = try historyWriter(by: batch.origin, transaction)
         guard let result = try transaction.run([sql]).first else { return BatchOutcome() }
         let rows = (0..<result.rowCount).map { (key: result.integer($0, 0), number: result.integer($0, 1)) }
-        return try outcome(of: batch, rows, transaction)
+        return try outcome(of: batch, rows, history, transaction)
       }
     } catch let error as PersistenceError where error.isOutOfRange {
       return nil
@@ -46,19 +47,21 @@ extension PostgreSQLStore {
       SELECT r0.id, r0.entity\(try clauses(batch.rows, plan)) ORDER BY r0.id FOR NO KEY UPDATE OF r0
       """
     return try pool.write { transaction in
+      let history = try historyWriter(by: batch.origin, transaction)
       let rows = try transaction.all(selection) { (key: $0.integer($1, 0), number: $0.integer($1, 1)) }
       var pass = ServerBatchUpdatePass(batch, store: self, transaction: transaction)
       try pass.run(rows.map(\.key))
-      return try outcome(of: batch, rows, transaction)
+      return try outcome(of: batch, rows, history, transaction)
     }
   }
 
   /// The outcome for the changed rows, which are recorded in the history.
   private func outcome(
-    of batch: BatchUpdate, _ rows: [(key: Int64, number: Int64)], _ transaction: ServerTransaction
+    of batch: BatchUpdate, _ rows: [(key: Int64, number: Int64)], _ writer: ServerHistoryWriter?,
+    _ transaction: ServerTransaction
   ) throws -> BatchOutcome {
+    var history = writer
     var outcome = BatchOutcome(count: rows.count)
-    var history = historyWriter(by: batch.origin)
     guard batch.wantsIdentifiers || history != nil else { return outcome }
     let slots = batch.changes.map(\.slot)
     for row in rows {

@@ -32,7 +32,7 @@ private struct ServerImportPass {
   init(store: PostgreSQLStore, transaction: ServerTransaction) throws {
     self.store = store
     self.transaction = transaction
-    history = store.historyWriter(by: nil)
+    history = try store.historyWriter(by: nil, transaction)
     relationships = ImportedRelationship.all(of: store.map)
     numbers = store.model.entities.map { ImportedRelationship.numbers(of: $0, among: store.map) }
     try transaction.run([

@@ -46,27 +46,11 @@ extension ServerSession {
 
   /// Whether the server has exactly the triggers, with their functions, that Persist makes for derived attributes.
   fileprivate func hasDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws -> Bool {
-    let results = try run([Self.presentTriggers(of: schema), Self.presentFunctions(of: schema)])
-    func rows(_ result: any ServerResult, _ columns: Range<Int>) -> Set<[String]> {
-      Set((0..<result.rowCount).map { row in columns.map { result.text(row, $0) } })
-    }
-    let triggers = columns.triggers(in: layout)
-    guard rows(results[0], 0..<6) == Set(triggers.map(Self.signature)) else { return false }
+    let triggers = columns.triggers(in: layout).map { ServerTrigger($0) }
+    guard try hasExactly(triggers, withPrefix: DerivedTrigger.prefix.foldedIdentifier) else { return false }
     let functions = ServerText.derivedFunctionBodies.map { [ServerText.name($0.key), $0.value] }
-    return columns.isEmpty || rows(results[1], 0..<2).isSuperset(of: functions)
-  }
-
-  /// Name, table, kind, columns and function of each trigger. Functions are compared by their bodies.
-  private static func presentTriggers(of schema: String) -> ServerText {
-    let prefix = DerivedTrigger.prefix.foldedIdentifier
-    return """
-      SELECT t.tgname::text, c.relname::text, t.tgtype::text || t.tgenabled::text, \
-      coalesce((SELECT string_agg(a.attname, ' ' ORDER BY a.attname) FROM pg_attribute AS a \
-      WHERE a.attrelid = t.tgrelid AND a.attnum = ANY(t.tgattr)), ''), p.proname::text, p.prosrc \
-      FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
-      JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.pronamespace = n.oid \
-      WHERE n.nspname = \(text: schema) AND NOT t.tgisinternal AND starts_with(t.tgname, \(text: prefix))
-      """
+    return try columns.isEmpty
+      || Set(all(Self.presentFunctions(of: schema)) { [$0.text($1, 0), $0.text($1, 1)] }).isSuperset(of: functions)
   }
 
   private static func presentFunctions(of schema: String) -> ServerText {
@@ -76,21 +60,11 @@ extension ServerSession {
     """
   }
 
-  /// The row of ``presentTriggers(of:)`` for a trigger.
-  private static func signature(of trigger: DerivedTrigger) -> [String] {
-    // One row at a time, after an insert, a delete or an update; enabled as usual.
-    let (kind, columns): (String, [String]) =
-      switch trigger.event {
-      case .insert: ("5O", [])
-      case .delete: ("9O", [])
-      case .update(let columns): ("17O", columns)
-      }
-    let name = ServerText.name(trigger.name)
-    return [
-      name, ServerText.name(trigger.table), kind,
-      columns.map(ServerText.name).sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-        .joined(separator: " "),
-      name, ServerText.body(of: trigger),
-    ]
+  /// Whether the triggers whose names begin with a prefix are exactly these, with their functions.
+  func hasExactly(_ triggers: [ServerTrigger], withPrefix prefix: String) throws -> Bool {
+    let present = try all(ServerTrigger.present(withPrefix: prefix, in: schema)) { result, row in
+      (0..<7).map { result.text(row, $0) }
+    }
+    return Set(present) == Set(triggers.map(\.signature))
   }
 }

@@ -68,8 +68,11 @@ struct ServerStoreObjects {
   private static let functionNames = Set(
     (ServerText.derivedFunctionBodies.keys + [ServerMark.function]).map(ServerText.name))
 
+  /// The beginnings of the names of triggers and their functions.
+  private static let triggerPrefixes = [DerivedTrigger.prefix, OldValueTriggers.prefix].map(ServerText.name)
+
   private static func isOwnFunction(_ name: String) -> Bool {
-    functionNames.contains(name) || name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier)
+    functionNames.contains(name) || triggerPrefixes.contains { name.hasPrefix($0) }
   }
 
   /// The columns of the model's tables that are neither the model's nor left over by a migration.
@@ -161,11 +164,12 @@ struct ServerStoreObjects {
       JOIN pg_class AS c ON c.oid = t.tgrelid WHERE c.oid IN (\(own)) AND NOT t.tgisinternal
       """
     ) { (sql: $0.text($1, 0), table: $0.text($1, 1), name: $0.text($1, 2)) }
-    let prefix = DerivedTrigger.prefix.foldedIdentifier
     let kept = copied.union(sequences)
     let all = rights.filter { kept.contains($0.table) }.map(\.sql)
       + indexes.filter { copied.contains($0.table) && !indexNames.contains($0.name) }.map(\.sql)
-      + triggers.filter { copied.contains($0.table) && !$0.name.hasPrefix(prefix) }.map(\.sql)
+      + triggers.filter { trigger in
+        copied.contains(trigger.table) && !Self.triggerPrefixes.contains { trigger.name.hasPrefix($0) }
+      }.map(\.sql)
     return all.map { ServerText(stored: StoredDefinition(sql: $0)) }
   }
 

@@ -21,6 +21,8 @@ final class ServerTransaction {
   private var change: CheckedChange?
   /// Checks that the store is still the one opened, and the proof of the commit; nil for transactions of other stores.
   private let opened: (watch: ServerWatch, proof: CommitProof)?
+  /// Whether the old values of changed rows are kept in the history.
+  private var keepsOldValues = false
   /// The place among the last statements of the one that returns the number of the transaction in the history.
   private var historyStatement: Int?
   /// The number of the committed transaction in the history; nil if it wasn't recorded, or if the connection was lost
@@ -44,8 +46,10 @@ final class ServerTransaction {
 
   /// The values of settings until the end of the transaction, for a `SELECT`.
   private var settings: ServerText {
+    let path: [ServerText] = findsTables ? [Self.findingTables(session)] : []
+    let old: [ServerText] = keepsOldValues ? [OldValueTriggers.begin(in: session.schema)] : []
     let wait: ServerText = "set_config('lock_timeout', \(text: "\(self.wait)"), true)"
-    return findsTables ? "\(Self.findingTables(session)), \(wait)" : wait
+    return (path + [wait] + old).joined(separator: ", ")
   }
 
   private static func findingTables(_ session: ServerSession) -> ServerText {
@@ -55,13 +59,24 @@ final class ServerTransaction {
   /// Lets the statements that follow name tables without their schema.
   func findTables() throws { try run(["SELECT \(Self.findingTables(session))"]) }
 
+  /// Keeps the old values of rows that are changed from now on, if the transaction becomes part of the history.
+  func keepOldValues() throws {
+    guard !keepsOldValues else { return }
+    keepsOldValues = true
+    if hasBegun { try run(["SELECT \(OldValueTriggers.begin(in: session.schema))"]) }
+  }
+
   /// Begins, and keeps migrations from changing the store. The next statements see what others had committed before.
   private var opening: [ServerText] {
-    let path = findsTables ? [ServerParameter.text(session.schema)] : []
+    let schema = ServerParameter.text(session.schema)
+    let path = findsTables ? [schema] : []
+    let old = keepsOldValues ? [schema] : []
     let lock = ServerParameter.text(ServerText.lockName(session.schema))
     return [
       Self.begin,
-      texts.statement(.opening(findsTables: findsTables), path + [.text("\(wait)"), lock]) {
+      texts.statement(
+        .opening(findsTables: findsTables, keepsOldValues: keepsOldValues), path + [.text("\(wait)")] + old + [lock]
+      ) {
         "SELECT \(settings), \(ServerText.sharedLock(session.schema))"
       },
     ]

@@ -163,6 +163,7 @@ package struct PostgreSQLEngine: StoreEngine {
       mark = try pool.read { try ServerMark(in: $0) }
       return history
     }
+    if history?.oldValues != nil, !pool.options.isReadOnly { try pool.maintainOldValues(in: map) }
     let store = PostgreSQLStore(pool, catalog: catalog, map: map, history: history)
     try store.makeMissingIndexes(catalog, defersWork: pool.options.migrator?.defersWork == true)
     pool.setWatch(store.watch(catalog.metadata, mark, of: pool))
@@ -172,11 +173,6 @@ package struct PostgreSQLEngine: StoreEngine {
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only files have.
   private func requireSupported(_ options: StoreOptions, at location: StoreLocation) throws {
-    guard options.historyKeeps != .oldValues else {
-      throw PersistenceError(
-        .invalidRequest, at: .store(location.url), "The history of a store on a server keeps no old values.",
-        fix: "Open it with tracksHistory, without historyKeeps.")
-    }
     for replica in options.readsFrom {
       guard case .server = replica else {
         throw PersistenceError(

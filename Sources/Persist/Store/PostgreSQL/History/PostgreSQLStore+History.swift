@@ -20,9 +20,10 @@ extension PostgreSQLStore: HistorySource {
     try ServerStoreMonitor(pool.address, hasHistory: { [weak self] in self?.history?.isTracking == true }, report)
   }
 
-  /// A writer of the history; nil if changes aren't recorded.
-  func historyWriter(by origin: HistoryOrigin?) -> ServerHistoryWriter? {
+  /// A writer of the history, made before the transaction changes rows; nil if changes aren't recorded.
+  func historyWriter(by origin: HistoryOrigin?, _ transaction: ServerTransaction) throws -> ServerHistoryWriter? {
     guard let map = historyMap.withLock({ $0 }), map.isTracking else { return nil }
+    if map.oldValues != nil { try transaction.keepOldValues() }
     return ServerHistoryWriter(map, by: origin, in: pool.address.schema)
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A session with a server, within a transaction, that reads and changes the history.
 ///
-/// A server's columns have types, so that the values that the history keeps of deleted objects are bytes, of which the
-/// first is the kind of value:
+/// A server's columns have types, so that the values that the history keeps are bytes, of which the first is the kind
+/// of value:
 ///
 /// | first byte | value |
 /// |---|---|
@@ -66,6 +66,12 @@ struct ServerHistoryConnection: HistoryConnection {
 
   func kept(_ value: SQLValue) -> SQLValue { value.keptBytes.map(SQLValue.blob) ?? .null }
 
+  func keepOldValues(of map: TableMap?) throws {
+    // Before the tables are locked, so that writers are waited for in the order in which they wait for others.
+    try session.run([ServerText.lock(session.schema)])
+    if let map { try session.makeOldValueTriggers(in: map) } else { try session.dropOldValueTriggers() }
+  }
+
   func recordTransaction(by author: String, in history: HistoryMap) throws {
     var writer = ServerHistoryWriter(history, by: HistoryOrigin(author: author), in: session.schema)
     try session.run(writer.statements(evenWithoutChanges: true))
@@ -87,7 +93,7 @@ private struct ServerHistoryRow: HistoryRow {
 }
 
 extension SQLValue {
-  /// The value that a server's history keeps of a deleted object; null for bytes of no known kind.
+  /// The value that a server's history keeps; null for bytes of no known kind.
   fileprivate init(keptBytes bytes: Data) {
     let content = Data(bytes.dropFirst())
     let number = content.count == 8 ? content.reduce(Int64(0)) { $0 << 8 | Int64($1) } : nil

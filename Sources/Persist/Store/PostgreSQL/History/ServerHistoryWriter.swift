@@ -124,6 +124,7 @@ struct ServerHistoryWriter {
     let values = written.map { text -> ServerText in
       text.isReference ? "(SELECT id FROM \(Self.texts) WHERE text = \(text: text.text))" : "\(text: text.text)"
     }
+    let named: ServerText = map.oldValues == nil ? "" : ", \(OldValueTriggers.name(byNumberIn: "id"))"
     statements.append("SELECT pg_notify(\(text: channel), '')")
     statements.append(
       """
@@ -131,7 +132,7 @@ struct ServerHistoryWriter {
       \(written.map { ", \(name: $0.column)" as ServerText }.joined(separator: ""))) \
       VALUES (\(Self.number), \(number: Int64(HistoryLayout.EntityNumber.transaction)), 1, \
       \(double: Date().timeIntervalSinceReferenceDate)\(values.map { ", \($0)" as ServerText }.joined(separator: ""))) \
-      RETURNING id
+      RETURNING id\(named)
       """)
     return statements
   }

@@ -218,7 +218,13 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         hasDroppedKeys = true
       }
       // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
-      if case .rebuildTable = change { try session.dropDerived() }
+      switch change {
+      case .rebuildTable:
+        try session.dropDerived()
+        try session.dropOldValueTriggers()
+      case .dropColumn: try session.dropOldValueTriggers()
+      default: break
+      }
       let statements = try ServerText.statements(change, kinds: columnKinds)
       do { try session.run(statements) } catch let failure as ServerFailure where failure.state == "0A000" {
         // A view, a rule or a trigger of others uses a column that gets another type.

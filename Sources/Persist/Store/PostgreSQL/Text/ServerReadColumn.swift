@@ -9,13 +9,16 @@ enum ServerReadColumn: Sendable {
   case decimal
 
   /// The value of the column for rows of this alias.
-  func value(of column: String, _ row: ServerText) -> ServerText {
+  ///
+  /// - Parameter findsTables: Whether tables are named without their schema, as in the function of a trigger.
+  func value(of column: String, _ row: ServerText, findingTables findsTables: Bool = false) -> ServerText {
     let own: ServerText = "\(row).\(name: column)"
     return switch self {
     case .entityNumber(let key, let target):
       """
       CASE WHEN \(own) IS NULL AND \(row).\(name: key) IS NOT NULL \
-      THEN (SELECT d.entity FROM \(table: target) AS d WHERE d.id = \(row).\(name: key)) ELSE \(own) END
+      THEN (SELECT d.entity FROM \(findsTables ? "\(name: target)" : "\(table: target)") AS d \
+      WHERE d.id = \(row).\(name: key)) ELSE \(own) END
       """
     case .markedBytes: "CASE WHEN substr(\(own), 1, 1) = '\\x01'::bytea THEN \(own) ELSE '\\x01'::bytea || \(own) END"
     case .decimal: "\(own)::text"

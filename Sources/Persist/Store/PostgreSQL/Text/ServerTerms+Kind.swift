@@ -94,16 +94,17 @@ extension ServerTerms.Kind {
   // MARK: Conversions
 
   /// The value of a column as one of another kind, which has an equal one for it; null for bytes that are no UUID.
-  func text(of column: String, as kind: ServerTerms.Kind) -> ServerText {
+  func text(of column: String, as kind: ServerTerms.Kind) -> ServerText { text(term: "\(name: column)", as: kind) }
+
+  private func text(term: ServerText, as kind: ServerTerms.Kind) -> ServerText {
     switch (self, kind) {
-    case _ where self == kind: "\(name: column)"
-    case (.boolean, .text): "\(name: column)::int::text"
-    case (.boolean, _): "\(name: column)::int::\(kind.typeName)"
-    case (_, .boolean) where isWhole: "(\(name: column) <> 0)"
-    case (.bytes, .uuid):
-      "CASE WHEN octet_length(\(name: column)) = 16 THEN encode(\(name: column), 'hex')::uuid END"
-    case (.uuid, .bytes): "uuid_send(\(name: column))"
-    default: "\(name: column)::\(kind.typeName)"
+    case _ where self == kind: term
+    case (.boolean, .text): "\(term)::int::text"
+    case (.boolean, _): "\(term)::int::\(kind.typeName)"
+    case (_, .boolean) where isWhole: "(\(term) <> 0)"
+    case (.bytes, .uuid): "CASE WHEN octet_length(\(term)) = 16 THEN encode(\(term), 'hex')::uuid END"
+    case (.uuid, .bytes): "uuid_send(\(term))"
+    default: "\(term)::\(kind.typeName)"
     }
   }
 
@@ -122,13 +123,16 @@ extension ServerTerms.Kind {
   }
 
   /// The bytes with which the history keeps the value of a column: see ``ServerHistoryConnection``.
-  func kept(_ column: String) -> ServerText {
+  func kept(_ column: String) -> ServerText { kept(term: "\(name: column)") }
+
+  /// - Parameter term: The column of a row that a trigger knows.
+  func kept(term: ServerText) -> ServerText {
     switch self {
-    case .integer, .int32, .int16, .boolean: "'\\x01'::bytea || int8send(\(text(of: column, as: .integer)))"
-    case .double: "'\\x02'::bytea || float8send(\(name: column))"
-    case .text: "'\\x03'::bytea || convert_to(\(name: column), 'UTF8')"
-    case .decimal: "'\\x03'::bytea || convert_to(\(name: column)::text, 'UTF8')"
-    case .bytes, .uuid: "'\\x04'::bytea || \(text(of: column, as: .bytes))"
+    case .integer, .int32, .int16, .boolean: "'\\x01'::bytea || int8send(\(text(term: term, as: .integer)))"
+    case .double: "'\\x02'::bytea || float8send(\(term))"
+    case .text: "'\\x03'::bytea || convert_to(\(term), 'UTF8')"
+    case .decimal: "'\\x03'::bytea || convert_to(\(term)::text, 'UTF8')"
+    case .bytes, .uuid: "'\\x04'::bytea || \(text(term: term, as: .bytes))"
     }
   }
 }

@@ -23,32 +23,7 @@ extension ServerText {
     """#
 
   /// The statements that make a trigger with its function.
-  static func make(_ trigger: DerivedTrigger) -> [ServerText] {
-    let event: ServerText =
-      switch trigger.event {
-      case .insert: "INSERT"
-      case .delete: "DELETE"
-      case .update(let columns): "UPDATE OF \(names: columns)"
-      }
-    return [
-      """
-      CREATE OR REPLACE FUNCTION \(table: trigger.name)() RETURNS trigger LANGUAGE plpgsql \
-      AS \(literal: body(of: trigger))
-      """,
-      """
-      CREATE TRIGGER \(name: trigger.name) AFTER \(event) ON \(table: trigger.table) \
-      FOR EACH ROW EXECUTE FUNCTION \(table: trigger.name)()
-      """,
-    ]
-  }
-
-  /// The body of a trigger's function.
-  static func body(of trigger: DerivedTrigger) -> String {
-    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
-    // The schema may be renamed, and the row may be changed by programs with other settings.
-    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
-    return start + action + "; RETURN NULL; END"
-  }
+  static func make(_ trigger: DerivedTrigger) -> [ServerText] { ServerTrigger(trigger).statements }
 
   /// Deletes a trigger, by its name on the server, with its function.
   static func dropDerived(_ trigger: StoreSchema.Trigger) -> [ServerText] {
@@ -60,4 +35,26 @@ extension ServerText {
 
   /// Computes the values of existing rows.
   static func fill(_ column: DerivedColumn) -> ServerText { ServerText(.fill(column, now: now)) }
+}
+
+extension ServerTrigger {
+  init(_ trigger: DerivedTrigger) {
+    let event: Event =
+      switch trigger.event {
+      case .insert: .insert
+      case .delete: .delete
+      case .update(let columns): .update(of: columns)
+      }
+    self.init(name: trigger.name, table: trigger.table, event: event, body: ServerText.body(of: trigger))
+  }
+}
+
+extension ServerText {
+  /// The body of a trigger's function.
+  fileprivate static func body(of trigger: DerivedTrigger) -> String {
+    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
+    // The schema may be renamed, and the row may be changed by programs with other settings.
+    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
+    return start + action + "; RETURN NULL; END"
+  }
 }

@@ -4,7 +4,7 @@ final class ServerTexts: Sendable {
   /// A statement, by everything but its parameters.
   enum Key: Hashable, Sendable {
     /// Begins a transaction that writes.
-    case opening(findsTables: Bool)
+    case opening(findsTables: Bool, keepsOldValues: Bool)
     /// Writes a proof, and makes a change.
     case proof(CheckedChange.Shape?)
     case change(CheckedChange.Shape)

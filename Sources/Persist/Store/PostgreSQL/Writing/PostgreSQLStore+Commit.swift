@@ -19,7 +19,7 @@ extension PostgreSQLStore {
     do {
       let (pass, metadata, transaction) = try pool.write(usingFullNames: true) { transaction in
         var pass = ServerCommitPass(writes, store: self)
-        pass.history = historyWriter(by: writes.origin)
+        pass.history = try historyWriter(by: writes.origin, transaction)
         try pass.run(transaction, method)
         let metadata = try writePendingMetadata(transaction)
         try transaction.record(&pass.history)

@@ -20,6 +20,34 @@ extension SQLText {
       """
   }
 
+  /// Transaction, entity number, key, column and value of some old values, in order.
+  ///
+  /// - Parameter last: The first four values of the row that precedes the first one; empty for none.
+  static func oldValuesToCopy(after last: [SQLValue], limit: Int) -> SQLText {
+    rows(
+      of: OldValuesLayout.valueTable, key: ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME"], ["VALUE"], after: last,
+      limit: limit)
+  }
+
+  /// Transaction, relationship, both keys, both entity numbers and the change of some members, in order.
+  ///
+  /// - Parameter last: The first four values of the row that precedes the first one; empty for none.
+  static func membersToCopy(after last: [SQLValue], limit: Int) -> SQLText {
+    rows(
+      of: OldValuesLayout.memberTable, key: ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER"],
+      ["OWNERENTITY", "MEMBERENTITY", "CHANGE"], after: last, limit: limit)
+  }
+
+  private static func rows(
+    of table: String, key: [String], _ others: [String], after last: [SQLValue], limit: Int
+  ) -> SQLText {
+    let condition: SQLText = last.isEmpty ? "" : " WHERE (\(names: key)) > (\(values: last))"
+    return """
+      SELECT \(names: key + others) FROM \(name: table)\(condition) ORDER BY \(names: key) \
+      LIMIT \(number: Int64(limit))
+      """
+  }
+
   static func insert(_ rows: [[SQLValue]], into table: String, _ columns: [String]) -> SQLText {
     let values = rows.map { row in
       "(\(row.map { "\(value: $0)" as SQLText }.joined(separator: ", ")))" as SQLText

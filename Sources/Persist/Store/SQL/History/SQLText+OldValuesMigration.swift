@@ -5,7 +5,9 @@ extension SQLText {
 
   /// The statements of a move, in order. Rows that have moved have negative numbers until the last statement, so that
   /// entities, columns and relationships can exchange their names.
-  static func statements(_ move: OldValuesMove) -> [SQLText] {
+  ///
+  /// - Parameter kept: The form in which the store keeps a value.
+  static func statements(_ move: OldValuesMove, kept: (SQLValue) -> SQLValue) -> [SQLText] {
     var statements = move.entities.map { entity -> SQLText in
       guard let new = entity.newNumber, !entity.columns.isEmpty else {
         return "DELETE FROM \(values) WHERE ENTITY = \(number: Int64(entity.number))"
@@ -20,30 +22,32 @@ extension SQLText {
     statements.append("DELETE FROM \(values) WHERE substr(COLUMNNAME, 1, 1) = '-'")
     statements.append("UPDATE \(values) SET ENTITY = -ENTITY WHERE ENTITY < 0")
     let numbers = move.numbers.sorted { $0.key < $1.key }
+    let keptNumbers = numbers.map { (from: kept(.integer(Int64($0.key))), to: kept(.integer(Int64($0.value)))) }
     for entity in move.entities {
       guard let new = entity.newNumber, !entity.numberColumns.isEmpty, !numbers.isEmpty else { continue }
       let columns = entity.numberColumns.map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
       statements.append(
         """
-        UPDATE \(values) SET VALUE = \(renumbered("VALUE", numbers)) \
+        UPDATE \(values) SET VALUE = \(renumbered("VALUE", keptNumbers)) \
         WHERE ENTITY = \(number: Int64(new)) AND COLUMNNAME IN (\(columns))
         """)
     }
     guard !move.relationships.isEmpty, !numbers.isEmpty else { return statements + ["DELETE FROM \(members)"] }
     let names = move.relationships.sorted { $0.key < $1.key }
       .map { "WHEN \(literal: $0.key) THEN \(literal: ">\($0.value)")" as SQLText }.joined(separator: " ")
+    let plain = numbers.map { (from: SQLValue.integer(Int64($0.key)), to: SQLValue.integer(Int64($0.value))) }
     return statements + [
       """
       UPDATE \(members) SET RELATIONSHIP = CASE RELATIONSHIP \(names) ELSE RELATIONSHIP END, \
-      OWNERENTITY = \(renumbered("OWNERENTITY", numbers)), MEMBERENTITY = \(renumbered("MEMBERENTITY", numbers))
+      OWNERENTITY = \(renumbered("OWNERENTITY", plain)), MEMBERENTITY = \(renumbered("MEMBERENTITY", plain))
       """,
       "DELETE FROM \(members) WHERE substr(RELATIONSHIP, 1, 1) <> '>'",
       "UPDATE \(members) SET RELATIONSHIP = substr(RELATIONSHIP, 2)",
     ]
   }
 
-  private static func renumbered(_ column: SQLText, _ numbers: [(key: Int, value: Int)]) -> SQLText {
-    let cases = numbers.map { "WHEN \(number: Int64($0.key)) THEN \(number: Int64($0.value))" as SQLText }
+  private static func renumbered(_ column: SQLText, _ numbers: [(from: SQLValue, to: SQLValue)]) -> SQLText {
+    let cases = numbers.map { "WHEN \(value: $0.from) THEN \(value: $0.to)" as SQLText }
     return "CASE \(column) \(cases.joined(separator: " ")) END"
   }
 
@@ -52,6 +56,8 @@ extension SQLText {
   static func pruneOldValues(to layout: OldValuesLayout) -> [SQLText] {
     let columns = Set(layout.tables.flatMap { $0.groups.joined() } + [OldValuesLayout.versionColumn]).sorted()
     let relationships = layout.relationships.map(\.name).sorted()
+    // PostgreSQL has no empty lists.
+    let isUnknown: SQLText = relationships.isEmpty ? "1 = 1 OR" : "RELATIONSHIP NOT IN (\(literals(relationships))) OR"
     return [
       """
       DELETE FROM \(values) WHERE COLUMNNAME NOT IN (\(literals(columns))) OR NOT EXISTS \
@@ -59,7 +65,7 @@ extension SQLText {
       AND c.ZENTITY = \(values).ENTITY AND c.ZENTITYPK = \(values).ROWKEY)
       """,
       """
-      DELETE FROM \(members) WHERE RELATIONSHIP NOT IN (\(literals(relationships))) OR NOT EXISTS \
+      DELETE FROM \(members) WHERE \(isUnknown) NOT EXISTS \
       (SELECT 1 FROM \(name: HistoryLayout.transactionTable) AS t WHERE t.Z_PK = \(members).TRANSACTIONID)
       """,
     ]

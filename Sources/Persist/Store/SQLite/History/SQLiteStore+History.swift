@@ -36,6 +36,9 @@ extension SQLiteConnection: HistoryConnection {
 
   func kept(_ value: SQLValue) -> SQLValue { value }
 
+  /// The triggers of each connection are temporary.
+  func keepOldValues(of map: TableMap?) throws {}
+
   func recordTransaction(by author: String, in history: HistoryMap) throws {
     let writer = try HistoryWriter(HistoryPlan(history), by: HistoryOrigin(author: author), self, folder: nil)
     try writer.finishWithoutChanges()
