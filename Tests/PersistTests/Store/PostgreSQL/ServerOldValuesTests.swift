@@ -318,7 +318,9 @@
     func renamedSchema() throws {
       try withServer { url in
         let first = try open(url)
-        try ManagedObjectContext(first).make("Team", ["name": "A"]).managedObjectContext?.save()
+        let writer = ManagedObjectContext(first)
+        try writer.make("Team", ["name": "A"])
+        try writer.save()
         try close(first)
         let old = try #require(ServerAddress(url)).schema
         let new = old + "_renamed"
