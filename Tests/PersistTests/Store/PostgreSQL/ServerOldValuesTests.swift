@@ -41,7 +41,9 @@
         try person.many("tags").insert(tag)
         try context.save()
         func count() throws -> [[String]] {
-          try ["values", "members"].flatMap { try ForeignSQL.run("SELECT count(*) FROM persist_history_\($0)", at: url) }
+          try ["values", "members"].flatMap { name in
+            try ForeignSQL.run("SELECT count(*) FROM persist_history_\(name)", at: url)
+          }
         }
         let before = try count()
         try ForeignSQL.run(
