@@ -41,7 +41,9 @@
         try person.many("tags").insert(tag)
         try context.save()
         func count() throws -> [[String]] {
-          try ["values", "members"].flatMap { try ForeignSQL.run("SELECT count(*) FROM persist_history_\($0)", at: url) }
+          try ["values", "members"].flatMap { name in
+            try ForeignSQL.run("SELECT count(*) FROM persist_history_\(name)", at: url)
+          }
         }
         let before = try count()
         try ForeignSQL.run(
@@ -318,7 +320,9 @@
     func renamedSchema() throws {
       try withServer { url in
         let first = try open(url)
-        try ManagedObjectContext(first).make("Team", ["name": "A"]).managedObjectContext?.save()
+        let writer = ManagedObjectContext(first)
+        try writer.make("Team", ["name": "A"])
+        try writer.save()
         try close(first)
         let old = try #require(ServerAddress(url)).schema
         let new = old + "_renamed"

@@ -48,7 +48,9 @@ enum OldValueTriggers {
     let (kinds, read) = (map.serverKinds, map.serverReadColumns)
     var counts: [String: Int] = [:]
     var triggers: [ServerTrigger] = []
-    func add(_ event: ServerTrigger.Event, on table: String, _ actions: [ServerText], unless condition: ServerText = "") {
+    func add(
+      _ event: ServerTrigger.Event, on table: String, _ actions: [ServerText], unless condition: ServerText = ""
+    ) {
       counts[table, default: 0] += 1
       let body = ([ServerText.start(unless: condition)] + actions + ["RETURN NULL; END"]).joined(separator: " ")
       triggers.append(
@@ -60,9 +62,8 @@ enum OldValueTriggers {
       let columns = Columns(kinds: kinds[table.name] ?? [:], read: read[table.name] ?? [:])
       // A row whose entity isn't known isn't an object.
       let isNoObject: ServerText = " OR OLD.entity IS NULL"
-      let (large, small) = table.groups.reduce(into: ([[String]](), [[String]]())) { groups, group in
-        if group.contains(where: { columns.kinds[$0] == .bytes }) { groups.0.append(group) } else { groups.1.append(group) }
-      }
+      let isLarge = { (group: [String]) in group.contains { columns.kinds[$0] == .bytes } }
+      let (large, small) = (table.groups.filter(isLarge), table.groups.filter { !isLarge($0) })
       if !small.isEmpty {
         add(.update(of: []), on: table.name, small.map { keepChanged($0, columns) }, unless: isNoObject)
       }
