@@ -53,7 +53,14 @@ struct PipelineTests {
     let (one, many) = (Numbers(1), Numbers(3))
     try Pipeline.run(on: pool, producing: one.next) { _ in }
     #expect(one.threadCount == 1 && pool.threadCount == 0)
-    try Pipeline.run(on: pool, producing: many.next) { _ in Thread.sleep(forTimeInterval: 0.05) }
+    let ahead = DispatchSemaphore(value: 0)
+    try Pipeline.run(on: pool) {
+      let next = many.next()
+      if next.part == 2 { ahead.signal() }
+      return next
+    } consuming: {
+      if $0 == 1 { #expect(ahead.wait(timeout: .now() + 60) == .success) }
+    }
     #expect(many.threadCount == 2)
   }
 
