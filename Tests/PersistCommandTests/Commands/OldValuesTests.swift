@@ -21,9 +21,11 @@ struct OldValuesTests {
       context.delete(item)
       try context.save()
       try coordinator.remove(store)
-      let outcome = try Command.run("history", url.path)
+      let location = url.isFileURL ? url.path : url.absoluteString
+      let outcome = try Command.run("history", location)
       #expect(outcome.output.contains("update Item 1: box, name; before: box nil, name \"Tea\""), "\(outcome.output)")
-      let lines = try Command.run("history", url.path, "--json").jsonLines()
+      let lines = try Command.run("history", location, "--json").jsonLines()
+      try #require(lines.count == 3)
       let updates = try #require(lines[1]["changes"] as? [[String: Any]])
       let values = try #require(updates.first { $0["entity"] as? String == "Item" }?["oldValues"] as? [String: Any])
       #expect(values["name"] as? String == "Tea")
