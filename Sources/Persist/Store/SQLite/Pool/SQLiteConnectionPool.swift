@@ -287,23 +287,23 @@ final class SQLiteConnectionPool: @unchecked Sendable {
         return reader
       } else if readerCount < readerLimit {
         readerCount += 1
-        return try openAnotherReader()
+        do { return try openAnotherReader() } catch {
+          readerCount -= 1
+          condition.broadcast()
+          throw error
+        }
       } else {
         condition.wait()
       }
     }
   }
 
-  /// Opens a reader that is already counted. `condition` is unlocked meanwhile, for the readers of other threads.
+  /// Opens a reader besides the pool's other connections. `condition` is locked before and afterward, but not
+  /// meanwhile, for the readers of other threads.
   private func openAnotherReader() throws -> Reader {
     condition.unlock()
-    let result = Result { try Self.openReader(url, options) }
-    condition.lock()
-    if case .failure = result {
-      readerCount -= 1
-      condition.broadcast()
-    }
-    let reader = try result.get()
+    defer { condition.lock() }
+    let reader = try Self.openReader(url, options)
     // The file may no longer be that of the other connections.
     reader.connection.hasReloadedSchema = true
     return reader
@@ -349,11 +349,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     if isClosed { throw closedError }
-    guard let reader = idle.popLast() else {
-      let reader = try Self.openReader(url, options)
-      reader.connection.hasReloadedSchema = true
-      return reader
-    }
+    guard let reader = idle.popLast() else { return try openAnotherReader() }
     readerCount -= 1
     return reader
   }
