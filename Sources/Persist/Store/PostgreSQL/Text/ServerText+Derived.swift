@@ -25,6 +25,14 @@ extension ServerText {
   /// The statements that make a trigger with its function.
   static func make(_ trigger: DerivedTrigger) -> [ServerText] { ServerTrigger(trigger).statements }
 
+  /// The body of a trigger's function.
+  fileprivate static func body(of trigger: DerivedTrigger) -> String {
+    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
+    // The schema may be renamed, and the row may be changed by programs with other settings.
+    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
+    return start + action + "; RETURN NULL; END"
+  }
+
   /// Deletes a trigger, by its name on the server, with its function.
   static func dropDerived(_ trigger: StoreSchema.Trigger) -> [ServerText] {
     [
@@ -46,15 +54,5 @@ extension ServerTrigger {
       case .update(let columns): .update(of: columns)
       }
     self.init(name: trigger.name, table: trigger.table, event: event, body: ServerText.body(of: trigger))
-  }
-}
-
-extension ServerText {
-  /// The body of a trigger's function.
-  fileprivate static func body(of trigger: DerivedTrigger) -> String {
-    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
-    // The schema may be renamed, and the row may be changed by programs with other settings.
-    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
-    return start + action + "; RETURN NULL; END"
   }
 }
