@@ -26,9 +26,11 @@ package protocol RowSource: AnyObject {
   ///
   /// - Parameters:
   ///   - monitor: Monitors the read and can cancel it; nil for none.
+  ///   - held: Rows whose values the source may omit from the result; nil for none.
   ///   - body: Called at least once, on the calling thread. It mustn't use the source.
   func forEachPart(
-    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void) throws
+    of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
+    _ body: (RowBatch) throws -> Void) throws
   /// Reads the rows that a query selects, and the moment at which they were the newest; the moment is nil if the source
   /// can't determine later whether it is still recent.
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?)
@@ -89,9 +91,10 @@ extension RowSource {
   }
 
   func forEachPart(
-    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+    of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
+    _ body: (RowBatch) throws -> Void
   ) throws {
-    try body(rows(query, monitor: monitor))
+    try body(rows(query, monitor: monitor, held: held))
   }
 
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }

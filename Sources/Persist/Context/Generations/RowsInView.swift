@@ -29,9 +29,10 @@ final class RowsInView: SharedRowSource {
   }
 
   func forEachPart(
-    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+    of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
+    _ body: (RowBatch) throws -> Void
   ) throws {
-    try source.forEachPart(of: query, monitor: monitor, on: threads, body)
+    try source.forEachPart(of: query, monitor: monitor, held: held, on: threads, body)
   }
 
   func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {

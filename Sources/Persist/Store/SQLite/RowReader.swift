@@ -23,6 +23,7 @@ struct RowReader {
     self.plan = plan
     numbers = map.numbers
     self.expectedRows = expectedRows
+    // Most results of unknown length are short, and would otherwise grow several times.
     batch.reserveCapacity(min(expectedRows ?? 32, 10_000))
   }
 

@@ -9,15 +9,10 @@ extension SQLiteStore {
     {
       return try rows(plan, keys: keys, keysOnly: query.keysOnly, statement: place)
     }
-    let (sql, isSorted) = try statement(for: query, plan)
-    return try pool.readOnce { connection in
+    return try withStatement(for: query, plan, monitor) { statement, isSorted in
       var reader = RowReader(plan, map: map, expectedRows: query.limit ?? query.keys?.count)
       (reader.monitor, reader.held) = (monitor, held)
-      try connection.watched(by: monitor) {
-        try connection.withStatement(sql) { statement in
-          try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
-        }
-      }
+      try query.keysOnly ? reader.readKeys(statement) : reader.readRows(statement)
       monitor?.count(rows: reader.batch.count % RowReader.notedRows)
       if !isSorted { reader.sortByKey() }
       return reader.batch
@@ -30,32 +25,39 @@ extension SQLiteStore {
   private static let partSize = 4 * RowReader.notedRows
 
   func forEachPart(
-    of query: RowQuery, monitor: ReadMonitor?, on threads: ThreadPool, _ body: (RowBatch) throws -> Void
+    of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
+    _ body: (RowBatch) throws -> Void
   ) throws {
-    // A held state's only connection, and that of a store in memory, may be needed by the caller meanwhile.
-    guard readsConcurrently, !query.keysOnly, query.keys == nil, query.limit ?? .max > Self.firstPartSize,
-      !map.absent.contains(query.entity.name)
-    else { return try body(rows(query, monitor: monitor)) }
+    // Known rows belong to the caller's thread. A held state's only connection, and that of a store in memory, may be
+    // needed by the caller meanwhile.
+    guard held == nil, readsConcurrently, !query.keysOnly, query.keys == nil,
+      query.limit ?? .max > Self.firstPartSize, !map.absent.contains(query.entity.name)
+    else { return try body(rows(query, monitor: monitor, held: held)) }
     let plan = try plan(for: query)
-    let (sql, isSorted) = try statement(for: query, plan)
-    try pool.readOnce { connection in
-      try connection.watched(by: monitor) {
-        try connection.withStatement(sql) { statement in
-          var reader = RowReader(plan, map: map, expectedRows: query.limit)
-          reader.monitor = monitor
-          // Rows can only be sorted together.
-          var size = isSorted ? Self.firstPartSize : .max
-          try Pipeline.run(on: threads) {
-            let isLast = try reader.readPart(statement, upTo: size)
-            if isLast { monitor?.count(rows: reader.batch.count % RowReader.notedRows) }
-            if !isSorted { reader.sortByKey() }
-            size = Self.partSize
-            return (reader.takeRows(), isLast)
-          } consuming: {
-            try body($0)
-          }
-        }
+    try withStatement(for: query, plan, monitor) { statement, isSorted in
+      var reader = RowReader(plan, map: map, expectedRows: query.limit)
+      reader.monitor = monitor
+      // Rows can only be sorted together.
+      var size = isSorted ? Self.firstPartSize : .max
+      let produce = {
+        let isLast = try reader.readPart(statement, upTo: size)
+        if isLast { monitor?.count(rows: reader.batch.count % RowReader.notedRows) }
+        if !isSorted { reader.sortByKey() }
+        size = Self.partSize
+        return (part: reader.takeRows(), isLast: isLast)
       }
+      try Pipeline.run(on: threads, producing: produce, consuming: body)
+    }
+  }
+
+  /// Provides the statement of a query, and whether it sorts the rows.
+  private func withStatement<T>(
+    for query: RowQuery, _ plan: RowPlan, _ monitor: ReadMonitor?,
+    _ body: (_ statement: SQLiteStatement, _ isSorted: Bool) throws -> T
+  ) throws -> T {
+    let (sql, isSorted) = try statement(for: query, plan)
+    return try pool.readOnce { connection in
+      try connection.watched(by: monitor) { try connection.withStatement(sql) { try body($0, isSorted) } }
     }
   }
 

@@ -9,20 +9,6 @@ import Testing
 struct LongFetchTests {
   private static let count = 11_000
 
-  /// Creates a store with people, every other one of whom is an employee.
-  private func withPeople(_ body: (PersistentStoreCoordinator) throws -> Void) throws {
-    try withTemporaryStore { url in
-      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
-      try coordinator.addStore(at: url)
-      let context = ManagedObjectContext(coordinator)
-      for number in 0..<Self.count {
-        try context.make("Person", ["name": "\(number)", "salary": number % 100])
-      }
-      try context.save()
-      try body(coordinator)
-    }
-  }
-
   private func names(_ objects: [ManagedObject]) -> [String] { objects.map { $0["name"] as? String ?? "" } }
 
   private func request(_ sort: String? = nil, ascending: Bool = true) -> FetchRequest<ManagedObject> {
@@ -33,7 +19,7 @@ struct LongFetchTests {
 
   @Test("All rows come in order, sorted or not, with a limit, an offset and a predicate")
   func order() throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       let all = (0..<Self.count).map(String.init)
       try #expect(names(ManagedObjectContext(coordinator).fetch(request())) == all)
       try #expect(names(ManagedObjectContext(coordinator).fetch(request("name"))) == all.sorted())
@@ -49,7 +35,7 @@ struct LongFetchTests {
 
   @Test("Registered, changed, new and deleted objects are in their places")
   func overlaid() throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       let context = ManagedObjectContext(coordinator)
       let first = try context.fetch(request("name")).filter { Int($0["name"] as? String ?? "")! % 1000 == 7 }
       #expect(first.count == 11)
@@ -65,14 +51,15 @@ struct LongFetchTests {
 
   @Test("Parts of an answer are from one state of the store, whoever writes meanwhile")
   func oneState() throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       let writer = ManagedObjectContext(coordinator)
       let entity = try #require(writer.model.entitiesByName["Person"])
       let store = try #require(coordinator.stores(holding: entity).first)
       var salaries: [Int64] = []
       var parts = 0
       let comesInParts = store.readsConcurrently
-      try store.forEachPart(of: RowQuery(entity: entity), monitor: nil, on: coordinator.threads.reading) { rows in
+      let (query, threads) = (RowQuery(entity: entity), coordinator.threads.reading)
+      try store.forEachPart(of: query, monitor: nil, held: nil, on: threads) { rows in
         parts += 1
         let slot = try #require(entity.property(named: "salary")).slot
         salaries += rows.compactMap { $0.snapshot?.integer(slot) }
@@ -85,7 +72,7 @@ struct LongFetchTests {
 
   @Test("A fetch is answered while all reading threads are busy, and by many threads at once")
   func busyThreads() throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       let gate = DispatchSemaphore(value: 0)
       for _ in 0..<StoreThreads.readingLanes { coordinator.threads.reading.add { gate.wait() } }
       defer { for _ in 0..<StoreThreads.readingLanes { gate.signal() } }
@@ -100,7 +87,7 @@ struct LongFetchTests {
 
   @Test("A read that is canceled between two parts ends with an error or is complete, and leaves the store readable")
   func cancelled() throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       let entity = try #require(ManagedObjectContext(coordinator).model.entitiesByName["Person"])
       let store = try #require(coordinator.stores(holding: entity).first)
       let query = RowQuery(entity: entity)
@@ -108,7 +95,7 @@ struct LongFetchTests {
       var rows = 0
       var isCancelled = false
       do {
-        try store.forEachPart(of: query, monitor: monitor, on: coordinator.threads.reading) { part in
+        try store.forEachPart(of: query, monitor: monitor, held: nil, on: coordinator.threads.reading) { part in
           rows += part.count
           monitor.cancel()
         }
@@ -118,7 +105,7 @@ struct LongFetchTests {
       // The thread that reads ahead may have read everything by then.
       #expect(isCancelled ? rows < Self.count : rows == Self.count)
       #expect(throws: CancellationError.self) {
-        try store.forEachPart(of: query, monitor: monitor, on: coordinator.threads.reading) { _ in }
+        try store.forEachPart(of: query, monitor: monitor, held: nil, on: coordinator.threads.reading) { _ in }
       }
       try #expect(store.rows(query).count == Self.count)
     }

@@ -10,23 +10,11 @@ struct WalkAheadTests {
   private static let count = 3000
   private static let size = 100
 
-  /// Creates a store with a number of people, each named after its number.
-  private func withPeople(_ body: (PersistentStoreCoordinator) throws -> Void) throws {
-    try withTemporaryStore { url in
-      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.people))
-      try coordinator.addStore(at: url)
-      let context = ManagedObjectContext(coordinator)
-      for number in 0..<Self.count { try context.make("Person", ["name": "\(number)"]) }
-      try context.save()
-      try body(coordinator)
-    }
-  }
-
   private func names(_ batch: [ManagedObject]) -> [String] { batch.map { $0["name"] as? String ?? "" } }
 
   @Test("Every row comes once and in order, however long the program works on a group", arguments: [0, 1, 8])
   func order(_ milliseconds: Int) throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       var found: [String] = []
       let request = FetchRequest("Person")
       try ManagedObjectContext(coordinator).forEachBatch(of: request, size: milliseconds > 1 ? 500 : Self.size) {
@@ -41,7 +29,7 @@ struct WalkAheadTests {
     "A walk shows what others, or it itself, saved before it reached a group",
     arguments: [Writer.anotherContext, .sameContext, .batch])
   private func changes(_ writer: Writer) throws {
-    try withPeople { coordinator in
+    try withNumberedPeople(Self.count) { coordinator in
       var random = SeededRandom(seed: 4711)
       let (context, other) = (ManagedObjectContext(coordinator), ManagedObjectContext(coordinator))
       let ids = try other.fetchObjectIDs(FetchRequest("Person"))

@@ -2,14 +2,11 @@
 extension FetchPass {
   /// Returns the objects of a query's rows, many of which are read while the objects of others are created.
   func objects(of question: StoreQuery) throws -> [ManagedObject] {
-    if let held = held(question.tables) {
-      return make(try question.rows(monitor: context.readMonitor, held: held), from: question.tables)
-    }
     // Observers may read the store, and are called once all rows are read.
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     var objects: [ManagedObject] = []
-    try question.forEachPart(in: context) { rows in
+    try question.forEachPart(held: held(question.tables), in: context) { rows in
       let part = make(rows, from: question.tables)
       if objects.isEmpty { objects = part } else { objects += part }
     }

@@ -12,9 +12,14 @@ struct StoreQuery {
   }
 
   /// Calls a closure with consecutive parts of the answer, on the calling thread, while further rows may be read.
-  func forEachPart(in context: ManagedObjectContext, _ body: (RowBatch) throws -> Void) throws {
+  ///
+  /// - Parameter held: Rows whose values the answer may omit; nil for none.
+  func forEachPart(
+    held: KnownRows?, in context: ManagedObjectContext, _ body: (RowBatch) throws -> Void
+  ) throws {
     try tables.store.forEachPart(
-      of: query, monitor: context.readMonitor, on: context.persistentStoreCoordinator.threads.reading, body)
+      of: query, monitor: context.readMonitor, held: held, on: context.persistentStoreCoordinator.threads.reading,
+      body)
   }
 
   /// Executes queries on a thread that may block. Rows of a parent context are read here, because it belongs to the
