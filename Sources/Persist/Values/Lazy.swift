@@ -1,23 +1,36 @@
+import Foundation
+
 /// A value that is computed once, on first access.
-final class Lazy<Value: Sendable>: Sendable {
+// @unchecked Sendable: `state` is accessed only while `lock` is held, or in `deinit`, which runs alone.
+final class Lazy<Value: Sendable>: @unchecked Sendable {
   private enum State {
     case pending(@Sendable () -> Value)
-    case known(Value)
+    /// A pointer, so that the class has the same layout for every `Value`. Otherwise the runtime would take more than
+    /// twice as long to create the class for each kind of value, and opening a store uses nine kinds.
+    case known(UnsafeMutablePointer<Value>)
   }
 
-  private let state: LockProtected<State>
+  private let lock = NSLock()
+  private var state: State
 
-  init(_ compute: @escaping @Sendable () -> Value) { state = LockProtected(.pending(compute)) }
+  init(_ compute: @escaping @Sendable () -> Value) { state = .pending(compute) }
+
+  deinit {
+    guard case .known(let value) = state else { return }
+    value.deinitialize(count: 1)
+    value.deallocate()
+  }
 
   var value: Value {
-    state.withLock { state in
-      switch state {
-      case .known(let value): return value
-      case .pending(let compute):
-        let value = compute()
-        state = .known(value)
-        return value
-      }
+    lock.lock()
+    defer { lock.unlock() }
+    switch state {
+    case .known(let value): return value.pointee
+    case .pending(let compute):
+      let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+      value.initialize(to: compute())
+      state = .known(value)
+      return value.pointee
     }
   }
 }

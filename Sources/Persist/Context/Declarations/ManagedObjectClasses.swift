@@ -36,18 +36,32 @@ public enum ManagedObjectClasses {
   final class Mapping: Sendable {
     /// In model order.
     let classes: [ManagedObject.Type]
-    private let names = LockProtected<[NamedKeyPath: [String]]>([:])
-    /// Programs use few key paths; if one keeps making new ones, such as of subscripts, the cache is emptied.
-    private static let limit = 1000
+    private let names = Lazy { KeyPathNames() }
 
+    fileprivate init(_ classes: [ManagedObject.Type]) { self.classes = classes }
+
+    /// Returns the property names of a key path, which are found once.
+    func names(
+      of keyPath: KeyPathReference, from entity: Entity, orFind find: () throws -> [String]
+    ) rethrows -> [String] {
+      try names.value.names(of: keyPath, from: entity, orFind: find)
+    }
+  }
+
+  /// The property names of key paths.
+  ///
+  /// A class of its own, which is created when it is first used: for a dictionary with keys of a private type, Swift's
+  /// runtime searches the conformances of all loaded libraries, which took a twelfth of the time to open a store.
+  private final class KeyPathNames: Sendable {
     private struct NamedKeyPath: Hashable {
       let entity: Int
       let keyPath: KeyPathReference
     }
 
-    fileprivate init(_ classes: [ManagedObject.Type]) { self.classes = classes }
+    private let names = LockProtected<[NamedKeyPath: [String]]>([:])
+    /// Programs use few key paths; if one keeps making new ones, such as of subscripts, the cache is emptied.
+    private static let limit = 1000
 
-    /// Returns the property names of a key path, which are found once.
     func names(
       of keyPath: KeyPathReference, from entity: Entity, orFind find: () throws -> [String]
     ) rethrows -> [String] {
