@@ -31,18 +31,19 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   /// Produces all parts, and calls a closure with each, in order, on the calling thread.
   ///
   /// - Parameters:
-  ///   - threads: The threads to produce parts on.
+  ///   - threads: The threads to produce parts on; nil to produce all on the calling thread. Evaluated after the first
+  ///     part, unless that is the last one.
   ///   - produce: Returns the next part. It is called on any thread, one call at a time, and no more after this
   ///     function has returned.
   ///   - consume: Called at least once. Production ends when it throws.
   static func run(
-    on threads: ThreadPool, producing produce: @escaping () throws -> (part: Part, isLast: Bool),
+    on threads: @autoclosure () -> ThreadPool?, producing produce: @escaping () throws -> (part: Part, isLast: Bool),
     consuming consume: (Part) throws -> Void
   ) throws {
     let (first, isLast) = try produce()
     guard !isLast else { return try consume(first) }
     let pipeline = Pipeline(produce)
-    threads.add { pipeline.produceAhead() }
+    threads()?.add { pipeline.produceAhead() }
     defer { pipeline.end() }
     try consume(first)
     while let (part, isLast) = try pipeline.next() {

@@ -30,7 +30,7 @@ extension SQLiteStore {
   ) throws {
     // Known rows belong to the caller's thread. A held state's only connection, and that of a store in memory, may be
     // needed by the caller meanwhile.
-    guard held == nil, readsConcurrently, !query.keysOnly, query.keys == nil,
+    guard held == nil, pool.hasSeveralReaders, !query.keysOnly, query.keys == nil,
       query.limit ?? .max > Self.firstPartSize, !map.absent.contains(query.entity.name)
     else { return try body(rows(query, monitor: monitor, held: held)) }
     let plan = try plan(for: query)
@@ -46,7 +46,8 @@ extension SQLiteStore {
         size = Self.partSize
         return (part: reader.takeRows(), isLast: isLast)
       }
-      try Pipeline.run(on: threads, producing: produce, consuming: body)
+      try Pipeline.run(
+        on: pool.readsConcurrently(ownReaders: 1) ? threads : nil, producing: produce, consuming: body)
     }
   }
 
@@ -67,7 +68,7 @@ extension SQLiteStore {
 
   func isRecent(_ moment: ReadMoment) -> Bool { pool.isRecent(moment) }
 
-  var readsConcurrently: Bool { pool.readsConcurrently }
+  var readsConcurrently: Bool { pool.readsConcurrently(ownReaders: 0) }
 
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
     var query = query

@@ -33,6 +33,15 @@ struct LongFetchTests {
     }
   }
 
+  @Test("Another thread reads on after the first rows, if there is another processor")
+  func thread() throws {
+    try withNumberedPeople(Self.count) { coordinator in
+      try #expect(ManagedObjectContext(coordinator).fetch(request()).count == Self.count)
+      let isExpected = TestEngine.current == .sqlite && StoreThreads.processorCount > 1
+      #expect((coordinator.threads.reading.threadCount > 0) == isExpected)
+    }
+  }
+
   @Test("Registered, changed, new and deleted objects are in their places")
   func overlaid() throws {
     try withNumberedPeople(Self.count) { coordinator in

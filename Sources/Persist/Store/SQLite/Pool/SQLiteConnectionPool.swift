@@ -18,13 +18,18 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// ``maximumReaders``, or 1 in the pool of a held state, which no other connection would see.
   private let readerLimit: Int
 
-  /// Whether another thread can read while the calling one works: readers are separate from the writer, there may be
-  /// several, and a processor is left besides that of the calling thread and those of the readers in use.
-  var readsConcurrently: Bool {
-    guard url != nil, readerLimit > 1 else { return false }
+  /// Whether readers are separate from the writer, and there may be several.
+  var hasSeveralReaders: Bool { url != nil && readerLimit > 1 }
+
+  /// Whether another thread can read while the calling one works: there may be several readers, and a processor is left
+  /// besides that of the calling thread and those of the readers that others use.
+  ///
+  /// - Parameter ownReaders: The number of readers that the calling thread uses.
+  func readsConcurrently(ownReaders: Int) -> Bool {
+    guard hasSeveralReaders else { return false }
     condition.lock()
     defer { condition.unlock() }
-    return readerCount - idle.count + 1 < StoreThreads.processorCount
+    return readerCount - idle.count - ownReaders + 1 < StoreThreads.processorCount
   }
 
   let url: URL?
