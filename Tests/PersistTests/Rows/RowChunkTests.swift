@@ -49,4 +49,22 @@ struct RowChunkTests {
       #expect(writer.chunk.capacity <= RowChunk.standardCapacity)
     }
   }
+
+  @Test("The memory of freed huge chunks is used again, and is limited")
+  func spareMemory() {
+    #if os(Linux)
+      // Other tests of the process create and free chunks too.
+      let isReused = (0..<1000).contains { _ in
+        let address = UInt(bitPattern: RowChunk(capacity: RowChunk.hugeCapacity).base)
+        return UInt(bitPattern: RowChunk(capacity: RowChunk.hugeCapacity).base) == address
+      }
+      #expect(isReused)
+    #endif
+    var chunks = (0..<3 * RowChunk.SpareMemory.limit).map { _ in RowChunk(capacity: RowChunk.hugeCapacity) }
+    #expect(Set(chunks.map { UInt(bitPattern: $0.base) }).count == chunks.count)
+    for (number, chunk) in chunks.enumerated() { chunk.base.storeBytes(of: number, as: Int.self) }
+    #expect(chunks.enumerated().allSatisfy { $1.base.load(as: Int.self) == $0 })
+    chunks = []
+    #expect(RowChunk.SpareMemory.count <= RowChunk.SpareMemory.limit)
+  }
 }

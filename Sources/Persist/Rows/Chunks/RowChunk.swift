@@ -32,13 +32,55 @@ final class RowChunk: @unchecked Sendable {
   let capacity: Int
 
   init(capacity: Int) {
-    base = .allocate(byteCount: capacity, alignment: capacity == Self.hugeCapacity ? capacity : 8)
     self.capacity = capacity
-    #if os(Linux)
-      // A hint that the system may ignore.
-      if capacity == Self.hugeCapacity { _ = madvise(base, capacity, MADV_HUGEPAGE) }
-    #endif
+    if capacity == Self.hugeCapacity {
+      base = SpareMemory.take() ?? Self.allocateHuge()
+    } else {
+      base = .allocate(byteCount: capacity, alignment: 8)
+    }
   }
 
-  deinit { base.deallocate() }
+  private static func allocateHuge() -> UnsafeMutableRawPointer {
+    let base = UnsafeMutableRawPointer.allocate(byteCount: hugeCapacity, alignment: hugeCapacity)
+    #if os(Linux)
+      // A hint that the system may ignore.
+      _ = madvise(base, hugeCapacity, MADV_HUGEPAGE)
+    #endif
+    return base
+  }
+
+  deinit { if capacity != Self.hugeCapacity || !SpareMemory.add(base) { base.deallocate() } }
+
+  /// The memory of freed huge chunks, for later ones.
+  ///
+  /// A process that fetches many rows again and again would otherwise return their memory to the system and obtain it
+  /// anew, and the system clears each page, which takes about a sixth of the time of such a fetch. Meanwhile the memory
+  /// is marked as unused: the system takes it back when memory becomes short, without writing it anywhere.
+  ///
+  /// - SeeAlso: `MADV_FREE` in <https://man7.org/linux/man-pages/man2/madvise.2.html>
+  enum SpareMemory {
+    /// 32 MB.
+    static let limit = 16
+    private static let addresses = LockProtected<[UInt]>([])
+
+    static var count: Int { addresses.withLock { $0.count } }
+
+    fileprivate static func take() -> UnsafeMutableRawPointer? {
+      addresses.withLock { $0.popLast() }.flatMap(UnsafeMutableRawPointer.init(bitPattern:))
+    }
+
+    /// - Returns: False if there is enough spare memory, or if the system can't take it back.
+    fileprivate static func add(_ base: UnsafeMutableRawPointer) -> Bool {
+      #if os(Linux)
+        guard count < limit, madvise(base, hugeCapacity, MADV_FREE) == 0 else { return false }
+        return addresses.withLock { addresses in
+          guard addresses.count < limit else { return false }
+          addresses.append(UInt(bitPattern: base))
+          return true
+        }
+      #else
+        return false
+      #endif
+    }
+  }
 }
