@@ -5,7 +5,8 @@ import Foundation
 /// Every object refers to its table, which refers to the context and the store.
 final class ObjectTable {
   /// Not retained: the context owns its tables, and removes every object from them before it is deallocated.
-  unowned(unsafe) let context: ManagedObjectContext
+  let contextReference: Unmanaged<ManagedObjectContext>
+  var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
   /// The source of the rows; nil for objects that were never saved.
   ///
   /// Changed only by the context's own isolation, between reads.
@@ -23,7 +24,7 @@ final class ObjectTable {
   @exclusivity(unchecked) var membersAhead = MembersAhead()
 
   init(context: ManagedObjectContext, store: (any RowSource)?, siblings: StoreTables?) {
-    self.context = context
+    contextReference = .passUnretained(context)
     cycles = context.cycles
     readProbe = context.readProbe
     observedChanges = context.observedChanges

@@ -43,7 +43,12 @@ struct ChangeSet {
     return places.indices.contains(index) && places[index] === object
   }
 
-  var objects: [ManagedObject] { places.compactMap { $0 } }
+  var objects: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    for case let object? in places { objects.append(object) }
+    return objects
+  }
 
   private mutating func compact() {
     places = ContiguousArray(places.filter { $0 != nil })

@@ -262,19 +262,19 @@ extension ManagedObject {
 
   /// Removes the object from its context permanently.
   final func detach() {
-    if let table {
-      // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
-      if identifier == nil, key > 0, let siblings = table.siblings {
-        identifier = siblings.keylessID(of: layout)
-      } else {
-        _ = objectID
-      }
+    // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
+    if identifier == nil, key > 0,
+      let keyless = tableReference?._withUnsafeGuaranteedRef({ $0.siblings?.keylessID(of: layout) })
+    {
+      identifier = keyless
+    } else if tableReference != nil {
+      _ = objectID
     }
     releaseRelated()
-    table?.map.remove(key)
-    let observedChanges = table?.observedChanges
+    tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
+    let observedChanges = marks.contains(.observed) ? table?.observedChanges : nil
     table = nil
-    guard marks.contains(.observed), let observedChanges else { return }
+    guard let observedChanges else { return }
     observedChanges.record(everything, of: self)
     observedChanges.record { [self] in observers?.objectHasLeft() }
   }
@@ -305,7 +305,7 @@ extension ManagedObject {
   final func setPending(_ value: consuming StoredValue, at slot: Int) {
     noteChange(at: slot)
     if isDraft, let tableReference,
-      tableReference._withUnsafeGuaranteedRef({ setInDraft(value, at: slot, in: $0.context) })
+      setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef(\.contextReference))
     {
       return
     }

@@ -3,7 +3,7 @@ import Foundation
 extension SavePass {
   /// Returns the writes for each store: values, computed without accessing a store except to read missing orders.
   func writes() throws -> [StoreWrites] {
-    var plan = Plan(stores: [], context: context)
+    var plan = Plan(context: context, counts: (inserted.count, updated.count, deleted.count))
     for object in inserted { try plan.insert(object) }
     for object in updated { try plan.update(object) }
     for object in deleted { plan.delete(object) }
@@ -14,29 +14,32 @@ extension SavePass {
 
   /// The writes being collected.
   private struct Plan {
-    var stores: [StoreWrites]
+    private(set) var stores: [StoreWrites] = []
     let context: ManagedObjectContext
+    /// The numbers of objects to save.
+    private let counts: (inserted: Int, updated: Int, deleted: Int)
     /// Whether there are several stores, so that a relationship could cross stores.
     private let isSpread: Bool
     /// Whether the writes are for a parent context, which also takes the values of transient attributes.
     private let isForParent: Bool
     /// The index in ``stores`` for new objects, by entity index.
     private var placeForInserts: [Int?] = []
+    /// The tables of the last object with a row, and their index in ``stores``: most objects belong to the same store.
+    private var lastPlace: (tables: ObjectIdentifier, place: Int)?
     /// The slots of the last update, and a buffer for the next: objects with the same changed slots share one array.
     private var lastSlots: [Int] = []
     private var slots: [Int] = []
 
-    init(stores: [StoreWrites], context: ManagedObjectContext) {
-      self.stores = stores
+    init(context: ManagedObjectContext, counts: (inserted: Int, updated: Int, deleted: Int)) {
       self.context = context
+      self.counts = counts
       isSpread = context.persistentStoreCoordinator.storeCount > 1
       isForParent = context.parent != nil
     }
 
     mutating func insert(_ object: ManagedObject) throws {
-      let tables = object.table?.siblings
-      let place: Int
-      if let tables { place = self.place(of: tables) } else { place = try placeForInsert(of: object) }
+      let placeOfRow = self.place(of: object)
+      let place = try placeOfRow ?? placeForInsert(of: object)
       let layout = object.layout
       let row = object.isDraft && !isForParent ? object.row : nil
       var values = row == nil ? object.pending : object.looseValues
@@ -50,14 +53,13 @@ extension SavePass {
       stores[place].inserted.append(object)
       stores[place].writes.inserts.append(
         RowWrites.Insert(
-          key: tables == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
+          key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
           entity: layout.entity, values: values, row: row, version: object.insertedVersion))
       try relate(object, at: place)
     }
 
     mutating func update(_ object: ManagedObject) throws {
-      guard let tables = object.table?.siblings else { return }
-      let place = place(of: tables)
+      guard let place = place(of: object) else { return }
       let layout = object.layout
       var values = object.pending
       slots.removeAll(keepingCapacity: true)
@@ -65,7 +67,7 @@ extension SavePass {
         slots.append(stored.slot)
         guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] else { continue }
         let value = values[stored.slot] ?? .null
-        let written = try reference(value, of: object, relationship, tables)
+        let written = try reference(value, of: object, relationship, stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
         if written != value || written.isNull { values[stored.slot] = written.isNull ? nil : written }
       }
@@ -89,8 +91,7 @@ extension SavePass {
     }
 
     mutating func delete(_ object: ManagedObject) {
-      guard let tables = object.table?.siblings else { return }
-      let place = place(of: tables)
+      guard let place = place(of: object) else { return }
       stores[place].deleted.append(object)
       guard let snapshot = object.snapshot, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
@@ -120,8 +121,8 @@ extension SavePass {
     }
 
     mutating func check(_ object: ManagedObject) {
-      guard let tables = object.table?.siblings, let snapshot = object.snapshot else { return }
-      stores[place(of: tables)].writes.checks.append(
+      guard let place = place(of: object), let snapshot = object.snapshot else { return }
+      stores[place].writes.checks.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
     }
 
@@ -220,9 +221,20 @@ extension SavePass {
       return place
     }
 
+    /// Returns the index in ``stores`` for an object with a row; nil for one that was never saved.
+    private mutating func place(of object: ManagedObject) -> Int? {
+      let tables = object.tableReference?._withUnsafeGuaranteedRef { $0.siblings.map(ObjectIdentifier.init) }
+      if let lastPlace, tables == lastPlace.tables { return lastPlace.place }
+      guard let tables = object.table?.siblings else { return nil }
+      let place = place(of: tables)
+      lastPlace = (ObjectIdentifier(tables), place)
+      return place
+    }
+
     private mutating func place(of tables: StoreTables) -> Int {
       if let place = stores.firstIndex(where: { $0.tables === tables }) { return place }
       stores.append(StoreWrites(tables: tables))
+      if !isSpread { stores[0].reserve(counts) }
       guard !isForParent else { return stores.count - 1 }
       stores[stores.count - 1].writes.origin = context.historyOrigin
       stores[stores.count - 1].tracksHistory = tables.origin.history?.isTracking == true
