@@ -29,9 +29,9 @@ extension Workload {
   ]
 
   private static let fetchShortfall = """
-    SQLite's own work is a third of the time. About a sixth is memory pages for 300 bytes per object, which the \
-    process acquires even when warm, because the allocator returns them in between. Creating the objects with their \
-    entries in the identity map takes an eighth, and freeing them another eighth.
+    SQLite's own work is a third of the time. About a sixth is memory pages for 300 bytes per object; a warm process \
+    uses those of rows again, but acquires those of objects, because the allocator returns them in between. Creating \
+    the objects with their entries in the identity map takes an eighth, and freeing them another eighth.
     """
 
   private static let fetch: [Contestant: Part] = [
