@@ -82,7 +82,11 @@ extension Workload {
             }
           }
         },
-      ])
+      ],
+      shortfall: """
+        Each row becomes an object with its identity, which is freed with its batch. Four readers and the writer share \
+        the processors.
+        """)
   ]
 
   private static let readers = 4
