@@ -42,7 +42,7 @@ struct SavePass {
     var touched: [ManagedObject] = []
     var deleted: [ManagedObject] = []
 
-    /// Reserves memory for the writes of objects: lists that grow would take up to three times as much meanwhile.
+    /// Reserves memory for the writes of objects. Growing lists would temporarily take up to three times as much.
     mutating func reserve(_ counts: (inserted: Int, updated: Int, deleted: Int)) {
       inserted.reserveCapacity(counts.inserted)
       writes.inserts.reserveCapacity(counts.inserted)

@@ -53,9 +53,9 @@ final class RowChunk: @unchecked Sendable {
 
   /// The memory of freed huge chunks, for later ones.
   ///
-  /// A process that fetches many rows again and again would otherwise return their memory to the system and obtain it
-  /// anew, and the system clears each page, which takes about a sixth of the time of such a fetch. Meanwhile the memory
-  /// is marked as unused: the system takes it back when memory becomes short, without writing it anywhere.
+  /// A process that repeatedly fetches many rows would otherwise return their memory to the system and acquire it
+  /// again. The system clears each page that it provides, which takes about a sixth of the time of such a fetch. Spare
+  /// memory is marked as unused, so that the system can reclaim it without writing it to disk.
   ///
   /// - SeeAlso: `MADV_FREE` in <https://man7.org/linux/man-pages/man2/madvise.2.html>
   enum SpareMemory {
@@ -69,7 +69,7 @@ final class RowChunk: @unchecked Sendable {
       addresses.withLock { $0.popLast() }.flatMap(UnsafeMutableRawPointer.init(bitPattern:))
     }
 
-    /// - Returns: False if there is enough spare memory, or if the system can't take it back.
+    /// - Returns: False if there is enough spare memory, or if the system couldn't reclaim it.
     fileprivate static func add(_ base: UnsafeMutableRawPointer) -> Bool {
       #if os(Linux)
         guard count < limit, madvise(base, hugeCapacity, MADV_FREE) == 0 else { return false }
