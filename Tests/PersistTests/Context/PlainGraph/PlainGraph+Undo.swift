@@ -128,7 +128,11 @@ extension PlainGraph {
           let old = wanted(id, side, step, stored, rows)
           // A pair comes back with the row of its end that does.
           let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
-          for other in new where !isBack && !old.contains(other) && isOther(other) { remove(id, side.name, other) }
+          // What goes with the step leaves its ends when it does.
+          let goes = { (other: Int) in step.after.isAlive(other) && !step.before.isAlive(other) }
+          for other in new where !isBack && !old.contains(other) && isOther(other) && !goes(other) {
+            remove(id, side.name, other)
+          }
           for other in old where isBack && !present.contains(other) && mayHave(id, side, other) && isOther(other) {
             if rows.contains(id), isTaken(other, from: id, side, step, stored) { continue }
             insert(id, side.name, other)
@@ -202,10 +206,20 @@ extension PlainGraph {
   }
 
   /// Takes an object out. What it was related to isn't deleted with it.
+  ///
+  /// - Parameter wasDeleted: Whether the object is deleted again. As in a first deletion, its row then keeps its own side
+  ///   of pairs.
   private mutating func retire(_ id: Int, wasDeleted: Bool) {
+    let isRow = wasDeleted && objects[id]?.isSaved == true
     for side in PlainSchema.relationships(of: entity(id)) where side.inverse != nil {
-      if wasDeleted, objects[id]?.isSaved == true, side.rule == .deny || side.rule == .noAction { continue }
-      if side.isToMany { replace(id, side.name, []) } else { set(id, side.name, nil) }
+      if isRow, side.rule == .deny || side.rule == .noAction { continue }
+      if isRow, side.isToMany, PlainSchema.inverse(of: side)?.isToMany == true {
+        release(id, many(id, side.name), side, isNew: false)
+      } else if side.isToMany {
+        replace(id, side.name, [])
+      } else {
+        set(id, side.name, nil)
+      }
     }
     markDeleted(id)
   }

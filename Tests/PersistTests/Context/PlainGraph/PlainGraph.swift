@@ -147,7 +147,7 @@ struct PlainGraph {
   }
 
   /// Takes an object out of its other ends: also of deleted ones if it is new, which leaves no trace.
-  private mutating func release(_ id: Int, _ others: [Int], _ side: PlainRelationship, isNew: Bool) {
+  mutating func release(_ id: Int, _ others: [Int], _ side: PlainRelationship, isNew: Bool) {
     guard let inverse = side.inverse else { return }
     for other in others where other != id && (isNew || isAlive(other)) { drop(id, from: other, inverse) }
   }
