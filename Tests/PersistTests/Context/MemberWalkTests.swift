@@ -15,10 +15,7 @@ struct MemberWalkTests {
       let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.pets))
       try coordinator.addStore(at: url)
       let writer = ManagedObjectContext(coordinator)
-      for number in 0..<Self.count {
-        let person = try writer.make("Person", ["name": "\(number)"])
-        for pet in 0..<number % 7 { try writer.make("Pet", ["name": "\(number) \(pet)", "owner": person]) }
-      }
+      try makePeopleWithPets(Self.count, in: writer)
       try writer.save()
       try body(coordinator)
     }
@@ -29,14 +26,12 @@ struct MemberWalkTests {
     try context.fetch(FetchRequest("Person")).sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
   }
 
-  private func expected(_ number: Int) -> [String] { (0..<number % 7).map { "\(number) \($0)" } }
-
   @Test("Every member comes once, however long the program works on an owner", arguments: [1, 7])
   func slow(_ milliseconds: Int) throws {
     try withPeople { coordinator in
       let context = ManagedObjectContext(coordinator)
       for (number, person) in try people(context).prefix(200).enumerated() {
-        try #expect(person.names("pets") == expected(number))
+        try #expect(person.names("pets") == petNames(ofPerson: number))
         if number % 5 == 0 { Thread.sleep(forTimeInterval: Double(milliseconds) / 1000) }
       }
     }
@@ -49,7 +44,7 @@ struct MemberWalkTests {
       for start in [0, 1, 400] {
         let all = try people(context)
         for number in stride(from: start, to: min(start + 300, Self.count), by: step) {
-          try #expect(all[number].names("pets") == expected(number))
+          try #expect(all[number].names("pets") == petNames(ofPerson: number))
         }
         context.refreshAllObjects()
       }
@@ -65,7 +60,7 @@ struct MemberWalkTests {
       var random = SeededRandom(seed: 1848)
       let context = ManagedObjectContext(coordinator)
       let other = writer == .same ? context : ManagedObjectContext(coordinator)
-      var expected = (0..<Self.count).map(expected)
+      var expected = (0..<Self.count).map(petNames)
       let ids = try people(other).map(\.objectID)
       for (number, person) in try people(context).enumerated() {
         try #expect(person.names("pets") == expected[number].sorted(), "\(number)")
@@ -78,9 +73,9 @@ struct MemberWalkTests {
           expected[next] = []
         case (_, 0):
           let owner = try other.existingObject(with: ids[next])
-          try other.make("Pet", ["name": "\(next) new \(number)", "owner": owner])
+          try other.make("Pet", ["name": "pet \(next) new \(number)", "owner": owner])
           try other.save()
-          expected[next].append("\(next) new \(number)")
+          expected[next].append("pet \(next) new \(number)")
         default:
           guard let name = expected[next].first else { continue }
           try other.named("Pet", name)["owner"] = try other.existingObject(with: ids[number])

@@ -33,10 +33,7 @@ struct MembersAheadTests {
   private func withOwners(_ body: (Stack) throws -> Void) throws {
     try withStack(SampleModels.pets) { stack in
       let writer = stack.context()
-      for number in 0..<Self.owners {
-        let person = try writer.make("Person", ["name": "person \(number)"])
-        for pet in 0..<number % 7 { try writer.make("Pet", ["name": "pet \(number) \(pet)", "owner": person]) }
-      }
+      try makePeopleWithPets(Self.owners, in: writer)
       try writer.save()
       let context = stack.context()
       let ids = try context.fetchObjectIDs(FetchRequest("Person"))
@@ -45,14 +42,12 @@ struct MembersAheadTests {
     }
   }
 
-  private func expected(_ number: Int) -> [String] { (0..<number % 7).map { "pet \(number) \($0)" } }
-
   @Test("The members of owners that are iterated one after another are read in groups")
   func groups() throws {
     try withOwners { stack in
       var found: [[String]] = []
       let reads = try stack.reads { found = try stack.people.map { try $0.names("pets") } }
-      #expect(found == (0..<Self.owners).map(expected))
+      #expect(found == (0..<Self.owners).map(petNames))
       // A tenth on an idle machine; more if it pauses the test for longer than members may be used.
       #expect(reads < Self.owners / 2)
     }
@@ -62,7 +57,7 @@ struct MembersAheadTests {
   func backwards() throws {
     try withOwners { stack in
       for number in (0..<Self.owners).reversed() {
-        try #expect(stack.people[number].names("pets") == expected(number))
+        try #expect(stack.people[number].names("pets") == petNames(ofPerson: number))
       }
     }
   }
@@ -78,7 +73,7 @@ struct MembersAheadTests {
       moved["owner"] = nil
       try #expect(stack.people[9].names("pets") == ["pet 9 1"])
       try stack.context.save()
-      try #expect(stack.people[10].names("pets") == expected(10))
+      try #expect(stack.people[10].names("pets") == petNames(ofPerson: 10))
     }
     try withOwners { stack in
       try stack.walk()

@@ -233,11 +233,13 @@ extension SavePass {
 
     private mutating func place(of tables: StoreTables) -> Int {
       if let place = stores.firstIndex(where: { $0.tables === tables }) { return place }
-      stores.append(StoreWrites(tables: tables))
-      if !isSpread { stores[0].reserve(counts) }
-      guard !isForParent else { return stores.count - 1 }
-      stores[stores.count - 1].writes.origin = context.historyOrigin
-      stores[stores.count - 1].tracksHistory = tables.origin.history?.isTracking == true
+      var store = StoreWrites(tables: tables)
+      if !isSpread { store.reserve(counts) }
+      if !isForParent {
+        store.writes.origin = context.historyOrigin
+        store.tracksHistory = tables.origin.history?.isTracking == true
+      }
+      stores.append(store)
       return stores.count - 1
     }
   }
