@@ -4,6 +4,19 @@ package struct RelatedRows: Sendable {
   var batch: RowBatch
   /// The key of the owner of each row in the batch.
   var owners: [Int64]
+
+  /// The rows of each owner; owners without rows are absent.
+  var rowsByOwner: [Int64: Range<Int>] {
+    var found: [Int64: Range<Int>] = [:]
+    var start = 0
+    while start < owners.count {
+      let owner = owners[start]
+      let end = owners[start...].firstIndex { $0 != owner } ?? owners.count
+      found[owner] = start..<end
+      start = end
+    }
+    return found
+  }
 }
 
 /// The first rows at the other end of a to-many relationship, for a few owners.

@@ -3,19 +3,14 @@
 /// The hash is multiplicative, like that of ``IdentityMap``; building a `Dictionary` of rows took five times as long.
 /// The index is built on the first lookup: a walk through members finds their rows without it.
 struct RowIndex {
-  private var rows: RowBatch
+  private let rows: RowBatch
   /// Indexes into `rows`, or -1 for none. The count is a power of two, with at least half of the entries free. Empty
   /// until the first lookup.
   private var places: ContiguousArray<Int32> = []
 
   init(_ rows: RowBatch) { self.rows = rows }
 
-  mutating func add(_ more: RowBatch) {
-    rows += more
-    places = []
-  }
-
-  /// Returns the row with a key; if there are several, the one added last.
+  /// Returns the row with a key; if there are several, the last one.
   ///
   /// - Complexity: O(*all rows*) for the first lookup, then O(1) on average.
   subscript(key: Int64) -> RowBatch.Row? {

@@ -28,6 +28,19 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
 
   private init(_ produce: @escaping () throws -> (part: Part, isLast: Bool)) { self.produce = produce }
 
+  /// Starts producing parts for a consumer that takes them later, with ``next()``, until the last one.
+  ///
+  /// - Parameters:
+  ///   - threads: The threads to produce parts on.
+  ///   - produce: Returns the next part. It is called on any thread, one call at a time.
+  static func started(
+    on threads: ThreadPool, producing produce: @escaping () throws -> (part: Part, isLast: Bool)
+  ) -> Pipeline {
+    let pipeline = Pipeline(produce)
+    threads.add { pipeline.produceAhead() }
+    return pipeline
+  }
+
   /// Produces all parts, and calls a closure with each, in order, on the calling thread.
   ///
   /// - Parameters:
@@ -84,8 +97,8 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     return false
   }
 
-  /// Returns the next part, waiting for it or producing it; nil after the last one.
-  private func next() throws -> (part: Part, isLast: Bool)? {
+  /// Returns the next part, waiting for it or producing it; nil after the last one that another thread has produced.
+  func next() throws -> (part: Part, isLast: Bool)? {
     condition.lock()
     if case .waiting = state { state = .taken }
     while case .running = state, parts.isEmpty { condition.wait() }
@@ -99,12 +112,19 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Ends the production, waiting for a part in progress.
-  private func end() {
+  /// Ends the production, after the part in progress.
+  func cancel() {
     condition.lock()
     defer { condition.unlock() }
     isCancelled = true
     if case .waiting = state { state = .taken }
+  }
+
+  /// Does the same as ``cancel()``, and waits for the part in progress.
+  private func end() {
+    cancel()
+    condition.lock()
+    defer { condition.unlock() }
     while case .running = state { condition.wait() }
   }
 }

@@ -100,7 +100,7 @@ extension ManagedObject {
   ) -> [(owner: Int64, list: MemberList)] {
     guard let tables = table.siblings else { return [] }
     let target = tables.table(for: table.context.layouts[relationship.destinationIndex])
-    let members = PrefetchedMembers(found.rows.batch, in: target, of: tables, readWith: nil)
+    let members = PrefetchedMembers(found.rows.batch, from: .init(in: target, of: tables, readWith: nil))
     var lists: [(owner: Int64, list: MemberList)] = []
     var start = 0
     for owner in owners {

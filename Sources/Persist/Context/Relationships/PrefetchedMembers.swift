@@ -1,32 +1,36 @@
 /// The prefetched destination rows of one to-many relationship of many objects, ordered by owner.
 final class PrefetchedMembers {
   private let batch: RowBatch
-  /// All rows of the same prefetch; nil if only these were read.
-  private let rows: PrefetchedRows?
-  /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
-  private let generation: Int
-  /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
-  private let table: ObjectTable
-  private let storeIdentifier: String
-  private let layouts: EntityLayouts
+  private let origin: Origin
 
-  init(_ batch: RowBatch, in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows?) {
-    self.batch = batch
-    self.rows = rows
-    self.table = table
-    generation = table.context.rowGeneration
-    storeIdentifier = tables.identifier
-    layouts = table.context.layouts
+  /// What several batches of one relationship have in common.
+  struct Origin {
+    /// All rows of the same prefetch; nil if only the members were read.
+    fileprivate let rows: PrefetchedRows?
+    /// The context's ``ManagedObjectContext/rowGeneration`` at the time of reading.
+    fileprivate let generation: Int
+    /// The members' table. If it outlives its context, only its map is accessed, which is then empty.
+    fileprivate let table: ObjectTable
+    fileprivate let storeIdentifier: String
+    fileprivate let layouts: EntityLayouts
+
+    init(in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows?) {
+      self.rows = rows
+      self.table = table
+      generation = table.context.rowGeneration
+      storeIdentifier = tables.identifier
+      layouts = table.context.layouts
+    }
   }
 
+  init(_ batch: RowBatch, from origin: Origin) { (self.batch, self.origin) = (batch, origin) }
+
   /// Whether the rows are up to date as far as the context knows.
-  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
+  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == origin.generation }
 
   func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
     batch.entries[range].map { entry in
-      table.map[entry.key]?.objectID
-        ?? .named(
-          rowKey: entry.key, entityName: layouts[Int(entry.entityIndex)].entity.name, storeIdentifier: storeIdentifier)
+      origin.table.map[entry.key]?.objectID ?? origin.identifier(of: entry)
     }
   }
 
@@ -35,7 +39,7 @@ final class PrefetchedMembers {
     let (areTrue, isNewest) = (areTrue(in: context), context.isReadingNewest)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
-    var faults = FaultFactory(context, table)
+    var faults = FaultFactory(context, origin.table)
     for entry in batch.entries[range] {
       guard let object = object(entry, in: context, &faults) else { continue }
       if areTrue {
@@ -43,7 +47,7 @@ final class PrefetchedMembers {
           object.snapshot = batch.snapshot(of: entry)
           if isNewest { context.noteRow(of: object) }
         }
-        if let rows, object.companions == nil { object.companions = rows }
+        if let rows = origin.rows, object.companions == nil { object.companions = rows }
       }
       objects.append(object)
     }
@@ -53,12 +57,66 @@ final class PrefetchedMembers {
   private func object(
     _ entry: RowBatch.Entry, in context: ManagedObjectContext, _ faults: inout FaultFactory
   ) -> ManagedObject? {
-    if let object = table.map[entry.key] { return object }
-    let entityIndex = Int(entry.entityIndex)
-    guard entry.key < 0 else { return faults.makeFault(key: entry.key, entityIndex: entityIndex) }
+    if let object = origin.table.map[entry.key] { return object }
+    guard entry.key < 0 else { return faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex)) }
     // A new object of the parent context.
-    let layout = layouts[entityIndex]
-    return context.registeredOrFault(
-      .named(rowKey: entry.key, entityName: layout.entity.name, storeIdentifier: storeIdentifier))
+    return context.registeredOrFault(origin.identifier(of: entry))
+  }
+}
+
+extension PrefetchedMembers.Origin {
+  fileprivate func identifier(of entry: RowBatch.Entry) -> ManagedObjectID {
+    .named(
+      rowKey: entry.key, entityName: layouts[Int(entry.entityIndex)].entity.name, storeIdentifier: storeIdentifier)
+  }
+}
+
+/// The members of many owners, most of which another thread is still reading.
+///
+/// All are from one state of the store. Whoever needs an owner's members waits for them, or reads them itself if no
+/// thread has begun. They aren't read to the end once nobody refers to this object any longer.
+final class ArrivingMembers {
+  /// The members of some of the owners.
+  struct Part: Sendable {
+    let owners: ArraySlice<Int64>
+    let rows: RelatedRows
+  }
+
+  private let origin: PrefetchedMembers.Origin
+  /// All rows of the same prefetch, for the owners' other relationships.
+  private let rows: PrefetchedRows
+  /// Nil once all parts have arrived, or one couldn't be read.
+  private var rest: Pipeline<Part>?
+  private var lists: [Int64: MemberList] = [:]
+
+  /// - Parameters:
+  ///   - first: The parts that are already read.
+  ///   - rest: The other parts; nil if there are none.
+  init(
+    _ first: [Part], _ rest: Pipeline<Part>?, from origin: PrefetchedMembers.Origin, readWith rows: PrefetchedRows
+  ) {
+    (self.origin, self.rest, self.rows) = (origin, rest, rows)
+    for part in first { add(part) }
+  }
+
+  deinit { rest?.cancel() }
+
+  /// Returns the members of an owner; nil if they couldn't be read. The error will occur again, and be handled, when
+  /// they are read by themselves.
+  func list(ofOwner key: Int64) -> MemberList? {
+    while true {
+      if let list = lists[key] { return list }
+      guard let rest else { return nil }
+      let part = try? rest.next()
+      if let part { add(part.part) }
+      if part?.isLast != false { self.rest = nil }
+    }
+  }
+
+  private func add(_ part: Part) {
+    rows.add(part.rows.batch, to: origin.table)
+    let members = PrefetchedMembers(part.rows.batch, from: origin)
+    let places = part.rows.rowsByOwner
+    for owner in part.owners { lists[owner] = .rows(members, places[owner] ?? 0..<0) }
   }
 }

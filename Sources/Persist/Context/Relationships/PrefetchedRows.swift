@@ -12,16 +12,13 @@ final class PrefetchedRows {
   /// Whether the rows are up to date as far as the context knows.
   func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
 
-  func add(_ batch: RowBatch, to table: ObjectTable) {
-    if let place = rows.firstIndex(where: { $0.table == ObjectIdentifier(table) }) {
-      rows[place].index.add(batch)
-    } else {
-      rows.append((ObjectIdentifier(table), RowIndex(batch)))
-    }
-  }
+  func add(_ batch: RowBatch, to table: ObjectTable) { rows.append((ObjectIdentifier(table), RowIndex(batch))) }
 
+  /// Returns the row with a key; if there are several, the one added last.
   private func row(_ key: Int64, of table: ObjectTable) -> RowBatch.Row? {
-    for place in rows.indices where rows[place].table == ObjectIdentifier(table) { return rows[place].index[key] }
+    for place in rows.indices.reversed() where rows[place].table == ObjectIdentifier(table) {
+      if let row = rows[place].index[key] { return row }
+    }
     return nil
   }
 

@@ -3,11 +3,12 @@ import OrderedCollections
 /// The members of one to-many relationship of one object, as identifiers.
 ///
 /// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without
-/// reading them. The known members have one of three forms:
+/// reading them. The known members have one of four forms:
 ///
 /// | ``Known`` | what is known | it becomes |
 /// |---|---|---|
 /// | `nothing` | ``added`` and ``removed`` | `list` when the members are read, or `sets` if there are differences |
+/// | `arriving` | all members, without differences, when another thread has read them | `list` when they are needed |
 /// | `list` | all members, without differences | `sets` at the first lookup or change |
 /// | `sets` | all members, stored and current | `nothing` when others saved members, which must be read again |
 ///
@@ -18,12 +19,24 @@ final class ToManyMembers {
 
   private enum Known {
     case nothing
+    /// Being read for a prefetch.
+    case arriving(ArrivingMembers, owner: Int64)
     /// Read and equal to the stored ones. Iteration needs no sets, and creating them costs more than reading the rows.
     case list(MemberList)
     case sets(stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)
   }
 
-  @exclusivity(unchecked) private var known: Known
+  @exclusivity(unchecked) private var state: Known
+  /// What is known, never `arriving`: members that are being read are waited for.
+  private var known: Known {
+    get {
+      if case .arriving(let members, let owner) = state {
+        state = members.list(ofOwner: owner).map(Known.list) ?? .nothing
+      }
+      return state
+    }
+    set { state = newValue }
+  }
   /// The members added and removed since the last save.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
@@ -44,7 +57,7 @@ final class ToManyMembers {
   /// - Parameter base: The stored members if they are known, such as none for a new object.
   init(isOrdered: Bool, base: OrderedSet<ManagedObjectID>? = nil) {
     self.isOrdered = isOrdered
-    known = base.map { .sets(stored: $0, current: $0) } ?? .nothing
+    state = base.map { .sets(stored: $0, current: $0) } ?? .nothing
   }
 
   /// The stored members, in order; nil until they are read.
@@ -56,7 +69,7 @@ final class ToManyMembers {
   /// The stored and the current members as sets, created from the list if there is one; nil until the members are read.
   private var sets: (stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)? {
     switch known {
-    case .nothing: return nil
+    case .nothing, .arriving: return nil
     case .list(let list):
       let members = OrderedSet(list.identifiers)
       known = .sets(stored: members, current: members)
@@ -73,7 +86,7 @@ final class ToManyMembers {
   /// The current members in order, for iteration; nil until they are read.
   var list: MemberList? {
     switch known {
-    case .nothing: nil
+    case .nothing, .arriving: nil
     case .list(let list): list
     case .sets(_, let current): .identifiers(current.elements)
     }
@@ -94,7 +107,7 @@ final class ToManyMembers {
 
   init(copying other: ToManyMembers) {
     isOrdered = other.isOrdered
-    known = other.known
+    state = other.known
     (added, removed, isReordered) = (other.added, other.removed, other.isReordered)
     mayOverlapStored = other.mayOverlapStored
   }
@@ -126,6 +139,16 @@ final class ToManyMembers {
     if !areKnown, additions.count + removals.count < added.count + removed.count { willChange() }
     (added, removed) = (additions, removals)
     known = .sets(stored: stored, current: stored.subtracting(removed).union(added))
+  }
+
+  /// Sets the stored members to those of an owner that are being read. Differences that still exist are kept.
+  func load(_ members: ArrivingMembers, ofOwner key: Int64) {
+    if !hasChanges {
+      mayOverlapStored = false
+      state = .arriving(members, owner: key)
+    } else if let list = members.list(ofOwner: key) {
+      load(list)
+    }
   }
 
   /// Adds a member, at the end if no index is given.

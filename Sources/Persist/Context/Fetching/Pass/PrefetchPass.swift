@@ -1,5 +1,5 @@
 /// Prefetches the related objects of many objects, with one statement for each relationship of a path and each store,
-/// regardless of the number of objects.
+/// or a few statements for thousands of objects: see ``arrivingMembers(_:of:owners:in:_:)``.
 struct PrefetchPass {
   /// A relationship to prefetch, and the relationships to prefetch from its destinations.
   private struct Step {
@@ -7,8 +7,8 @@ struct PrefetchPass {
     var next: [Step]
   }
 
-  private let context: ManagedObjectContext
-  private let rows: PrefetchedRows
+  let context: ManagedObjectContext
+  let rows: PrefetchedRows
   private let steps: [Step]
   private let layout: EntityLayout
 
@@ -76,20 +76,19 @@ struct PrefetchPass {
     let unread = owners.filter { $0.table?.store != nil && !$0.members(of: relationship).areKnown }
     for (_, owners) in Dictionary(grouping: unread, by: { $0.table.map(ObjectIdentifier.init) }) {
       guard let table = owners.first?.table, let tables = table.siblings else { continue }
-      let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
       let target = tables.table(for: context.layouts[relationship.destinationIndex])
-      rows.add(found.batch, to: target)
       // Members at the end of a path need no access to the other rows.
-      let members = PrefetchedMembers(found.batch, in: target, of: tables, readWith: isLast ? nil : rows)
-      var places: [Int64: Range<Int>] = [:]
-      places.reserveCapacity(owners.count)
-      var start = 0
-      while start < found.owners.count {
-        let owner = found.owners[start]
-        let end = found.owners[start...].firstIndex { $0 != owner } ?? found.owners.count
-        places[owner] = start..<end
-        start = end
+      let origin = PrefetchedMembers.Origin(in: target, of: tables, readWith: isLast ? nil : rows)
+      if isLast, !relationship.isOneWayToMany, !context.isReadingNewest,
+        let arriving = try arrivingMembers(property, of: layout.entity, owners: owners.map(\.key), in: tables, origin)
+      {
+        for owner in owners { owner.members(of: relationship).load(arriving, ofOwner: owner.key) }
+        continue
       }
+      let found = try tables.store.relatedRows(by: property, of: layout.entity, owners: owners.map(\.key))
+      rows.add(found.batch, to: target)
+      let members = PrefetchedMembers(found.batch, from: origin)
+      let places = found.rowsByOwner
       let taken = relationship.isOneWayToMany ? context.addedOneWayMembers(of: relationship, layout) : [:]
       for owner in owners {
         let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
