@@ -121,7 +121,7 @@ extension Entity {
   ///
   /// - Returns: nil if the key doesn't name anything that is stored in one column.
   func storedAttribute(_ key: String) -> (property: Property, element: Property.Element?)? {
-    let path = key.split(separator: ".").map(String.init)
+    let path = key.dottedKeys
     guard let name = path.first, let property = property(named: name), let attribute = property.attribute,
       !attribute.isTransient
     else { return nil }

@@ -72,6 +72,28 @@ public struct FetchRequest<Result>: Sendable, Hashable {
     fetchOffset = offset
     self.objectIDs = objectIDs
   }
+
+  /// Copies a request for another type. Every property is set once: setting one again releases its former value.
+  private init<Other>(_ other: FetchRequest<Other>) {
+    entityName = other.entityName
+    predicate = other.predicate
+    sortDescriptors = other.sortDescriptors
+    fetchLimit = other.fetchLimit
+    fetchOffset = other.fetchOffset
+    fetchBatchSize = other.fetchBatchSize
+    includesSubentities = other.includesSubentities
+    includesPendingChanges = other.includesPendingChanges
+    includesPropertyValues = other.includesPropertyValues
+    returnsObjectsAsFaults = other.returnsObjectsAsFaults
+    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+    affectedStoreIdentifiers = other.affectedStoreIdentifiers
+    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+    objectIDs = other.objectIDs
+    propertiesToFetch = other.propertiesToFetch
+    propertiesToGroupBy = other.propertiesToGroupBy
+    havingPredicate = other.havingPredicate
+    returnsDistinctResults = other.returnsDistinctResults
+  }
 }
 
 extension FetchRequest {
@@ -124,21 +146,6 @@ extension FetchRequest {
   /// let ids = try context.fetch(request.returning(ManagedObjectID.self))
   /// ```
   public func returning<Other>(_ type: Other.Type) -> FetchRequest<Other> {
-    var request = FetchRequest<Other>(
-      entity: entityName, sort: sortDescriptors, limit: fetchLimit, offset: fetchOffset, objectIDs: objectIDs)
-    request.predicate = predicate
-    request.fetchBatchSize = fetchBatchSize
-    request.includesSubentities = includesSubentities
-    request.includesPendingChanges = includesPendingChanges
-    request.includesPropertyValues = includesPropertyValues
-    request.returnsObjectsAsFaults = returnsObjectsAsFaults
-    request.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-    request.affectedStoreIdentifiers = affectedStoreIdentifiers
-    request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-    request.propertiesToFetch = propertiesToFetch
-    request.propertiesToGroupBy = propertiesToGroupBy
-    request.havingPredicate = havingPredicate
-    request.returnsDistinctResults = returnsDistinctResults
-    return request
+    FetchRequest<Other>(self)
   }
 }

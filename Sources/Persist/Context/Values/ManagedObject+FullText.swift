@@ -26,7 +26,7 @@ extension ManagedObject {
   /// - Returns: Nil if the text doesn't match, or there is none.
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` for an invalid query or an attribute that isn't marked.
   public final func excerpt(of key: String, matching query: String, wordCount: Int? = 15) throws -> TextExcerpt? {
-    let keys = key.split(separator: ".").map(String.init)
+    let keys = key.dottedKeys
     let search = try searchedAttribute(at: keys)
     let query = try FullTextQuery(query)
     let value = try FetchExpression.key(key).value(for: self)

@@ -14,7 +14,7 @@ extension ManagedObject {
   ///
   /// - Throws: The errors of ``setValue(_:forKey:)``.
   public final func setValue(_ value: Any?, forKeyPath path: String) throws {
-    let keys = path.split(separator: ".").map(String.init)
+    let keys = path.dottedKeys
     guard let first = keys.first, keys.count > 1 else { return try setValue(value, forKey: path) }
     let rest = keys.dropFirst()
     if layout.entity.property(named: first)?.attribute?.type == .composite {

@@ -2,7 +2,7 @@
 extension FetchExpression {
   /// `$source.key…`: the value at a key path from the source object.
   public static func source(_ keyPath: String) -> FetchExpression {
-    .path(of: .variable(MappingVariable.source), keyPath.split(separator: ".").map(String.init))
+    .path(of: .variable(MappingVariable.source), keyPath.dottedKeys)
   }
 
   /// The objects that an entity mapping created from source objects.

@@ -270,7 +270,7 @@ extension ParkedSlot {
   }
 
   /// The names from a composite attribute to the element.
-  var path: [String] { elements.split(separator: ".").map(String.init) }
+  var path: [String] { elements.dottedKeys }
 }
 
 /// The comparisons of the models of slots with another model.

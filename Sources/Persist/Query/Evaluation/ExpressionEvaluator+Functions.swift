@@ -127,7 +127,7 @@ extension ExpressionEvaluator {
     switch (selector, arguments.count) {
     case ("valueForKey:", 1), ("valueForKeyPath:", 1):
       guard case .value(.string(let path)) = arguments[0] else { return nil }
-      return try follow(path.split(separator: ".").map(String.init)[...], from: target)
+      return try follow(path.dottedKeys[...], from: target)
     case ("stringByAppendingString:", 1):
       if target.isNull { return .null }
       guard let text = target.stored?.text, let suffix = arguments[0].stored?.text else { return nil }

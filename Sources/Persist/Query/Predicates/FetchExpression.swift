@@ -52,9 +52,7 @@ extension FetchExpression {
   ///
   /// - Parameter path: Keys separated by dots, such as `owner.name` or `items.@count`; for a key that contains a dot,
   ///   use ``path(of:_:)``.
-  public static func key(_ path: String) -> FetchExpression {
-    .path(of: .current, path.split(separator: ".").map(String.init))
-  }
+  public static func key(_ path: String) -> FetchExpression { .path(of: .current, path.dottedKeys) }
 
   /// A value, as for an argument of a format string: `.value(5)`, `.value(["a", "b"])`, `.value(nil)`.
   public static func value(_ argument: (any FetchArgument)?) -> FetchExpression {

@@ -24,7 +24,7 @@ public struct BatchInsertRow {
   }
 
   /// The slots that have been set in the current row.
-  var given: [Int] { values.given }
+  var given: GivenSlots { values.given }
 
   /// The value of a property; nil for none.
   func value(at slot: Int) -> StoredValue? { values.value(at: slot) }

@@ -3,12 +3,22 @@
 /// Nothing is allocated for a value or for a row: the memory is used again for the next row. Values that a row can't
 /// contain, such as decimals, large ones, and those that need a conversion, are loose.
 final class BatchRowValues {
-  private let columns: [DraftColumn]
-  private let slotCount: Int
-  /// By property slot, whether the attribute's numbers are of single precision: others need a conversion.
-  private let isFloat: [Bool]
+  private struct Column {
+    let values: DraftColumn
+    let isAttribute: Bool
+    /// Whether the attribute's numbers are of single precision: others need a conversion.
+    let isFloat: Bool
+
+    init(_ property: Property) {
+      values = DraftColumn(property)
+      isAttribute = property.attribute != nil
+      isFloat = property.attribute?.type == .float
+    }
+  }
+
   /// By property slot.
-  private let isAttribute: [Bool]
+  private let columns: [Column]
+  private let slotCount: Int
 
   // Unchecked: one row at a time is filled, by the thread that inserts it, and nothing here calls out.
 
@@ -21,10 +31,8 @@ final class BatchRowValues {
   /// By property slot, whether the value is a loose one.
   @exclusivity(unchecked) private var isLoose: ContiguousArray<Bool>
   @exclusivity(unchecked) private var looseCount = 0
-  /// By property slot.
-  @exclusivity(unchecked) private var isGiven: ContiguousArray<Bool>
   /// The slots that have been set in the current row.
-  @exclusivity(unchecked) private(set) var given: [Int] = []
+  @exclusivity(unchecked) private(set) var given = GivenSlots()
 
   /// The state of a row in which nothing is set, to which each row returns.
   @exclusivity(unchecked) private var initial: Initial
@@ -39,16 +47,12 @@ final class BatchRowValues {
 
   /// Creates the values of a row with the defaults of an entity.
   init(_ entity: Entity) {
-    columns = entity.properties.map(DraftColumn.init)
-    isFloat = entity.properties.map { $0.attribute?.type == .float }
-    isAttribute = entity.properties.map { $0.attribute != nil }
+    columns = entity.properties.map(Column.init)
     slotCount = entity.rowSlotCount
     end = RowSnapshot.fixedSize(slotCount: slotCount)
     chunk = RowChunk(capacity: end * 2 + 256)
     looseValues = ContiguousArray(repeating: nil, count: columns.count)
     isLoose = ContiguousArray(repeating: false, count: columns.count)
-    isGiven = isLoose
-    given.reserveCapacity(columns.count)
     initial = Initial()
     fixedPart.setVersion(1)
     fixedPart.setAllNull(slotCount: slotCount)
@@ -62,10 +66,9 @@ final class BatchRowValues {
 
   init(copying other: BatchRowValues) {
     (columns, slotCount) = (other.columns, other.slotCount)
-    (isFloat, isAttribute) = (other.isFloat, other.isAttribute)
     (chunk, end) = (Self.copy(other.chunk, other.end, capacity: other.chunk.capacity), other.end)
     (looseValues, isLoose, looseCount) = (other.looseValues, other.isLoose, other.looseCount)
-    (isGiven, given, initial) = (other.isGiven, other.given, other.initial)
+    (given, initial) = (other.given, other.initial)
   }
 
   private static func copy(_ chunk: RowChunk, _ count: Int, capacity: Int) -> RowChunk {
@@ -79,19 +82,17 @@ final class BatchRowValues {
   // MARK: Writing
 
   func set(_ value: StoredValue, at slot: Int) {
-    if !isGiven[slot] {
-      isGiven[slot] = true
-      given.append(slot)
-    }
+    given.insert(slot)
     put(value, at: slot)
   }
 
   private func put(_ value: StoredValue, at slot: Int) {
+    let column = columns[slot]
     if value.isNull {
       fixedPart.setNull(slot: slot)
       removeLooseValue(at: slot)
-    } else if !(isFloat[slot] && needsConversion(value)),
-      columns[slot].set(value, at: slot, in: fixedPart, setBytes: { setBytes($0, at: slot) })
+    } else if !(column.isFloat && needsConversion(value)),
+      column.values.set(value, at: slot, in: fixedPart, setBytes: { setBytes($0, at: slot) })
     {
       removeLooseValue(at: slot)
     } else {
@@ -131,10 +132,7 @@ final class BatchRowValues {
     if looseCount > 0 || initial.looseCount > 0 {
       (looseValues, isLoose, looseCount) = (initial.looseValues, initial.isLoose, initial.looseCount)
     }
-    isGiven.withUnsafeMutableBufferPointer { isGiven in
-      for slot in given { isGiven[slot] = false }
-    }
-    given.removeAll(keepingCapacity: true)
+    given = GivenSlots()
   }
 
   // MARK: Reading
@@ -156,7 +154,34 @@ final class BatchRowValues {
   /// The value of a property; nil for none.
   func value(at slot: Int) -> StoredValue? {
     if isLoose[slot] { return looseValues[slot] }
-    if row.isNull(slot, of: slotCount) { return isGiven[slot] || isAttribute[slot] ? .null : nil }
-    return RowSnapshot(chunk: chunk, offset: 0).value(slot, as: columns[slot].form, slotCount: slotCount)
+    if row.isNull(slot, of: slotCount) { return given.contains(slot) || columns[slot].isAttribute ? .null : nil }
+    return RowSnapshot(chunk: chunk, offset: 0).value(slot, as: columns[slot].values.form, slotCount: slotCount)
+  }
+}
+
+/// The property slots that were set in a row. For most entities, they take no allocation.
+struct GivenSlots: Hashable {
+  /// One bit for each slot below 64.
+  private var bits: UInt64 = 0
+  private var others: Set<Int> = []
+
+  @inline(__always)
+  mutating func insert(_ slot: Int) {
+    if slot < 64 { bits |= 1 &<< UInt64(truncatingIfNeeded: slot) } else { others.insert(slot) }
+  }
+
+  func contains(_ slot: Int) -> Bool {
+    slot < 64 ? bits & (1 &<< UInt64(truncatingIfNeeded: slot)) != 0 : others.contains(slot)
+  }
+
+  /// The slots, in ascending order.
+  var sorted: [Int] {
+    var slots: [Int] = []
+    var rest = bits
+    while rest != 0 {
+      slots.append(rest.trailingZeroBitCount)
+      rest &= rest &- 1
+    }
+    return slots + others.sorted()
   }
 }

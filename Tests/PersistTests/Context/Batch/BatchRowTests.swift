@@ -130,7 +130,15 @@ struct BatchRowTests {
       #expect(copy["name"] == .string("Tea") && copy["price"] == .decimal(2) && copy["count"] == .integer(7))
       row.begin()
       #expect(row["name"] == .null && row["price"] == .null && row["count"] == .integer(7))
-      #expect(copy["name"] == .string("Tea") && copy.given.count == 2)
+      #expect(copy["name"] == .string("Tea") && copy.given.sorted.count == 2)
     }
+  }
+
+  @Test("The slots that a row was given are those that were set, below and above 64")
+  func givenSlots() {
+    var given = GivenSlots()
+    for slot in [63, 0, 200, 64, 5, 64, 0] { given.insert(slot) }
+    #expect(given.sorted == [0, 5, 63, 64, 200])
+    #expect((0..<300).filter(given.contains) == given.sorted && given != GivenSlots())
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// Rows that the context deleted are excluded. With an order or a predicate, changed objects are excluded from the
 /// stores' answer too, as are objects whose result depends on related objects that the context changed. These are
 /// evaluated in memory and sorted in together with new objects, by their current values.
-struct FetchPass {
+final class FetchPass {
   let context: ManagedObjectContext
   let request: FetchRequest<ManagedObject>
   let layout: EntityLayout
@@ -73,7 +73,7 @@ struct FetchPass {
     }
   }
 
-  private mutating func overlay(_ scope: FetchScope) throws {
+  private func overlay(_ scope: FetchScope) throws {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     let deleted = context.deleted.objects.filter(scope.contains)

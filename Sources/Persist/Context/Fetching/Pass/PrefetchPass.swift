@@ -19,7 +19,7 @@ struct PrefetchPass {
     rows = PrefetchedRows(generation: context.rowGeneration)
     var steps: [Step] = []
     for path in paths {
-      let keys = path.split(separator: ".").map(String.init)
+      let keys = path.dottedKeys
       try Self.check(keys, path, from: layout.entity, in: context.model)
       Self.add(keys[...], to: &steps)
     }

@@ -58,7 +58,7 @@ private struct ServerBatchInsertPass {
       rowCount += 1
       try required.check(row, number: rowCount)
       group.values.append(try converted(row))
-      group.given.append(row.given.sorted())
+      group.given.append(row.given.sorted)
       row.begin()
       if group.values.count == size {
         try write(group, transaction)

@@ -35,7 +35,7 @@ private struct BatchInsertPass {
   private let required: RequiredValues
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
-  private var upserts: [[Int]: PreparedSQL] = [:]
+  private var upserts: [GivenSlots: PreparedSQL] = [:]
   private var history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
@@ -140,7 +140,7 @@ private struct BatchInsertPass {
       if isNew {
         try history?.record(.insert, index, key: key)
       } else {
-        let slots = batch.conflict == .updateGiven ? row.given.sorted() : plan.columns.map(\.slot)
+        let slots = batch.conflict == .updateGiven ? row.given.sorted : plan.columns.map(\.slot)
         try history?.recordUpdate(of: key, index, changing: slots)
       }
     }
@@ -155,8 +155,8 @@ private struct BatchInsertPass {
   }
 
   /// The statement for a row in which these slots have been set.
-  private mutating func upsert(of given: [Int]) -> PreparedSQL {
-    let slots = batch.conflict == .updateGiven ? given.sorted() : []
+  private mutating func upsert(of given: GivenSlots) -> PreparedSQL {
+    let slots = batch.conflict == .updateGiven ? given : GivenSlots()
     if let known = upserts[slots] { return known }
     let changing: [String]? =
       switch batch.conflict {
