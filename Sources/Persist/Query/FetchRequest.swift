@@ -49,7 +49,9 @@ public struct FetchRequest<Result>: Sendable, Hashable {
   /// The identifiers of the stores to fetch from; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
   /// Relationship paths whose objects are read with the results, such as `items` or `items.category`: one statement per
-  /// relationship, regardless of the number of objects.
+  /// relationship, or a few if there are thousands of objects. If these have many members, the fetch may return while
+  /// another thread still reads them; members that you access before they are read are waited for, and are those of the
+  /// time of the fetch.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// The identifiers that the results are restricted to; nil for no restriction.
   public var objectIDs: [ManagedObjectID]?
