@@ -11,7 +11,9 @@ package struct RowQuery: Sendable, Hashable {
   package var afterKey: Int64?
   /// The condition on the rows, limited to the part that the store supports according to
   /// ``PersistentStore/divide(_:over:)``; nil for all.
-  package var predicate: FetchPredicate?
+  package var predicate: FetchPredicate? { didSet { prepared = nil } }
+  /// What the store prepared when it divided the predicate; nil for nothing.
+  private(set) var prepared: PreparedPredicate?
   /// A condition that is evaluated in memory afterward: the store may omit rows that don't meet it.
   package var narrowing: FetchPredicate?
   /// The value of `now()` in the predicate.
@@ -35,5 +37,11 @@ package struct RowQuery: Sendable, Hashable {
     self.limit = limit
     self.offset = offset
     self.keysOnly = keysOnly
+  }
+
+  /// Sets both parts of a divided predicate.
+  mutating func select(by division: PredicateDivision) {
+    (predicate, narrowing) = (division.stored, division.rest)
+    prepared = division.prepared
   }
 }

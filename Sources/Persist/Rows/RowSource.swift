@@ -147,6 +147,17 @@ extension ManagedObjectID {
 
 /// A predicate in two parts, both of which must hold; a nil part is always true.
 package struct PredicateDivision {
-  let stored: FetchPredicate?
-  let rest: FetchPredicate?
+  var stored: FetchPredicate?
+  var rest: FetchPredicate?
+  /// What the source has prepared for queries with the stored part; nil for nothing.
+  var prepared: PreparedPredicate?
+}
+
+/// What a row source prepares when it divides a predicate, so that it needn't search for it when it gets a query with
+/// that predicate. Only the source knows its type.
+package struct PreparedPredicate: Sendable, Hashable {
+  let content: any AnyObject & Sendable
+
+  package static func == (left: PreparedPredicate, right: PreparedPredicate) -> Bool { left.content === right.content }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(content)) }
 }

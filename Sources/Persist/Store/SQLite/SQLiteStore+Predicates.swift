@@ -7,9 +7,9 @@ extension SQLiteStore {
 
   /// Assigns each part of a conjunction to SQL if it can be translated exactly.
   func divide(_ predicate: FetchPredicate, over entity: Entity) throws -> PredicateDivision {
-    if template(of: predicate, over: entity) != nil {
+    if let template = template(of: predicate, over: entity) {
       try predicate.checkPatterns()
-      return PredicateDivision(stored: predicate, rest: nil)
+      return PredicateDivision(stored: predicate, rest: nil, prepared: PreparedPredicate(content: template))
     }
     var stored: [FetchPredicate] = []
     var rest: [FetchPredicate] = []

@@ -31,7 +31,7 @@ extension SQLiteStore {
     // A query without a condition and an order has nothing to translate.
     guard query.predicate != nil || !query.sort.isEmpty,
       query.keys == nil, query.afterKey == nil, query.limit ?? 0 >= 0, query.offset >= 0,
-      let template = template(of: query.predicate, over: query.entity)
+      let template = query.prepared?.content as? PredicateTemplate ?? template(of: query.predicate, over: query.entity)
     else { return nil }
     let statement = try template.statement(PredicateTemplate.StatementShape(query, result)) {
       let selection = try selection(query, plan, template.condition)

@@ -195,7 +195,7 @@ struct PlainMergeRun: PlainTrial {
       log.append("\(who) lets go")
       sides[who].context.refreshAllObjects()
     }
-    try sides[who].objects.forget()
+    try sides[who].objects.forget(prefetching: edits.chance(2))
   }
 
   private mutating func obtainIDs(_ who: Int) throws {

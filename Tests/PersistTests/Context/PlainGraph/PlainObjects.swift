@@ -9,10 +9,17 @@ struct PlainObjects {
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
-  /// All that a context finds.
-  init(fetching context: ManagedObjectContext) throws {
+  /// All that a context finds, possibly with everything that is related to it.
+  init(fetching context: ManagedObjectContext, prefetching: Bool = false) throws {
     self.context = context
-    for root in PlainSchema.roots { for object in try context.fetch(FetchRequest(root)) { try add(object) } }
+    for root in PlainSchema.roots {
+      var request = FetchRequest(root)
+      if prefetching {
+        let relationships = PlainSchema.relationships.filter { $0.entity == root }
+        request.relationshipKeyPathsForPrefetching = relationships.map(\.name)
+      }
+      for object in try context.fetch(request) { try add(object) }
+    }
   }
 
   mutating func add(_ object: ManagedObject) throws {
@@ -34,9 +41,9 @@ struct PlainObjects {
   }
 
   /// Lets go of every object and finds them again. Deleted ones are kept, since undo may bring them back.
-  mutating func forget() throws {
+  mutating func forget(prefetching: Bool) throws {
     byNumber = byNumber.filter { $0.value.isDeleted || $0.value.managedObjectContext == nil }
-    for (number, object) in try PlainObjects(fetching: context).byNumber { byNumber[number] = object }
+    for (number, object) in try PlainObjects(fetching: context, prefetching: prefetching).byNumber { byNumber[number] = object }
   }
 
   mutating func apply(_ edit: PlainEdit) throws {

@@ -184,7 +184,7 @@ struct PlainRun: PlainTrial {
     guard !context.hasChanges else { return }
     log.append("forget")
     context.refreshAllObjects()
-    try objects.forget()
+    try objects.forget(prefetching: edits.chance(2))
   }
 
   private mutating func reset() throws {
@@ -192,7 +192,7 @@ struct PlainRun: PlainTrial {
     context.reset()
     plain = stored
     forgetHistory()
-    try objects.forget()
+    try objects.forget(prefetching: edits.chance(2))
   }
 
   private mutating func child() throws { try recorded { run in try run.childWork(savesAgain: false) } }

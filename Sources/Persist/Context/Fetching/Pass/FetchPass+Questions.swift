@@ -26,7 +26,7 @@ extension FetchPass {
   /// Returns nil if none of the request's identifiers can be a row of the store.
   func query(for source: Source, keysOnly: Bool) -> RowQuery? {
     var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities, keysOnly: keysOnly)
-    (query.predicate, query.narrowing) = (source.stored, source.rest)
+    query.select(by: source.division)
     query.now = now
     query.sort = source.isOrdered ? request.sortDescriptors : []
     if let ids = request.objectIDs {

@@ -25,9 +25,10 @@ final class FetchPass {
   /// A store and the part of the predicate that it evaluates.
   struct Source {
     let tables: StoreTables
-    let stored: FetchPredicate?
+    let division: PredicateDivision
+    var stored: FetchPredicate? { division.stored }
     /// The part of the predicate to evaluate for each object.
-    let rest: FetchPredicate?
+    var rest: FetchPredicate? { division.rest }
     /// Whether the store returns its rows in the request's order.
     let isOrdered: Bool
     var store: any RowSource { tables.store }
@@ -65,8 +66,7 @@ final class FetchPass {
           fix: "Sort by an attribute, or keep these objects in a store in a file.")
       }
       let division = try request.predicate.map { try tables.store.divide($0, over: entity) }
-      return Source(
-        tables: tables, stored: division?.stored, rest: division?.rest, isOrdered: isOrdered)
+      return Source(tables: tables, division: division ?? PredicateDivision(), isOrdered: isOrdered)
     }
     if request.includesPendingChanges, context.hasChanges {
       try overlay(FetchScope(request, of: layout, in: context))

@@ -14,9 +14,10 @@ extension PrefetchPass {
     _ relationship: Property, of entity: Entity, owners: [Int64], in tables: StoreTables,
     _ origin: PrefetchedMembers.Origin
   ) throws -> ArrivingMembers? {
-    // A context that reads elsewhere has no second connection for another thread.
+    // A context that reads elsewhere has no second connection for another thread. An error of holding a state is thrown
+    // when the members are read together, if it occurs again.
     guard owners.count >= Self.minimumOwnerCount, tables.store === tables.origin, tables.store.readsConcurrently,
-      let generation = try tables.origin.generation()
+      let generation = try? tables.origin.generation()
     else { return nil }
     let groups = OwnerGroups(of: owners, relationship, entity, in: generation)
     let first = try groups.read(Self.firstGroupSize)
