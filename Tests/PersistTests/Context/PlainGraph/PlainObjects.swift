@@ -43,7 +43,8 @@ struct PlainObjects {
   /// Lets go of every object and finds them again. Deleted ones are kept, since undo may bring them back.
   mutating func forget(prefetching: Bool) throws {
     byNumber = byNumber.filter { $0.value.isDeleted || $0.value.managedObjectContext == nil }
-    for (number, object) in try PlainObjects(fetching: context, prefetching: prefetching).byNumber { byNumber[number] = object }
+    let found = try PlainObjects(fetching: context, prefetching: prefetching).byNumber
+    byNumber.merge(found) { $1 }
   }
 
   mutating func apply(_ edit: PlainEdit) throws {
