@@ -32,6 +32,17 @@ struct PipelineTests {
     }
   }
 
+  /// Occupies a thread until the returned semaphore is signaled.
+  private func occupyThread(of pool: ThreadPool) -> DispatchSemaphore {
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    pool.add {
+      begun.signal()
+      gate.wait()
+    }
+    begun.wait()
+    return gate
+  }
+
   @Test("Every part is consumed once and in order, whichever side is slower", arguments: [1, 2, 3, 50], [0, 1, 2])
   func order(_ count: Int, _ slowSide: Int) throws {
     let pool = ThreadPool(name: "test", maximum: 2)
@@ -67,12 +78,7 @@ struct PipelineTests {
   @Test("Without a free thread, the caller produces all parts, and the pool can be used afterward")
   func noFreeThread() throws {
     let pool = ThreadPool(name: "test", maximum: 1)
-    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    pool.add {
-      begun.signal()
-      gate.wait()
-    }
-    begun.wait()
+    let gate = occupyThread(of: pool)
     let numbers = Numbers(20)
     var sum = 0
     try Pipeline.run(on: pool, producing: numbers.next) { sum += $0 }
@@ -127,5 +133,51 @@ struct PipelineTests {
     }
     for _ in 0..<8 { ended.wait() }
     #expect(sums.withLock { $0 } == Array(repeating: 465, count: 8))
+  }
+
+  @Test("The parts of a started pipeline are produced ahead and consumed later, in order")
+  func startedPipeline() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Numbers(50)
+    let pipeline = Pipeline.started(on: pool, producing: numbers.next)
+    for _ in 0..<5000 where numbers.producedCount < 50 { Thread.sleep(forTimeInterval: 0.001) }
+    #expect(numbers.producedCount == 50)
+    var consumed: [Int] = []
+    while let (part, isLast) = try pipeline.next() {
+      consumed.append(part)
+      if isLast { break }
+    }
+    #expect(consumed == Array(1...50) && numbers.threadCount == 1)
+  }
+
+  @Test("A started pipeline without a free thread is produced by whoever needs its parts")
+  func startedWithoutThread() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = occupyThread(of: pool)
+    let numbers = Numbers(3)
+    let pipeline = Pipeline.started(on: pool, producing: numbers.next)
+    #expect(numbers.producedCount == 0)
+    for expected in 1...3 {
+      let next = try #require(try pipeline.next())
+      #expect(next.part == expected && next.isLast == (expected == 3))
+    }
+    gate.signal()
+  }
+
+  @Test("Canceling a started pipeline ends it after the part in progress, or before the first one")
+  func canceledPipeline() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let numbers = Numbers(.max)
+    let pipeline = Pipeline.started(on: pool, producing: numbers.next)
+    _ = try pipeline.next()
+    pipeline.cancel()
+    let ended = DispatchSemaphore(value: 0)
+    pool.add { ended.signal() }
+    #expect(ended.wait(timeout: .now() + 60) == .success)
+    let others = Numbers(.max)
+    pool.add { Thread.sleep(forTimeInterval: 0.05) }
+    Pipeline.started(on: pool, producing: others.next).cancel()
+    pool.add { ended.signal() }
+    #expect(ended.wait(timeout: .now() + 60) == .success && others.producedCount == 0)
   }
 }
