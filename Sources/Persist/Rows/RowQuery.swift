@@ -12,7 +12,7 @@ package struct RowQuery: Sendable, Hashable {
   /// The condition on the rows, limited to the part that the store supports according to
   /// ``PersistentStore/divide(_:over:)``; nil for all.
   package var predicate: FetchPredicate? { didSet { prepared = nil } }
-  /// What the store prepared when it divided the predicate; nil for nothing.
+  /// The store's preparation of the predicate, from dividing it; nil if there is none.
   private(set) var prepared: PreparedPredicate?
   /// A condition that is evaluated in memory afterward: the store may omit rows that don't meet it.
   package var narrowing: FetchPredicate?

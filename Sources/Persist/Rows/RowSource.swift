@@ -149,12 +149,12 @@ extension ManagedObjectID {
 package struct PredicateDivision {
   var stored: FetchPredicate?
   var rest: FetchPredicate?
-  /// What the source has prepared for queries with the stored part; nil for nothing.
+  /// The source's preparation for queries with the stored part; nil if there is none.
   var prepared: PreparedPredicate?
 }
 
-/// What a row source prepares when it divides a predicate, so that it needn't search for it when it gets a query with
-/// that predicate. Only the source knows its type.
+/// A row source's preparation of a predicate that it has divided, which spares it a search when it gets a query with
+/// the predicate. Only the source knows its type.
 package struct PreparedPredicate: Sendable, Hashable {
   let content: any AnyObject & Sendable
 

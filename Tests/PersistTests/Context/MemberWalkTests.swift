@@ -9,18 +9,6 @@ import Testing
 struct MemberWalkTests {
   private static let count = 800
 
-  /// Runs `body` with a store of people who have as many pets as their number modulo 7.
-  private func withPeople(_ body: (PersistentStoreCoordinator) throws -> Void) throws {
-    try withTemporaryStore { url in
-      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.pets))
-      try coordinator.addStore(at: url)
-      let writer = ManagedObjectContext(coordinator)
-      try makePeopleWithPets(Self.count, in: writer)
-      try writer.save()
-      try body(coordinator)
-    }
-  }
-
   /// Returns the people of a context in the order of their numbers.
   private func people(_ context: ManagedObjectContext) throws -> [ManagedObject] {
     try context.fetch(FetchRequest("Person")).sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
@@ -28,7 +16,7 @@ struct MemberWalkTests {
 
   @Test("Every member comes once, however long the program works on an owner", arguments: [1, 7])
   func slow(_ milliseconds: Int) throws {
-    try withPeople { coordinator in
+    try withPeopleAndPets(Self.count) { coordinator in
       let context = ManagedObjectContext(coordinator)
       for (number, person) in try people(context).prefix(200).enumerated() {
         try #expect(person.names("pets") == petNames(ofPerson: number))
@@ -39,7 +27,7 @@ struct MemberWalkTests {
 
   @Test("A walk that skips owners, or ends early, finds the members of those that it visits", arguments: [2, 3, 17])
   func skipping(_ step: Int) throws {
-    try withPeople { coordinator in
+    try withPeopleAndPets(Self.count) { coordinator in
       let context = ManagedObjectContext(coordinator)
       for start in [0, 1, 400] {
         let all = try people(context)
@@ -56,7 +44,7 @@ struct MemberWalkTests {
 
   @Test("A walk shows what others, or it itself, saved before it reached an owner", arguments: Writer.allCases)
   private func changes(_ writer: Writer) throws {
-    try withPeople { coordinator in
+    try withPeopleAndPets(Self.count) { coordinator in
       var random = SeededRandom(seed: 1848)
       let context = ManagedObjectContext(coordinator)
       let other = writer == .same ? context : ManagedObjectContext(coordinator)

@@ -3,7 +3,7 @@ final class PrefetchedMembers {
   private let batch: RowBatch
   private let origin: Origin
 
-  /// What several batches of one relationship have in common.
+  /// The common origin of several batches of one relationship.
   struct Origin {
     /// All rows of the same prefetch; nil if only the members were read.
     fileprivate let rows: PrefetchedRows?

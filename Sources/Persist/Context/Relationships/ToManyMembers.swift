@@ -27,7 +27,7 @@ final class ToManyMembers {
   }
 
   @exclusivity(unchecked) private var state: Known
-  /// What is known, never `arriving`: members that are being read are waited for.
+  /// The members as far as they are known, never `arriving`: reading the property waits for those being read.
   private var known: Known {
     get {
       if case .arriving(let members, let owner) = state {
