@@ -169,7 +169,7 @@ final class EntityLayout: Sendable {
 typealias EntityLayouts = LazyList<EntityLayout>
 
 extension LazyList<EntityLayout> {
-  convenience init(of model: ManagedObjectModel) {
+  init(of model: ManagedObjectModel) {
     let referrers = Lazy { Self.oneWayReferrers(in: model) }
     self.init(count: model.entities.count) { index in
       let entity = model.entities[index]

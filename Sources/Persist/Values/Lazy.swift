@@ -1,36 +1,24 @@
-import Foundation
-
-/// A value that is computed once, on first access.
-// @unchecked Sendable: `state` is accessed only while `lock` is held, or in `deinit`, which runs alone.
-final class Lazy<Value: Sendable>: @unchecked Sendable {
+/// A value that is computed once, on first access. Copies share it.
+struct Lazy<Value: Sendable>: Sendable {
   private enum State {
     case pending(@Sendable () -> Value)
-    /// A pointer, so that the class has the same layout for every `Value`. Otherwise the runtime would take more than
-    /// twice as long to create the class for each kind of value, and opening a store uses nine kinds.
-    case known(UnsafeMutablePointer<Value>)
+    case known(Value)
   }
 
-  private let lock = NSLock()
-  private var state: State
+  private let state: LockProtected<State>
 
-  init(_ compute: @escaping @Sendable () -> Value) { state = .pending(compute) }
+  init(_ compute: @escaping @Sendable () -> Value) { state = LockProtected(.pending(compute)) }
 
-  deinit {
-    guard case .known(let value) = state else { return }
-    value.deinitialize(count: 1)
-    value.deallocate()
-  }
-
+  /// The value. The first access computes it, while others wait.
   var value: Value {
-    lock.lock()
-    defer { lock.unlock() }
-    switch state {
-    case .known(let value): return value.pointee
-    case .pending(let compute):
-      let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-      value.initialize(to: compute())
-      state = .known(value)
-      return value.pointee
+    state.withLock { state in
+      switch state {
+      case .known(let value): return value
+      case .pending(let compute):
+        let value = compute()
+        state = .known(value)
+        return value
+      }
     }
   }
 }

@@ -1,49 +1,64 @@
 import Synchronization
 
-/// A list whose elements are created when they are first used, for example one for each entity of a model.
+/// A list whose elements are created when they are first used, for example one for each entity of a model. Copies share
+/// the elements.
 ///
 /// Reading an existing element takes no lock. If several threads need a new element at once, each may create one, and
 /// all get the first.
+struct LazyList<Element: AnyObject & Sendable>: RandomAccessCollection, Sendable {
+  private let elements: LazyElements
+
+  init(count: Int, _ create: @escaping @Sendable (Int) -> Element) {
+    elements = LazyElements(count: count, create)
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { elements.count }
+
+  subscript(index: Int) -> Element { unsafeDowncast(elements[index], to: Element.self) }
+}
+
+/// The elements of a `LazyList`, whatever their type: a class that isn't generic, so that the runtime doesn't have to
+/// create one for each kind of list.
 // @unchecked Sendable: `elements` is allocated before the list is shared and freed with it; its contents are atomic.
-final class LazyList<Element: AnyObject & Sendable>: RandomAccessCollection, @unchecked Sendable {
-  let startIndex = 0
-  let endIndex: Int
+private final class LazyElements: @unchecked Sendable {
+  let count: Int
   // Retained elements. `AtomicLazyReference` does the same, but its functions are never inlined, and take several
   // hundred instructions for each row of a fetch.
   private let elements: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
-  private let create: @Sendable (Int) -> Element
+  private let create: @Sendable (Int) -> AnyObject
 
-  init(count: Int, _ create: @escaping @Sendable (Int) -> Element) {
-    endIndex = count
+  init(count: Int, _ create: @escaping @Sendable (Int) -> AnyObject) {
+    self.count = count
     self.create = create
     elements = .allocate(capacity: count)
     for index in 0..<count { (elements + index).initialize(to: Atomic(nil)) }
   }
 
   deinit {
-    for index in 0..<endIndex {
-      if let element = elements[index].load(ordering: .acquiring) { Unmanaged<Element>.fromOpaque(element).release() }
+    for index in 0..<count {
+      if let element = elements[index].load(ordering: .acquiring) { Unmanaged<AnyObject>.fromOpaque(element).release() }
     }
-    elements.deinitialize(count: endIndex)
+    elements.deinitialize(count: count)
     elements.deallocate()
   }
 
-  subscript(index: Int) -> Element {
-    precondition(index >= 0 && index < endIndex, "The list has no element \(index).")
+  subscript(index: Int) -> AnyObject {
+    precondition(index >= 0 && index < count, "The list has no element \(index).")
     if let element = elements[index].load(ordering: .acquiring) {
-      return Unmanaged<Element>.fromOpaque(element).takeUnretainedValue()
+      return Unmanaged<AnyObject>.fromOpaque(element).takeUnretainedValue()
     }
     return add(create(index), at: index)
   }
 
   /// Returns the element that another thread has added in the meantime, or else adds this one.
   @inline(never)
-  private func add(_ element: Element, at index: Int) -> Element {
+  private func add(_ element: AnyObject, at index: Int) -> AnyObject {
     let added = Unmanaged.passRetained(element)
     let (isAdded, first) = elements[index].compareExchange(
       expected: nil, desired: UnsafeRawPointer(added.toOpaque()), ordering: .acquiringAndReleasing)
     guard !isAdded, let first else { return element }
     added.release()
-    return Unmanaged<Element>.fromOpaque(first).takeUnretainedValue()
+    return Unmanaged<AnyObject>.fromOpaque(first).takeUnretainedValue()
   }
 }

@@ -1,21 +1,45 @@
 import Foundation
 
-/// A value behind a lock.
+/// A value behind a lock. Copies share the value.
 ///
 /// `Synchronization.Mutex` would also work, but its locking code isn't instrumented for the thread sanitizer, which
 /// would then report false races in every application that is tested with it. The sanitizer does see Foundation's lock.
+///
+/// This is a structure around a class that isn't generic, because the runtime creates the metadata of a generic class
+/// for each kind of value when it is first needed. Opening a store uses some thirty kinds.
 // Sendable: the value is accessed only while the lock is held, and `sending` prevents others from sharing a part of it.
-package final class LockProtected<Value>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: Value
+package struct LockProtected<Value>: @unchecked Sendable {
+  private let storage: LockedStorage
 
-  package init(_ value: sending Value) { self.value = value }
+  package init(_ value: sending Value) {
+    let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    pointer.initialize(to: value)
+    storage = LockedStorage(pointer) { pointer in
+      // Not deinitialized in place, which would need the metadata of `Value`.
+      _ = pointer.assumingMemoryBound(to: Value.self).move()
+      pointer.deallocate()
+    }
+  }
 
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body(&value)
+    storage.lock.lock()
+    defer { storage.lock.unlock() }
+    return try body(&storage.value.assumingMemoryBound(to: Value.self).pointee)
   }
+}
+
+/// A lock, and the memory of the value that it protects.
+private final class LockedStorage {
+  let lock = NSLock()
+  let value: UnsafeMutableRawPointer
+  private let free: (UnsafeMutableRawPointer) -> Void
+
+  init(_ value: UnsafeMutableRawPointer, free: @escaping (UnsafeMutableRawPointer) -> Void) {
+    self.value = value
+    self.free = free
+  }
+
+  deinit { free(value) }
 }
