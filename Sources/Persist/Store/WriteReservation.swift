@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The right to write to one store, acquired on one thread for work on another.
 ///
 /// No other writer can write to the store until the reservation ends; code within ``using(_:_:)`` writes without
@@ -14,7 +16,14 @@ package final class WriteReservation: @unchecked Sendable {
   init(of owner: AnyObject, release: @escaping () -> Void) {
     self.owner = owner
     self.release = release
+    Self.count.add(1, ordering: .relaxed)
   }
+
+  deinit { Self.count.subtract(1, ordering: .relaxed) }
+
+  /// The number of reservations, so that a program without any doesn't look for its own. Code that holds one has seen
+  /// it being counted.
+  private static let count = Atomic(0)
 
   @TaskLocal private static var held: [WriteReservation] = []
 
@@ -24,7 +33,9 @@ package final class WriteReservation: @unchecked Sendable {
   }
 
   /// Whether the running code holds a reservation of this owner.
-  static func isHeld(of owner: AnyObject) -> Bool { held.contains { $0.owner === owner } }
+  static func isHeld(of owner: AnyObject) -> Bool {
+    count.load(ordering: .relaxed) > 0 && held.contains { $0.owner === owner }
+  }
 
   /// Releases the right; an unused transaction is rolled back.
   func end() { release() }

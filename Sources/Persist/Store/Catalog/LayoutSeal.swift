@@ -33,25 +33,37 @@ struct LayoutSeal: Sendable, Hashable {
 
   /// - Parameter modelDigest: The digest of the model whose text the store records.
   init(of model: ManagedObjectModel, recordedAs modelDigest: Data, _ mark: StoreMark, _ numbers: EntityNumbers) {
-    var message: [UInt8] = [Self.version]
-    func add(_ bytes: some Collection<UInt8>) {
-      withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { message.append(contentsOf: $0) }
-      message.append(contentsOf: bytes)
-    }
-    func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { message.append(contentsOf: $0) } }
-    add(mark.schemaVersion)
-    add(mark.identifier.utf8)
-    add(mark.propertyList)
-    add(modelDigest)
+    var message = Message(bytes: [Self.version])
+    message.add(mark.schemaVersion)
+    message.add(mark.identifier)
+    message.add(mark.propertyList)
+    message.add(modelDigest)
     for row in numbers.rows {
-      add(Int64(row.number))
-      add(row.name.utf8)
+      message.add(Int64(row.number))
+      message.add(row.name)
     }
-    for number in numbers.byIndex { add(Int64(number)) }
-    for entity in model.entities { add(entity.fingerprint.bytes) }
-    for identifier in model.versionIdentifiers { add(identifier.utf8) }
-    for text in model.indexTexts { add(text.utf8) }
-    bytes = Data(AccidentDigest.digest(message))
+    for number in numbers.byIndex { message.add(Int64(number)) }
+    for entity in model.entities { message.add(entity.fingerprint.bytes) }
+    for identifier in model.versionIdentifiers { message.add(identifier) }
+    for text in model.indexTexts { message.add(text) }
+    bytes = Data(AccidentDigest.digest(message.bytes))
+  }
+
+  /// The bytes that are digested. Before each text and each value of many bytes is their number.
+  private struct Message {
+    var bytes: [UInt8]
+
+    mutating func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+
+    mutating func add(_ text: String) {
+      add(Int64(text.utf8.count))
+      bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func add(_ data: Data) {
+      add(Int64(data.count))
+      data.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
   }
 }
 

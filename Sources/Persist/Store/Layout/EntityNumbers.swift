@@ -43,6 +43,11 @@ struct EntityNumbers: Sendable, Hashable {
   /// - Parameter absent: Entities that the store was created without.
   init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
     let rows = Self.listed(rows)
+    if rows.count == model.entities.count, zip(rows, model.entities).allSatisfy({ $0.name == $1.name }) {
+      // So it is in nearly every store.
+      self.init(byIndex: rows.map(\.number), rows: rows, areComplete: true, differences: [])
+      return
+    }
     let placeByName = Dictionary(rows.indices.map { (rows[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
     var numbers = [Int?](repeating: nil, count: model.entities.count)
     var isFree = [Bool](repeating: true, count: rows.count)
@@ -79,6 +84,10 @@ struct EntityNumbers: Sendable, Hashable {
 
   /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
   private static func listed(_ rows: [Row]) -> [Row] {
+    let isListed = zip(rows, rows.dropFirst()).allSatisfy { $0.number < $1.number }
+    if isListed, rows.first.map({ $0.number > 0 }) ?? true, rows.last.map({ $0.number < firstSystemNumber }) ?? true {
+      return rows
+    }
     var listed: [Row] = []
     for row in rows.filter({ $0.number < firstSystemNumber && $0.number > 0 }).sorted(by: { $0.number < $1.number })
     where listed.last?.number != row.number {

@@ -133,6 +133,23 @@ struct SQLiteConnectionTests {
     }
   }
 
+  #if os(Linux)
+    @Test("A file that isn't a database is closed again", arguments: ["", "not a database"])
+    func refused(content: String) throws {
+      try withTemporaryStore { url in
+        try Data(content.utf8).write(to: url)
+        let error = persistError { _ = try SQLiteConnection(url, mode: .readWrite) }
+        #expect(error?.code == .storeDamaged)
+        let descriptors = URL(fileURLWithPath: "/proc/self/fd")
+        let open = try FileManager.default.contentsOfDirectory(atPath: descriptors.path).filter { number in
+          let link = descriptors.appendingPathComponent(number).path
+          return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == SQLiteFileName.resolved(url).path
+        }
+        #expect(open.isEmpty)
+      }
+    }
+  #endif
+
   @Test("A new file has the settings of Core Data's stores")
   func newFile() throws {
     try withTemporaryStore { url in

@@ -45,8 +45,10 @@ struct OrphanFiles {
 
 extension SQLiteStore {
   /// Whether a process that had a store open ended without closing it, or still has it open.
-  static func mayHaveEndedUncleanly(_ url: URL) -> Bool {
-    let path = SQLiteFileName.resolved(url).path
+  ///
+  /// - Parameter store: The file with symbolic links resolved.
+  static func mayHaveEndedUncleanly(_ store: URL) -> Bool {
+    let path = store.path
     return ["-wal", "-journal"].contains { suffix in
       FileState(path: path + suffix).map { $0.size > 0 } ?? false
     }

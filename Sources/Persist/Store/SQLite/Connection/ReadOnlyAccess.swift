@@ -88,7 +88,15 @@ enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
     }
-    guard let header = DatabaseHeader.read(url) else {
+    return try requireDatabase(DatabaseHeader.read(url), of: url)
+  }
+
+  /// - Parameter header: The first 100 bytes of the file, if it could be read.
+  /// - Returns: The header.
+  @discardableResult
+  static func requireDatabase(_ header: Data?, of url: URL) throws -> Data {
+    var name: String { "'\(url.lastPathComponent)'" }
+    guard let header else {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) can't be read.", fix: "Check the file's permissions.")
     }

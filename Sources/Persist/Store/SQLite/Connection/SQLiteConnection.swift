@@ -90,15 +90,14 @@ final class SQLiteConnection {
       case .create, .application, .memory, .readOnlyWritingAttached: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .readOnlyBesideWriter: SQLITE_OPEN_READONLY
       }
-    if let url, mode == .readWrite || (mode == .application && FileState(url).map { $0.size > 0 } == true) {
-      try ReadOnlyAccess.requireDatabase(at: url)
-    }
+    let requiresDatabase = mode == .readWrite || (mode == .application && url.flatMap { FileState($0) }?.size ?? 0 > 0)
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
       let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
       let extended = opened.map(sqlite3_extended_errcode) ?? code
       sqlite3_close_v2(opened)
+      if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(at: url) }
       throw Self.failure(extended, said: text, url: url)
     }
     handle = opened
@@ -106,13 +105,15 @@ final class SQLiteConnection {
     self.mode = mode
     isWithoutLocks = access?.isWithoutLocks == true
     interruption = SQLiteInterruption(handle: opened)
+    waits = LockWaits(limit: options.busyTimeout)
+    // From here on, `deinit` closes the database if an error is thrown.
+    if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(header, of: url) }
     if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "'\(url?.lastPathComponent ?? "")' can't be written.",
         fix: "Check the permissions of the file and of its folder, or open it for reading only.")
     }
     sqlite3_extended_result_codes(handle, 1)
-    waits = LockWaits(limit: options.busyTimeout)
     waitForLocks()
     log = SQLiteDebugLog(attachedTo: handle, name: url?.lastPathComponent ?? "memory")
     sqlite3_commit_hook(
@@ -147,6 +148,15 @@ final class SQLiteConnection {
   private var hasLog: Bool {
     guard url != nil, let file = sqlite3_db_filename(handle, "main") else { return false }
     return FileState(path: String(cString: file) + "-wal").map { $0.size > 0 } ?? false
+  }
+
+  /// At most the first 100 bytes of the file; nil if they can't be read.
+  private var header: Data? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file else {
+      return nil
+    }
+    return DatabaseHeader.read(file)
   }
 
   private static func name(of url: URL?, access: ReadOnlyAccess?) throws -> String {

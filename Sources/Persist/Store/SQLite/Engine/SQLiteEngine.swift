@@ -84,8 +84,9 @@ package struct SQLiteEngine: StoreEngine {
 
   package func recoverStore(at location: StoreLocation, options: StoreOptions) throws -> Bool {
     guard let url = location.url, url.isFileURL else { return false }
-    let isUnclean = SQLiteStore.mayHaveEndedUncleanly(url)
-    try UnfinishedWork.cleanUp(storeAt: url, options: options)
+    let store = SQLiteFileName.resolved(url)
+    let isUnclean = SQLiteStore.mayHaveEndedUncleanly(store)
+    try UnfinishedWork.cleanUp(resolvedStore: store, options: options)
     return isUnclean
   }
 

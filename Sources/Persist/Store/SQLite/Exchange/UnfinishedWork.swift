@@ -4,7 +4,11 @@ package import Foundation
 package enum UnfinishedWork {
   /// Cleans up; if there is nothing to do, this costs three file lookups.
   package static func cleanUp(storeAt url: URL, options: StoreOptions = StoreOptions()) throws {
-    let store = SQLiteFileName.resolved(url)
+    try cleanUp(resolvedStore: SQLiteFileName.resolved(url), options: options)
+  }
+
+  /// Cleans up a store whose symbolic links are resolved.
+  static func cleanUp(resolvedStore store: URL, options: StoreOptions) throws {
     try WorkingFolder.cleanUp(besideStoreAt: store)
     try BackupFolder.cleanUp(besideStoreAt: store)
     guard FileState(path: store.path + "-journal") != nil, FileState(store) != nil else { return }

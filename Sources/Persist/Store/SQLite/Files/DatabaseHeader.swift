@@ -27,10 +27,14 @@ package enum DatabaseHeader {
     defer { memory.deallocate() }
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(layer.pointee.szOsFile))
     let file = memory.assumingMemoryBound(to: sqlite3_file.self)
-    guard open(layer, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nil) == SQLITE_OK,
-      let methods = file.pointee.pMethods
-    else { return nil }
-    defer { _ = methods.pointee.xClose?(file) }
+    guard open(layer, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nil) == SQLITE_OK else { return nil }
+    defer { _ = file.pointee.pMethods?.pointee.xClose?(file) }
+    return read(file)
+  }
+
+  /// At most 100 bytes of an open file; nil if it can't be read.
+  static func read(_ file: UnsafeMutablePointer<sqlite3_file>) -> Data? {
+    guard let methods = file.pointee.pMethods else { return nil }
     var (count, bytes): (Int64, Data) = (0, Data(count: Int(size)))
     guard methods.pointee.xFileSize?(file, &count) == SQLITE_OK else { return nil }
     let length = Int32(clamping: min(Int64(size), count))
