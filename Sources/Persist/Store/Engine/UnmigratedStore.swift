@@ -10,8 +10,8 @@ protocol UnmigratedStore: AnyObject, Sendable {
   func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T?
   /// Runs a migration in place in one transaction, which is rolled back if `body` throws.
   ///
-  /// The connection is prepared for it as by ``MigrationConnection/prepareForMigration()``, and afterward for the use
-  /// of the store.
+  /// The connection is prepared for it as by ``MigrationConnection/prepareForMigration()``, except that its commit is
+  /// only as durable as that of a save, and afterward for the use of the store.
   ///
   /// - Returns: Nil if others have changed the store since its model was identified, or if another process migrates it,
   ///   or was killed while it did; nothing is changed then.

@@ -124,6 +124,20 @@ struct OpenStoreMigrationTests {
     }
   }
 
+  @Test("The commit of a migration that removes no files is as durable as a save's", arguments: ["wal": 1, "delete": 2])
+  func durability(journalMode: String, synchronous: Int64) throws {
+    try withTemporaryStore { url in
+      try make(url)
+      try MadeStore.run("PRAGMA journal_mode = \(journalMode)", at: url)
+      try withDifference(url) { _, opened in
+        let setting = try opened.migrate { connection in
+          try (connection as? SQLiteConnection)?.first("PRAGMA synchronous") { $0.integer(0) }
+        }
+        #expect(setting == synchronous)
+      }
+    }
+  }
+
   @Test("A migration that fails within its transaction leaves the store unchanged and closed")
   func rolledBack() throws {
     try withTemporaryStore { url in

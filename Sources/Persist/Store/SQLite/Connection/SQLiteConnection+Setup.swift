@@ -52,6 +52,11 @@ extension SQLiteConnection {
     }
   }
 
+  /// Makes the commits of a connection whose file hasn't been set up as durable as those of the store, once it is.
+  func setSynchronous(_ options: StoreOptions) throws {
+    try setSynchronous(Self.checked(options.pragmas, on: self), journalMode: first(.journalMode) { $0.text(0) })
+  }
+
   /// A crash of the program loses nothing with either setting. After a power failure, the file remains intact in WAL
   /// mode; with a rollback journal this requires the slower setting.
   private func setSynchronous(_ pragmas: [Pragma], journalMode: String?) throws {

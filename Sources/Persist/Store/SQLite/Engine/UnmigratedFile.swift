@@ -33,7 +33,9 @@ final class UnmigratedFile: UnmigratedStore {
     guard let url = pool.url else { return nil }
     let folder = WorkingFolder.url(besideStoreAt: SQLiteFileName.resolved(url))
     return try pool.withWriter { connection in
-      try connection.prepareForMigration()
+      try connection.prepareForChanges()
+      // If a power failure undoes the commit, the store is as before, because no files are removed after it.
+      try connection.setSynchronous(pool.options)
       defer { connection.endChanges() }
       let result = try connection.transaction { () -> T? in
         // While this connection holds the write lock, no other process can begin to replace the store's content.
