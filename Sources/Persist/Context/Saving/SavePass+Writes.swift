@@ -22,6 +22,8 @@ extension SavePass {
     private let isSpread: Bool
     /// Whether the writes are for a parent context, which also takes the values of transient attributes.
     private let isForParent: Bool
+    /// Whether objects were assigned to stores by the application.
+    private let assignsStores: Bool
     /// The index in ``stores`` for new objects, by entity index.
     private var placeForInserts: [Int?] = []
     /// The tables of the last object with a row, and their index in ``stores``: most objects belong to the same store.
@@ -35,6 +37,7 @@ extension SavePass {
       self.counts = counts
       isSpread = context.persistentStoreCoordinator.storeCount > 1
       isForParent = context.parent != nil
+      assignsStores = !context.assignedStores.isEmpty
     }
 
     mutating func insert(_ object: ManagedObject) throws {
@@ -210,7 +213,7 @@ extension SavePass {
 
     private mutating func placeForInsert(of object: ManagedObject) throws -> Int {
       let layout = object.layout
-      if !context.assignedStores.isEmpty, context.assignedStores[object.key] != nil {
+      if assignsStores, context.assignedStores[object.key] != nil {
         return place(of: context.tables(of: try context.storeForInsert(of: object)))
       }
       if placeForInserts.isEmpty { placeForInserts = Array(repeating: nil, count: context.layouts.count) }

@@ -3,34 +3,41 @@ import Foundation
 /// Inserting, updating and deleting rows.
 extension CommitPass {
   mutating func insertRows() throws {
-    var lastEntity: Entity?
-    var current: (plan: WritePlan, statement: SQLiteStatement)?
+    var rest = writes.inserts.indices
+    while let first = rest.first {
+      let entity = writes.inserts[first].entity
+      let end = writes.inserts[rest].firstIndex { $0.entity !== entity } ?? rest.upperBound
+      try insertRows(first..<end, of: plan(entity))
+      rest = end..<rest.upperBound
+    }
+  }
+
+  /// Inserts consecutive rows of one entity.
+  private mutating func insertRows(_ places: Range<Int>, of plan: WritePlan) throws {
+    let statement = try connection.statement(plan.insert)
     // A statement must not refer to a row's memory any longer than the row exists.
-    defer { current?.statement.forgetValues() }
-    for (insert, key) in zip(writes.inserts, insertedKeys) {
-      if insert.entity !== lastEntity {
-        let plan = try plan(insert.entity)
-        current?.statement.forgetValues()
-        current = (plan, try connection.statement(plan.insert))
-        lastEntity = insert.entity
-      } else {
-        current?.statement.begin()
-      }
-      guard let (plan, statement) = current else { continue }
+    defer { statement.forgetValues() }
+    let slotCount = plan.entity.rowSlotCount
+    for place in places {
+      let key = insertedKeys[place]
+      let row = writes.inserts[place].row
+      // A row in row format binds each parameter.
+      if place > places.lowerBound { row == nil ? statement.begin() : statement.beginAgain() }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
-      if let row = insert.row {
-        bind(row.view, slotCount: insert.entity.rowSlotCount, plan.bindings, of: statement, from: 3)
-      }
-      if insert.row == nil || !insert.values.isEmpty {
-        try bind(insert.values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
+      if let row { bind(row.view, slotCount: slotCount, plan.bindings, of: statement, from: 3, bindsNulls: true) }
+      if row == nil || !writes.inserts[place].values.isEmpty {
+        try bind(
+          writes.inserts[place].values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
       }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw describe(error, plan, row: key) { insert.value(at: $0) }
+        throw describe(error, plan, row: key) { writes.inserts[place].value(at: $0) }
       }
-      if insert.version != 1 { try connection.execute(.setVersion(insert.version, of: key, in: plan.table)) }
+      let version = writes.inserts[place].version
+      if version != 1 { try connection.execute(.setVersion(version, of: key, in: plan.table)) }
       for slot in plan.orderedSlots {
-        if case .objectID(let owner)? = insert.value(at: slot) { try noteMissingPlace(plan, slot, owner, member: key) }
+        guard case .objectID(let owner)? = writes.inserts[place].value(at: slot) else { continue }
+        try noteMissingPlace(plan, slot, owner, member: key)
       }
     }
   }

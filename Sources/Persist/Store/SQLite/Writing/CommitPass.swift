@@ -64,14 +64,16 @@ struct CommitPass {
     temporary.reserveCapacity(inserts.count)
     var lastEntity: Entity?
     var root = 0
-    for insert in inserts {
-      if insert.entity !== lastEntity {
-        lastEntity = insert.entity
-        root = try plan(insert.entity).entity.root.number - 1
+    // By index, because copies of the elements would cost reference counts.
+    for place in inserts.indices {
+      if inserts[place].entity !== lastEntity {
+        let entity = inserts[place].entity
+        lastEntity = entity
+        root = try plan(entity).entity.root.number - 1
         if next[root] == nil { next[root] = try greatestKey(root) }
       }
       let greatest = next[root] ?? 0
-      switch insert.key {
+      switch inserts[place].key {
       case .permanent(let key):
         insertedKeys.append(key)
         next[root] = max(greatest, key)
@@ -79,7 +81,7 @@ struct CommitPass {
         let (key, overflow) = greatest.addingReportingOverflow(1)
         guard !overflow else {
           throw PersistenceError(
-            .storeDamaged, at: PersistenceError.Place(entity: insert.entity.name, store: store.url),
+            .storeDamaged, at: PersistenceError.Place(entity: inserts[place].entity.name, store: store.url),
             "All keys for new objects are used up.", fix: "Correct the store's key counters.")
         }
         insertedKeys.append(key)
