@@ -80,7 +80,8 @@ extension ManagedObjectContext {
   func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
     let type = managedObjectClass(of: layout)
     var origin = ManagedObject.Origin(newOf: type, layout, in: self)
-    origin.inserting = nil
+    origin.table = .passUnretained(table)
+    origin.key = key
     let object = type.init(origin)
     table.insert(object, key: key)
     enterAsNew(object)

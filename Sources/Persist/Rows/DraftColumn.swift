@@ -31,10 +31,7 @@ struct DraftColumn: Sendable {
   func set(
     _ value: StoredValue, at slot: Int, in fixedPart: MutableRowView, setBytes: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
-    if case .null = value {
-      if form != .none { fixedPart.setNull(slot: slot) }
-      return form != .none
-    }
+    if case .null = value { return setNull(at: slot, in: fixedPart) }
     switch form {
     case .integer:
       guard case .integer(let number) = value, range.contains(number) else { return false }
@@ -60,6 +57,39 @@ struct DraftColumn: Sendable {
     case .data:
       guard case .data(let data) = value else { return false }
       return data.withUnsafeBytes { setBytes($0) }
+    case .none, .decimal, .externalData: return false
+    }
+    return true
+  }
+
+  /// Sets null in a row.
+  ///
+  /// - Returns: False if the row can't contain values of the property.
+  @inline(__always)
+  func setNull(at slot: Int, in fixedPart: MutableRowView) -> Bool {
+    if form != .none { fixedPart.setNull(slot: slot) }
+    return form != .none
+  }
+
+  /// Sets the value that another row has in a column of the same form.
+  ///
+  /// - Parameters:
+  ///   - source: A row whose value isn't null.
+  ///   - setBytes: As for `set`.
+  /// - Returns: False if the row can't contain the value, and is unchanged.
+  func copy(
+    from source: RowView, at sourceSlot: Int, to slot: Int, in fixedPart: MutableRowView,
+    setBytes: (UnsafeRawBufferPointer) -> Bool
+  ) -> Bool {
+    switch form {
+    case .integer:
+      guard range.contains(source.integer(sourceSlot)) else { return false }
+      fixedPart.setInteger(source.integer(sourceSlot), slot: slot)
+    case .boolean: fixedPart.setInteger(source.integer(sourceSlot) != 0 ? 1 : 0, slot: slot)
+    case .double, .date:
+      guard !source.double(sourceSlot).isNaN else { return false }
+      fixedPart.setDouble(source.double(sourceSlot), slot: slot)
+    case .string, .uri, .uuid, .data: return setBytes(source.bytes(sourceSlot))
     case .none, .decimal, .externalData: return false
     }
     return true

@@ -40,6 +40,37 @@ extension ManagedObject {
     return isSet
   }
 
+  /// Sets an attribute to the value of another object's attribute of the same type. Between rows, the value is copied
+  /// without being created.
+  final func setPending(at slot: Int, from source: ManagedObject, at sourceSlot: Int) {
+    guard isDraft, !source.isDraft, source.looseValues.isEmpty, source.loading == .loaded, let sourceRow = source.row,
+      source.layout.draftColumns[sourceSlot].form == layout.draftColumns[slot].form,
+      let context = tableReference?._withUnsafeGuaranteedRef(\.contextReference)
+    else { return setPending(source.unnotedValue(at: sourceSlot), at: slot) }
+    noteChange(at: slot)
+    if !copyInDraft(from: sourceRow.view, source.layout, at: sourceSlot, to: slot, in: context) {
+      setLoose(source.unnotedValue(at: sourceSlot), at: slot)
+    }
+  }
+
+  private final func copyInDraft(
+    from source: RowView, _ sourceLayout: EntityLayout, at sourceSlot: Int, to slot: Int,
+    in context: Unmanaged<ManagedObjectContext>
+  ) -> Bool {
+    guard let view = row?.view else { return false }
+    let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
+    let isSet =
+      if source.isNull(sourceSlot, of: sourceLayout.rowSlotCount) {
+        layout.draftColumns[slot].setNull(at: slot, in: fixedPart)
+      } else {
+        layout.draftColumns[slot].copy(from: source, at: sourceSlot, to: slot, in: fixedPart) { bytes in
+          context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+        }
+      }
+    if isSet, !looseValues.isEmpty { looseValues[slot] = nil }
+    return isSet
+  }
+
   /// Returns a draft's value that isn't a loose one.
   final func draftValue(at slot: Int) -> StoredValue {
     row?.value(slot, as: layout.draftColumns[slot].form, slotCount: layout.rowSlotCount) ?? .null

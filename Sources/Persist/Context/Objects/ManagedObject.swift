@@ -101,13 +101,14 @@ nonisolated open class ManagedObject {
   public struct Origin {
     /// Nothing here is retained: the creator holds everything while it creates the object.
     let layout: Unmanaged<EntityLayout>
-    /// Nil for an object that is new or has no context.
+    /// Nil for an object that has no context, or is new and has no key yet.
     var table: Unmanaged<ObjectTable>?
     var key: Int64 = 0
     let loading: Loading
     /// Owned by the layout; nil to look it up on the first access of a declared property.
     var slotTable: Unmanaged<SlotTable>?
-    /// The context that inserts the object as new; it outlives the initializer call.
+    /// The context that inserts the object as new; it outlives the initializer call. An object with a table is
+    /// registered by its creator.
     var inserting: Unmanaged<ManagedObjectContext>?
   }
 
@@ -125,7 +126,7 @@ nonisolated open class ManagedObject {
       return
     }
     beginDraft(origin.slotTable, in: context)
-    context.adopt(self, layout)
+    if origin.table == nil { context.adopt(self, layout) }
   }
 
   deinit {

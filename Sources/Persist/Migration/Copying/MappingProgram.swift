@@ -114,9 +114,9 @@ final class MappingProgram {
     for attribute in attributes {
       switch attribute.value {
       case .constant(let constant): object.setPending(constant, at: attribute.slot)
-      case .same(let slot): object.setPending(source.attributeValue(at: slot), at: attribute.slot)
+      case .same(let slot): object.setPending(at: attribute.slot, from: source, at: slot)
       case .slot(let slot):
-        object.setPending(try converted(source.attributeValue(at: slot), attribute, source), at: attribute.slot)
+        object.setPending(try converted(source.unnotedValue(at: slot), attribute, source), at: attribute.slot)
       case .expression(let expression):
         guard let value = try evaluate(expression, attribute.name, source, object).stored else {
           throw refusal("a collection", attribute.name, source)

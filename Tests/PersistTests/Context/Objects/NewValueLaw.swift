@@ -75,9 +75,16 @@ struct NewValueLaw {
 
   private mutating func step() throws {
     switch Int.random(in: 0..<40, using: &random) {
-    case 0..<8:
+    case 0..<6:
       let object = try context.create("Item")
       items.append(Expected(object: object, values: initialValues))
+    case 6..<8:
+      guard let source = items.randomElement(using: &random) else { return }
+      let object = try context.create("Item")
+      for property in item.properties where property.attribute != nil {
+        object.setPending(at: property.slot, from: source.object, at: property.slot)
+      }
+      items.append(Expected(object: object, values: source.values))
     case 8: owners.append(try context.create("Owner"))
     case 9: try context.save()
     case 10: if let one = items.randomElement(using: &random) { _ = one.object.changedValues() }
