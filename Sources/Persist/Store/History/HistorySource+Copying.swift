@@ -52,6 +52,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   }
 
   func run(_ settings: HistorySettings) throws -> HistorySettings {
+    var settings = settings
     for table in HistoryLayout.tables(tombstones: layout.tombstones.count) { try copy.create(table) }
     for index in HistoryLayout.indexes { try copy.create(index) }
     try copyTransactions()
@@ -64,7 +65,10 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     ] {
       try copy.execute(.setGreatestKey(number, entity: entity, name: HistoryLayout.entityNames[entity] ?? ""))
     }
-    if settings.oldValuesAfter != nil, layout.hasOldValues {
+    if !layout.hasOldValues {
+      // The tables may have been dropped by another program.
+      settings.oldValuesAfter = nil
+    } else if settings.oldValuesAfter != nil {
       for statement in SQLText.oldValueTables { try copy.execute(statement) }
       try copyOldValues()
       try copyMembers()

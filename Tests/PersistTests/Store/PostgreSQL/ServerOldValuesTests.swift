@@ -322,6 +322,34 @@
       }
     }
 
+    @Test("A store whose tables of old values were dropped moves to a server with a history that keeps none")
+    func movesWithoutTables() throws {
+      try withTemporaryFolder { folder in
+        let file = folder.appendingPathComponent("Store.sqlite")
+        func rename(_ coordinator: PersistentStoreCoordinator, to name: String) throws {
+          let context = ManagedObjectContext(coordinator)
+          let team = try context.fetch(FetchRequest("Team")).first ?? context.make("Team")
+          try team.setValue(name, forKey: "name")
+          try context.save()
+        }
+        let original = try open(file)
+        for name in ["A", "B"] { try rename(original, to: name) }
+        try close(original)
+        try MadeStore.run("DROP TABLE PERSIST_HISTORY_VALUES", "DROP TABLE PERSIST_HISTORY_MEMBERS", at: file)
+        try withServer { url in
+          try StoreCopies.replaceStore(at: StoreLocation(url), with: StoreLocation(file))
+          let copy = try open(url, nil, StoreOptions(busyTimeout: .seconds(60), tracksHistory: true))
+          try rename(copy, to: "C")
+          try #expect(copy.transactions().map(oldValues) == [nil, nil, nil])
+          try close(copy)
+          let keeping = try open(url)
+          try rename(keeping, to: "D")
+          try #expect(oldValues(keeping.transactions().last) == ["name": .string("C")])
+          try close(keeping)
+        }
+      }
+    }
+
     @Test("A renamed schema keeps old values")
     func renamedSchema() throws {
       try withServer { url in
