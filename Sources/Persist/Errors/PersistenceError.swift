@@ -106,10 +106,16 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
   /// A text for clients and users, also used as `localizedDescription`: without paths, SQL and SQLite's own message.
   ///
   /// It consists of the message, prefixed with the entity and property unless the message already names them, and the
-  /// messages of ``errors``, one per line.
+  /// messages of the first 20 ``errors``, one per line.
   public var errorDescription: String? {
-    ([placedMessage] + errors.map { "- \($0.errorDescription ?? $0.message)" }).joined(separator: "\n")
+    var lines = [placedMessage] + errors.prefix(Self.shownErrors).map { "- \($0.errorDescription ?? $0.message)" }
+    // Two unrelated models may differ in thousands of ways.
+    if errors.count > Self.shownErrors { lines.append("- and \(errors.count - Self.shownErrors) more.") }
+    return lines.joined(separator: "\n")
   }
+
+  /// The number of errors that a text for users shows.
+  private static let shownErrors = 20
 
   /// The message followed by SQLite's own.
   package var fullMessage: String {

@@ -75,6 +75,20 @@ struct CoordinatorTests {
     }
   }
 
+  @Test("The message of an error shows the first of many differences and the number of the others")
+  func manyDifferences() throws {
+    let names = (100..<400).map { "Entity\($0)" }
+    try withTemporaryStore { url in
+      try PersistentStoreCoordinator(model: people).addStoreAndClose(at: url)
+      let other = try ManagedObjectModel(ModelDescription(entities: names.map { EntityDescription($0) }))
+      let error = try #require(persistError { try PersistentStoreCoordinator(model: other).addStore(at: url) })
+      #expect(names.allSatisfy { name in error.errors.contains { $0.message.contains(name) } })
+      for text in [error.message, error.localizedDescription] {
+        #expect(text.utf8.count < 10_000 && text.contains("Entity100") && text.contains(" more."))
+      }
+    }
+  }
+
   @Test("A store that differs only in what isn't stored opens without a migration")
   func compatible() throws {
     var description = SampleModels.people

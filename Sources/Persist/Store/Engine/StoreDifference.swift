@@ -37,7 +37,7 @@ package struct StoreDifference: KnownStore {
     var error = PersistenceError(
       .incompatibleModel, at: .store(url),
       "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
-        + words.joined(separator: " "),
+        + summary(words),
       fix: isNewer
         ? "Open it with a program that knows this version, or set automaticMigration, which downgrades the store if no "
           + "data is lost."
@@ -45,5 +45,11 @@ package struct StoreDifference: KnownStore {
       errors: words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) })
     error.details = PersistenceError.Details(metadata)
     return error
+  }
+
+  /// The first differences, and the number of the others: two unrelated models may have thousands.
+  private static func summary(_ words: [String]) -> String {
+    let shown = words.prefix(20)
+    return shown.joined(separator: " ") + (words.count > shown.count ? " And \(words.count - shown.count) more." : "")
   }
 }
