@@ -25,11 +25,18 @@ public enum ManagedObjectClasses {
     }
   }
 
-  /// Returns the classes of a model's entities, in model order.
+  /// Returns the classes of a model's entities, in model order. An entity without a class of its own has its parent's.
   static func classes(
     of model: ManagedObjectModel, given: [String: ManagedObject.Type]
   ) -> [ManagedObject.Type] {
-    model.entities.map { `class`(for: $0, given: given, of: model.classes) }
+    var classes: [ManagedObject.Type] = []
+    classes.reserveCapacity(model.entities.count)
+    // A parent comes before its subentities.
+    for entity in model.entities {
+      let inherited = entity.superentity.map { classes[$0.number - 1] }
+      classes.append(ownClass(of: entity, given: given, of: model.classes) ?? inherited ?? ManagedObject.self)
+    }
+    return classes
   }
 
   /// The classes of a model's entities without any given ones, and what contexts with these classes found out.
@@ -97,22 +104,14 @@ public enum ManagedObjectClasses {
     }
   }
 
-  /// Returns the class of an entity: the given one, or else the model's, or else the registered class named by the
-  /// entity or its parents.
-  static func `class`(
-    for entity: Entity, given: [String: ManagedObject.Type], of model: [String: AnyClass] = [:]
-  ) -> ManagedObject.Type {
-    var next: Entity? = entity
-    while let current = next {
-      if let type = given[current.name] ?? model[current.name] as? ManagedObject.Type { return type }
-      if let name = current.description.className {
-        let module = current.description.moduleName.map { "\($0).\(name)" }
-        let type = registered.withLock { names in module.flatMap { names[$0] } ?? names[shortened(name, names)] }
-        if let type { return type }
-      }
-      next = current.superentity
-    }
-    return ManagedObject.self
+  /// Returns the class given for an entity, or else the model's, or else the registered class that the entity names.
+  private static func ownClass(
+    of entity: Entity, given: [String: ManagedObject.Type], of model: [String: AnyClass]
+  ) -> ManagedObject.Type? {
+    if let type = given[entity.name] ?? model[entity.name] as? ManagedObject.Type { return type }
+    guard let name = entity.description.className else { return nil }
+    let module = entity.description.moduleName.map { "\($0).\(name)" }
+    return registered.withLock { names in module.flatMap { names[$0] } ?? names[shortened(name, names)] }
   }
 
   /// A model may name the class with a module that doesn't match, such as a leading dot for the current product's
