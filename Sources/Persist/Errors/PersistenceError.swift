@@ -114,8 +114,8 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     return lines.joined(separator: "\n")
   }
 
-  /// The number of errors that a text for users shows.
-  private static let shownErrors = 20
+  /// The maximum number of errors that a text for users shows.
+  static let shownErrors = 20
 
   /// The message followed by SQLite's own.
   package var fullMessage: String {

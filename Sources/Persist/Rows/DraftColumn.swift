@@ -62,11 +62,9 @@ struct DraftColumn: Sendable {
     return true
   }
 
-  /// Sets null in a row.
-  ///
   /// - Returns: False if the row can't contain values of the property.
   @inline(__always)
-  func setNull(at slot: Int, in fixedPart: MutableRowView) -> Bool {
+  private func setNull(at slot: Int, in fixedPart: MutableRowView) -> Bool {
     if form != .none { fixedPart.setNull(slot: slot) }
     return form != .none
   }
@@ -74,13 +72,14 @@ struct DraftColumn: Sendable {
   /// Sets the value that another row has in a column of the same form.
   ///
   /// - Parameters:
-  ///   - source: A row whose value isn't null.
+  ///   - slotCount: The number of slots of the other row.
   ///   - setBytes: As for `set`.
   /// - Returns: False if the row can't contain the value, and is unchanged.
   func copy(
-    from source: RowView, at sourceSlot: Int, to slot: Int, in fixedPart: MutableRowView,
+    from source: RowView, slotCount: Int, at sourceSlot: Int, to slot: Int, in fixedPart: MutableRowView,
     setBytes: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
+    if source.isNull(sourceSlot, of: slotCount) { return setNull(at: slot, in: fixedPart) }
     switch form {
     case .integer:
       guard range.contains(source.integer(sourceSlot)) else { return false }

@@ -58,15 +58,12 @@ extension ManagedObject {
     in context: Unmanaged<ManagedObjectContext>
   ) -> Bool {
     guard let view = row?.view else { return false }
-    let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
-    let isSet =
-      if source.isNull(sourceSlot, of: sourceLayout.rowSlotCount) {
-        layout.draftColumns[slot].setNull(at: slot, in: fixedPart)
-      } else {
-        layout.draftColumns[slot].copy(from: source, at: sourceSlot, to: slot, in: fixedPart) { bytes in
-          context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
-        }
-      }
+    let isSet = layout.draftColumns[slot].copy(
+      from: source, slotCount: sourceLayout.rowSlotCount, at: sourceSlot, to: slot,
+      in: MutableRowView(view, slotCount: layout.rowSlotCount)
+    ) { bytes in
+      context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+    }
     if isSet, !looseValues.isEmpty { looseValues[slot] = nil }
     return isSet
   }

@@ -49,7 +49,7 @@ struct LayoutSeal: Sendable, Hashable {
     bytes = Data(AccidentDigest.digest(message.bytes))
   }
 
-  /// The bytes that are digested. Before each text and each value of many bytes is their number.
+  /// The bytes that are digested. Each text and each `Data` is preceded by its length.
   private struct Message {
     var bytes: [UInt8]
 

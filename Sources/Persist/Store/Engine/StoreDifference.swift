@@ -49,7 +49,7 @@ package struct StoreDifference: KnownStore {
 
   /// The first differences, and the number of the others: two unrelated models may have thousands.
   private static func summary(_ words: [String]) -> String {
-    let shown = words.prefix(20)
+    let shown = words.prefix(PersistenceError.shownErrors)
     return shown.joined(separator: " ") + (words.count > shown.count ? " And \(words.count - shown.count) more." : "")
   }
 }

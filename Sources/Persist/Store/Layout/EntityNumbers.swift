@@ -84,13 +84,10 @@ struct EntityNumbers: Sendable, Hashable {
 
   /// The rows of a model's entities, by ascending number. Of several with one number, the first counts.
   private static func listed(_ rows: [Row]) -> [Row] {
-    let isListed = zip(rows, rows.dropFirst()).allSatisfy { $0.number < $1.number }
-    if isListed, rows.first.map({ $0.number > 0 }) ?? true, rows.last.map({ $0.number < firstSystemNumber }) ?? true {
-      return rows
-    }
+    let known = rows.filter { $0.number > 0 && $0.number < firstSystemNumber }
+    if zip(known, known.dropFirst()).allSatisfy({ $0.number < $1.number }) { return known }
     var listed: [Row] = []
-    for row in rows.filter({ $0.number < firstSystemNumber && $0.number > 0 }).sorted(by: { $0.number < $1.number })
-    where listed.last?.number != row.number {
+    for row in known.sorted(by: { $0.number < $1.number }) where listed.last?.number != row.number {
       listed.append(row)
     }
     return listed

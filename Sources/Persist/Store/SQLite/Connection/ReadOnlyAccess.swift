@@ -91,7 +91,9 @@ enum ReadOnlyAccess: Sendable, Hashable {
     return try requireDatabase(DatabaseHeader.read(url), of: url)
   }
 
-  /// - Parameter header: The first 100 bytes of the file, if it could be read.
+  /// Checks that a file begins as databases do.
+  ///
+  /// - Parameter header: At most the first 100 bytes of the file; nil if it can't be read.
   /// - Returns: The header.
   @discardableResult
   static func requireDatabase(_ header: Data?, of url: URL) throws -> Data {

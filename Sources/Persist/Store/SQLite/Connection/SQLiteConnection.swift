@@ -97,6 +97,7 @@ final class SQLiteConnection {
       let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
       let extended = opened.map(sqlite3_extended_errcode) ?? code
       sqlite3_close_v2(opened)
+      // Explains a missing or unreadable file better than SQLite's code does.
       if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(at: url) }
       throw Self.failure(extended, said: text, url: url)
     }

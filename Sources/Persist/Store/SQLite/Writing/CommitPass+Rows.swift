@@ -18,6 +18,7 @@ extension CommitPass {
     // A statement must not refer to a row's memory any longer than the row exists.
     defer { statement.forgetValues() }
     let slotCount = plan.entity.rowSlotCount
+    // By index, because copies of the elements would cost reference counts.
     for place in places {
       let key = insertedKeys[place]
       let row = writes.inserts[place].row
