@@ -173,8 +173,7 @@ public struct AutomaticMigrator: StoreMigrator {
     do {
       let resources = resources(registry)
       if options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect({ try preview(store, $0, url, version, resources) }),
-        survey.needsOnlyTransaction
+        let survey = try opened.inspect({ try transactionPreview(store, $0, url, version, resources) }) ?? nil
       {
         let migration = InPlaceMigration(
           url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
@@ -263,15 +262,18 @@ public struct AutomaticMigrator: StoreMigrator {
     }
   }
 
-  /// Surveys an identified store.
-  private func preview(
+  /// Surveys an identified store for a migration in one transaction.
+  ///
+  /// - Returns: Nil if the migration needs more, or nothing. Whether it is possible is then not known yet.
+  private func transactionPreview(
     _ store: IdentifiedStore, _ inspector: any StoreInspector, _ url: URL, _ version: ModelVersion,
     _ resources: MigrationResources
-  ) throws -> PathSurvey {
+  ) throws -> PathSurvey? {
     // It was identified among the versions of the registry, and the wanted one.
     let survey = try resources.registry?.version(with: version.model) != nil
       ? PathSurvey(store, inspector, to: version, resources: resources)
       : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)
+    guard survey.needsOnlyTransaction else { return nil }
     try requirePossible(survey, inspector, url)
     return survey
   }

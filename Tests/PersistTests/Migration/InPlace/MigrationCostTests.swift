@@ -72,6 +72,13 @@ struct MigrationCostTests {
     #expect(cost.statements.count <= 56, "\(cost.statements)")
   }
 
+  @Test("A migration checks all pages of a small store once, also if it copies the store", arguments: [false, true])
+  func integrity(copies: Bool) throws {
+    let options = StoreOptions(migrator: AutomaticMigrator(alwaysCopies: copies))
+    let cost = try cost(from: Self.library("title"), to: Self.library("title", "subtitle"), options)
+    #expect(cost.statements.count { $0.contains("quick_check") } == 1)
+  }
+
   @Test("Adding an attribute takes two more statements for each table that doesn't change, which count its rows")
   func growth() throws {
     func library(_ count: Int, _ attributes: String...) throws -> ManagedObjectModel {
