@@ -55,6 +55,9 @@ public final class Entity: Sendable {
     slotByName = Dictionary(properties.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The properties that the entity declares itself, which follow those of its superentity.
+  package var ownProperties: ArraySlice<Property> { properties[(superentity?.properties.count ?? 0)...] }
+
   /// The entity's name, unique in its model.
   public var name: String { description.name }
   /// Whether the entity has no objects of its own, only those of subentities.

@@ -33,7 +33,7 @@ struct MappingLosses {
       if plan.takers(of: entity).isEmpty { addEntity(entity) } else { addFilters(of: entity) }
     }
     for entity in plan.old.model.entities where !plan.old.absent.contains(entity.name) {
-      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+      for property in entity.ownProperties where !property.isTransient {
         if property.attribute?.isDerived == false { addAttribute(property, of: entity, use) }
       }
     }

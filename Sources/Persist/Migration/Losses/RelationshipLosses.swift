@@ -21,7 +21,7 @@ struct RelationshipLosses {
     self.links = links
     self.use = use
     for entity in plan.old.model.entities where !plan.old.absent.contains(entity.name) {
-      for property in entity.properties where property.declaringEntity == entity.name {
+      for property in entity.ownProperties {
         guard let relationship = property.relationship, !relationship.isTransient,
           reportsLossesOfPairs(relationship, of: entity)
         else { continue }

@@ -60,7 +60,7 @@ extension TableMap {
   }
 
   private func usesOfToManyWithoutInverse(_ owner: Entity) -> [(String, ColumnUse, Entity)] {
-    owner.properties.filter { $0.declaringEntity == owner.name }.flatMap { property in
+    owner.ownProperties.flatMap { property in
       guard let relationship = property.relationship, relationship.isToMany, model.inverse(of: relationship) == nil,
         case .foreignKey(let foreignKey) = self[owner].toMany[property.slot]
       else { return [(String, ColumnUse, Entity)]() }

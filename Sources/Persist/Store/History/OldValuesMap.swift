@@ -43,7 +43,7 @@ final class OldValuesMap: Sendable {
     members = Lazy {
       var members: [String: Members] = [:]
       for entity in map.model.entities {
-        for property in entity.properties where property.declaringEntity == entity.name {
+        for property in entity.ownProperties {
           guard let relationship = property.relationship, relationship.isToMany else { continue }
           members["\(entity.name).\(property.name)"] = Members(
             owner: entity, name: property.name, member: map.model.destination(of: relationship),

@@ -202,8 +202,7 @@ extension TableMap {
     let present = tables.filter { !absent.contains($0.entity.name) }
     let names = Set(present.map(\.entity.name))
     let references = present.flatMap { table in
-      table.entity.properties.filter { $0.declaringEntity == table.entity.name && !$0.isTransient }.compactMap {
-        property -> ForeignKeyDefinition? in
+      table.entity.ownProperties.filter { !$0.isTransient }.compactMap { property -> ForeignKeyDefinition? in
         guard let relationship = property.relationship, names.contains(relationship.destination) else { return nil }
         let destination = model.destination(of: relationship)
         if property.isToOne {

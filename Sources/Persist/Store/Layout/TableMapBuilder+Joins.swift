@@ -20,7 +20,7 @@ extension TableMapBuilder {
       grouping: (names == .coreData ? schema?.tables ?? [] : []).map { (table: $0, name: NumberedName($0.name)) },
       by: \.name.stem)
     for entity in entities {
-      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+      for property in entity.ownProperties where !property.isTransient {
         guard let relationship = property.relationship, relationship.isToMany,
           let inverseName = relationship.inverse,
           let inverse = model.destination(of: relationship).property(named: inverseName),

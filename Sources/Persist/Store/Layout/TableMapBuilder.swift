@@ -85,7 +85,7 @@ struct TableMapBuilder {
     var claims = [String: [TableClaim]]()
     var dependents = [String: [(of: TableClaim.Key, claim: (String) -> TableClaim)]]()
     for entity in entities {
-      for property in entity.properties where property.declaringEntity == entity.name && !property.isTransient {
+      for property in entity.ownProperties where !property.isTransient {
         if property.attribute != nil {
           claims[entity.root.name, default: []] += attributeClaims(property, of: entity)
         } else if let relationship = property.relationship, let reference = reference(relationship, of: entity) {

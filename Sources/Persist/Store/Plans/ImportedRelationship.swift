@@ -58,7 +58,7 @@ struct ImportedRelationship {
 
   /// The to-many relationships that an entity declares, with their numbers: unique in the model.
   private static func own(_ entity: Entity) -> [(number: Int, property: Property)] {
-    entity.properties.filter { $0.isToMany && !$0.isTransient && $0.declaringEntity == entity.name }
+    entity.ownProperties.filter { $0.isToMany && !$0.isTransient }
       .map { (entity.number * 1_000_000 + $0.slot, $0) }
   }
 }

@@ -71,7 +71,7 @@ struct OldValuesMove: Sendable {
     }
     var relationships: [String: String] = [:]
     for entity in old.model.entities {
-      for property in entity.properties where property.isToMany && property.declaringEntity == entity.name {
+      for property in entity.ownProperties where property.isToMany {
         guard let owner = renames.entities[entity.name],
           let name = renames.properties[entity.name]?[property.name],
           let renamed = new.model.entitiesByName[owner]?.property(named: name), renamed.isToMany

@@ -110,10 +110,10 @@ extension CheckStep {
 
   /// Positions in ordered relationships, and the keys of to-many relationships without inverse.
   private static func toManySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
-    table.entity.properties.flatMap { property -> [CheckStep] in
-      guard property.declaringEntity == table.entity.name, let relationship = property.relationship,
-        case .foreignKey(let key) = table.toMany[property.slot]
-      else { return [] }
+    table.entity.ownProperties.flatMap { property -> [CheckStep] in
+      guard let relationship = property.relationship, case .foreignKey(let key) = table.toMany[property.slot] else {
+        return []
+      }
       let members = map.model.destination(of: relationship).name
       let name = "\(table.entity.name).\(property.name)"
       var steps: [CheckStep] = []

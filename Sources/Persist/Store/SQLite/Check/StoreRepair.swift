@@ -131,10 +131,10 @@ struct RepairStep: Sendable {
 
   /// The members of to-many relationships without inverse, which contain their owner's key.
   private static func oneWaySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [RepairStep] {
-    table.entity.properties.compactMap { property in
-      guard property.declaringEntity == table.entity.name, property.relationship?.inverse == nil,
-        case .foreignKey(let key) = table.toMany[property.slot]
-      else { return nil }
+    table.entity.ownProperties.compactMap { property in
+      guard property.relationship?.inverse == nil, case .foreignKey(let key) = table.toMany[property.slot] else {
+        return nil
+      }
       return RepairStep(
         kind: .danglingRelationship, entity: table.entity.name, property: property.name,
         sql: .emptyDangling(
