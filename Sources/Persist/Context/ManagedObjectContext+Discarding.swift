@@ -180,7 +180,7 @@ extension ManagedObject {
     let hasLosses =
       layout.toOnes.contains { isChanged(at: $0.slot) } || toManys.contains { $0?.removed.isEmpty == false }
     guard hasLosses else { return false }
-    for slot in pending.indices where layout.kinds[slot] != .toOne { clearPending(at: slot) }
+    for slot in pending.slots where layout.kinds[slot] != .toOne { clearPending(at: slot) }
     for members in toManys { members?.forgetOrder() }
     return true
   }

@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     origin.inserting = nil
     let object = type.init(origin)
     var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: 1)
-    object.snapshot = writers.snapshot(of: layout, [], over: nil, version: version)
+    object.snapshot = writers.snapshot(of: layout, SlotValues(), over: nil, version: version)
     for stored in layout.storedSlots { object.setPending(.null, at: stored.slot) }
     object.given = .all
     place.table.insert(object, key: key)

@@ -3,33 +3,27 @@ import Foundation
 /// Finds values that an attribute's column can't hold: NaN, which SQLite stores as null, integers outside the
 /// attribute's range, and values of another type.
 struct ColumnCheck: Sendable {
-  let slot: Int
   let name: String
   /// The elements of a composite, each with its path; for any other attribute, the attribute itself with an empty path.
   private let columns: [(path: [String], column: Column)]
 
-  /// The check of an attribute with one column, in a form that is trivial to copy.
+  /// The part of a property's check that nearly all values pass, without reference counting.
   struct Quick: Sendable {
-    let slot: Int
+    /// Nil for a property without a column of its own, and for a composite.
     private let column: Column?
+    /// Whether the property has no column that its value must fit.
+    private let isExempt: Bool
 
-    fileprivate init(slot: Int, _ column: Column?) {
-      self.slot = slot
-      self.column = column
+    init(_ property: Property) {
+      let attribute = property.attribute.flatMap { $0.isTransient ? nil : $0 }
+      isExempt = attribute == nil
+      column = attribute.flatMap { $0.type == .composite ? nil : Column($0) }
     }
 
     /// Whether the column can certainly hold a value; if false, ``ColumnCheck/problem(with:of:)`` decides.
     @inline(__always)
-    func holds(_ value: borrowing StoredValue?) -> Bool {
-      switch value {
-      case nil: true
-      case let value?: column?.holds(value) == true
-      }
-    }
+    func holds(_ value: borrowing StoredValue) -> Bool { isExempt || column?.holds(value) == true }
   }
-
-  /// The part of the check that needs no reference counting.
-  var quick: Quick { Quick(slot: slot, columns.count == 1 && columns[0].path.isEmpty ? columns[0].column : nil) }
 
   fileprivate struct Column: Sendable {
     let form: SlotForm
@@ -46,7 +40,6 @@ struct ColumnCheck: Sendable {
   /// Returns nil for a property without a column of its own.
   init?(_ property: Property) {
     guard let attribute = property.attribute, !attribute.isTransient else { return nil }
-    slot = property.slot
     name = property.name
     columns =
       attribute.type == .composite

@@ -33,7 +33,7 @@ final class EntityLayout: Sendable {
   /// properties.
   let destinationRoots: [Int]
   /// The initial values of a new object, by property slot.
-  let initialValues: ContiguousArray<StoredValue?>
+  let initialValues: SlotValues
   /// The slots with an initial value other than null.
   let defaultSlots: [Int]
   /// The values that the row of an unsaved object may contain, by property slot.
@@ -44,10 +44,8 @@ final class EntityLayout: Sendable {
   let oneWayReferrers: [OneWayReferrer]
   /// The checks of properties with validation rules.
   let checks: [PropertyCheck]
-  /// Checks that values fit the columns of their attributes.
-  let columnChecks: [ColumnCheck]
-  /// Quick forms of the same checks, which nearly all values pass.
-  let quickColumnChecks: [ColumnCheck.Quick]
+  /// Checks that values fit the columns of their attributes, by property slot.
+  let columnChecks: [ColumnCheck.Quick]
   /// The slots of the properties that the entity's classes declare.
   let slotTables = SlotTables()
 
@@ -125,18 +123,27 @@ final class EntityLayout: Sendable {
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }
       return model.entities[relationship.destinationIndex].root.number - 1
     }
-    initialValues = ContiguousArray(
+    initialValues = SlotValues(
       entity.properties.map { property in
         property.attribute.flatMap { $0.isDerived ? nil : $0.defaultValue } ?? .null
       })
     let initialValues = initialValues
-    defaultSlots = initialValues.indices.filter { initialValues[$0]?.isNull == false }
+    defaultSlots = initialValues.slots.filter { initialValues[$0]?.isNull == false }
     transientSlots = entity.properties.indices.filter { kinds[$0] == .transient }
     oneWayReferrers = referrers
     checks = entity.properties.compactMap { PropertyCheck($0) }
-    columnChecks = entity.properties.compactMap { ColumnCheck($0) }
-    quickColumnChecks = columnChecks.map(\.quick)
+    columnChecks = entity.properties.map(ColumnCheck.Quick.init)
     draftColumns = entity.properties.map(DraftColumn.init)
+  }
+
+  /// Whether the values of a property that rows contain, if any, have their place in each row's fixed part, so that a
+  /// changed one can replace that of a copied row.
+  func hasFixedPlace(_ slot: Int) -> Bool {
+    switch kinds[slot] {
+    case .attribute: !forms[slot].hasBytes
+    case .composite, .toOne: false
+    case .toMany, .transient, .transientToMany, .fetched: true
+    }
   }
 
   /// Returns the size of a row, to the end of its bytes.

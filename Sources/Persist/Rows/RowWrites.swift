@@ -8,23 +8,22 @@ package struct RowWrites: Sendable {
     /// Temporary; permanent if the key was obtained before.
     package let key: ManagedObjectID.Key
     package let entity: Entity
-    /// A value for each property slot; nil for null and for transient attributes, to-many relationships and fetched
-    /// properties. This type allows an object to hand over its values without copying them.
-    package let values: ContiguousArray<StoredValue?>
+    /// The values of attributes and to-one relationships; those that are missing are null.
+    package let values: SlotValues
     /// The values that aren't in ``values``, which may then be empty. Nobody changes the row before the write is over.
     let row: RowSnapshot?
     /// The initial `Z_OPT`: 1, unless the row was deleted and is being restored.
     package let version: Int64
 
     package init(
-      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, version: Int64 = 1
+      key: ManagedObjectID.Key, entity: Entity, values: SlotValues, version: Int64 = 1
     ) {
       self.init(key: key, entity: entity, values: values, row: nil, version: version)
     }
 
     /// - Parameter row: The values that aren't in `values`.
     init(
-      key: ManagedObjectID.Key, entity: Entity, values: ContiguousArray<StoredValue?>, row: RowSnapshot?,
+      key: ManagedObjectID.Key, entity: Entity, values: SlotValues, row: RowSnapshot?,
       version: Int64
     ) {
       self.key = key
@@ -36,21 +35,19 @@ package struct RowWrites: Sendable {
 
     /// The value of a property; nil for null.
     func value(at slot: Int) -> StoredValue? {
-      if !values.isEmpty, let value = values[slot] { return value }
+      if let value = values[slot] { return value }
       guard let row, let attribute = entity.properties[slot].attribute else { return nil }
       return row.value(slot, as: SlotForm(attribute), slotCount: entity.rowSlotCount)
     }
 
-    /// A value for each property slot; nil or null for none.
-    var allValues: ContiguousArray<StoredValue?> {
-      row == nil ? values : ContiguousArray(entity.properties.indices.map(value))
-    }
+    /// ``values`` and those of ``row``.
+    var allValues: SlotValues { row == nil ? values : SlotValues(entity.properties.indices.map(value)) }
 
     /// Whether the row was deleted and is being restored.
     var isOfFormerRow: Bool { version > 1 }
 
     package init(id: ManagedObjectID, entity: Entity, values: [StoredValue]) {
-      self.init(key: id.key, entity: entity, values: ContiguousArray(values))
+      self.init(key: id.key, entity: entity, values: SlotValues(values))
     }
   }
 
@@ -62,12 +59,12 @@ package struct RowWrites: Sendable {
     package let version: Int64
     /// The changed property slots. May be empty: the row's version is still incremented.
     package let slots: [Int]
-    /// The values of at least those slots, by slot; nil for null. This type, separate from the slots, allows an object
-    /// to hand over its values, and equally changed objects to share one list of slots.
-    package let values: ContiguousArray<StoredValue?>
+    /// The values of at least those slots; those that are missing are null. Separate from the slots, so that an object
+    /// can hand over its values, and equally changed objects share one list of slots.
+    package let values: SlotValues
 
     package init(
-      key: ManagedObjectID.Key, entity: Entity, version: Int64, slots: [Int], values: ContiguousArray<StoredValue?>
+      key: ManagedObjectID.Key, entity: Entity, version: Int64, slots: [Int], values: SlotValues
     ) {
       self.key = key
       self.entity = entity
@@ -77,7 +74,7 @@ package struct RowWrites: Sendable {
     }
 
     package init(id: ManagedObjectID, entity: Entity, version: Int64, changes: [(slot: Int, value: StoredValue)]) {
-      var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
+      var values = SlotValues()
       for change in changes { values[change.slot] = change.value }
       self.init(key: id.key, entity: entity, version: version, slots: changes.map(\.slot), values: values)
     }

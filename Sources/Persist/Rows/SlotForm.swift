@@ -146,15 +146,6 @@ extension MutableRowView {
 }
 
 extension RowChunkWriter {
-  /// The outcome of setting a slot.
-  enum Outcome {
-    case set
-    /// There is no value.
-    case absent
-    /// The value doesn't match the form.
-    case mismatched
-  }
-
   /// Sets a slot of the current row to that of another row with as many slots; nothing if it is null there.
   mutating func copy(_ slot: Int, as form: SlotForm, from other: RowSnapshot, slotCount: Int) {
     guard !other.isNull(slot, of: slotCount) else { return }
@@ -163,14 +154,6 @@ extension RowChunkWriter {
       setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
     } else {
       setInteger(other.integer(slot), slot: slot)
-    }
-  }
-
-  /// Sets a slot of the current row to an element of an array, without copying the value.
-  mutating func set(_ value: borrowing StoredValue?, slot: Int, as form: SlotForm) -> Outcome {
-    switch value {
-    case nil: .absent
-    case let value?: set(value, slot: slot, as: form) ? .set : .mismatched
     }
   }
 

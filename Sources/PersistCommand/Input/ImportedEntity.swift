@@ -22,15 +22,15 @@ struct ImportedEntity {
   private let model: ManagedObjectModel
   private let storeIdentifier: String
   private let properties: [String: Property]
-  /// The defaults of attributes, by slot.
-  private let defaults: ContiguousArray<StoredValue?>
+  /// The defaults of attributes.
+  private let defaults: SlotValues
 
   init(_ entity: Entity, of model: ManagedObjectModel, storeIdentifier: String) {
     self.entity = entity
     self.model = model
     self.storeIdentifier = storeIdentifier
     properties = entity.propertiesByName.filter { !$0.value.isTransient }
-    defaults = ContiguousArray(
+    defaults = SlotValues(
       entity.properties.map { property in
         guard !property.isTransient, let value = property.attribute?.defaultValue, !value.isNull else { return nil }
         return value
@@ -40,7 +40,7 @@ struct ImportedEntity {
   /// The values and members of one object.
   struct Draft {
     var key: Int64?
-    var values: ContiguousArray<StoredValue?>
+    var values: SlotValues
     var members: [ImportSlice.Members] = []
   }
 

@@ -47,7 +47,7 @@ struct FillSliceTests {
     for case .string(let value) in try values(writes, "A", "short") { #expect((2...4).contains(value.count)) }
     for case .string(let value) in try values(writes, "A", "code") { #expect(value.wholeMatch(of: /[A-Z]{3}/) != nil) }
     for case .decimal(let value) in try values(writes, "A", "price") { #expect(value >= 1 && value <= 2) }
-    #expect(!writes.inserts.contains { $0.values.contains(.null) })
+    #expect(writes.inserts.allSatisfy { insert in insert.values.allSatisfy { !(copy $1).isNull } })
   }
 
   @Test("Rules in the predicate language are satisfied, and one that can't be is an error")

@@ -38,7 +38,7 @@ extension ManagedObject {
       return
     }
     var changed: Set<ObservedProperty> = []
-    for stored in layout.storedSlots where pending.isEmpty || pending[stored.slot] == nil {
+    for stored in layout.storedSlots where !pending.contains(stored.slot) {
       if new.map({ old.holds(stored, as: $0, of: layout) }) != true { changed.insert(.init(slot: stored.slot)) }
     }
     if old.version != new?.version { changed.insert(.version) }
@@ -47,9 +47,9 @@ extension ManagedObject {
 
   /// Notes the changes by other unsaved values.
   @inline(never)
-  final func noteObserved(pending new: ContiguousArray<StoredValue?>) {
+  final func noteObserved(pending new: SlotValues) {
     let changed = layout.properties.indices.filter { slot in
-      let (before, after) = (pending.isEmpty ? nil : pending[slot], new.isEmpty ? nil : new[slot])
+      let (before, after) = (pending[slot], new[slot])
       switch (before, after) {
       case (nil, nil): return false
       case (let before?, let after?): return before != after
@@ -93,7 +93,7 @@ extension ManagedObject {
   /// Whether a relationship refers to any of the given objects, as far as is known without reading rows.
   fileprivate final func leadsInMemory(toAnyOf ids: Set<ManagedObjectID>, by relationship: RelationshipLayout) -> Bool {
     guard relationship.isToMany else {
-      let unsaved = pending.isEmpty ? nil : pending[relationship.slot]
+      let unsaved = pending[relationship.slot]
       guard case .objectID(let id) = unsaved ?? committedValue(at: relationship.slot) else { return false }
       return ids.contains(id.current)
     }

@@ -6,7 +6,7 @@ struct ObjectState {
   /// Whether the context didn't have the object: one that was never saved, or whose deletion was saved.
   let isGone: Bool
   let snapshot: RowSnapshot?
-  let pending: ContiguousArray<StoredValue?>
+  let pending: SlotValues
   /// By property slot; empty if no to-many relationship was used.
   let members: ContiguousArray<ToManyMembers.Changes?>
 
@@ -24,7 +24,7 @@ struct ObjectState {
     change = .none
     isGone = false
     snapshot = object.snapshot
-    pending = []
+    pending = SlotValues()
     members = []
   }
 }

@@ -27,6 +27,6 @@ extension ManagedObject {
   }
 
   private final var hasPendingStoredValues: Bool {
-    !pending.isEmpty && layout.storedSlots.contains { pending[$0.slot] != nil }
+    layout.storedSlots.contains { pending.contains($0.slot) }
   }
 }

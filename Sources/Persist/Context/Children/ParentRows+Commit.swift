@@ -125,8 +125,8 @@ extension ParentRows {
     if !isDefault { parent.assignedStores[object.key] = identifier }
   }
 
-  private func set(_ values: ContiguousArray<StoredValue?>, of object: ManagedObject) {
-    for (slot, value) in values.enumerated() { set(value ?? .null, at: slot, of: object) }
+  private func set(_ values: SlotValues, of object: ManagedObject) {
+    for slot in object.layout.kinds.indices { set(values[slot] ?? .null, at: slot, of: object) }
   }
 
   /// Sets a value that differs. The other side of a relationship follows, even if the child hasn't read it.

@@ -84,7 +84,7 @@ extension ManagedObject {
     }
   }
 
-  private final func hasUnsavedValue(at slot: Int) -> Bool { !pending.isEmpty && pending[slot] != nil }
+  private final func hasUnsavedValue(at slot: Int) -> Bool { pending.contains(slot) }
 
   /// Whether the object's unsaved reference leads to a row that is gone, as a delete rule had left it. The other side
   /// of the relationship doesn't exist then.

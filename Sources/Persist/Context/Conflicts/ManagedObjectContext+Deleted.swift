@@ -31,7 +31,7 @@ extension ManagedObjectContext {
       if back.isToMany {
         if !other.toManys.isEmpty { other.toManys[back.slot]?.drop(object.objectID) }
         other.releaseMember(object, at: back.slot)
-      } else if !other.pending.isEmpty, other.pending[back.slot] == .objectID(object.objectID) {
+      } else if other.pending[back.slot] == .objectID(object.objectID) {
         other.setPending(.null, at: back.slot)
       } else if other.change == .none, other.loading == .loaded {
         noteFormerEnds(of: other)
@@ -150,7 +150,7 @@ extension ManagedObjectContext {
     if object.eventIndex < 0 { object.enterEvent() }
     deleted.remove(object)
     object.change = .none
-    object.replacePending(with: [])
+    object.replacePending(with: SlotValues())
     object.replaceMembers(with: [])
     if let row { object.snapshot = row }
     object.loading = object.snapshot == nil ? .fault : .loaded
@@ -170,7 +170,7 @@ extension ManagedObjectContext {
           guard !other.toManys.isEmpty else { continue }
           noteFormerEnds(of: other)
           other.toManys[back.slot]?.revertRemoval(of: object.objectID)
-        } else if !other.pending.isEmpty, other.pending[back.slot] == .null,
+        } else if other.pending[back.slot] == .null,
           other.committedValue(at: back.slot) == .objectID(object.objectID)
         {
           other.clearPending(at: back.slot)
@@ -196,7 +196,7 @@ extension ManagedObject {
     of relationship: RelationshipLayout, readingMembers: Bool = false
   ) -> [ManagedObjectID] {
     guard relationship.isToMany else {
-      let unsaved = pending.isEmpty ? nil : pending[relationship.slot]
+      let unsaved = pending[relationship.slot]
       return [unsaved ?? .null, committedValue(at: relationship.slot)].compactMap { value in
         if case .objectID(let id) = value { id } else { nil }
       }

@@ -12,7 +12,7 @@ struct UnsavedState {
     let key: Int64
     let identifier: ManagedObjectID?
     let snapshot: RowSnapshot?
-    let pending: ContiguousArray<StoredValue?>
+    let pending: SlotValues
     let toManys: ContiguousArray<ToManyMembers?>
     let loading: ManagedObject.Loading
     let change: ManagedObject.Change

@@ -89,8 +89,8 @@ extension ManagedObject.Origin {
 
 extension ManagedObject.Origin {
   /// The object's initial values besides its row: the model's defaults, and for a new object also those of its class.
-  var initialValues: ContiguousArray<StoredValue?> {
-    if let table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return [] }
+  var initialValues: SlotValues {
+    if let table, !table._withUnsafeGuaranteedRef({ $0.isTemporary }) { return SlotValues() }
     let modelValues = layout._withUnsafeGuaranteedRef { $0.initialValues }
     guard isNew, let slotTable else { return modelValues }
     return slotTable._withUnsafeGuaranteedRef { $0.values(orElse: modelValues) }
@@ -135,7 +135,7 @@ extension ManagedObject {
   /// Creates a prototype whose composite attributes have the given value.
   final class func prototype(compositeValue value: StoredValue?) -> ManagedObject {
     let object = prototype()
-    if let value { object.replacePending(with: [value]) }
+    if let value { object.replacePending(with: SlotValues([value])) }
     return object
   }
 }

@@ -7,7 +7,7 @@ extension ManagedObject {
   /// A value in a file counts as different without reading the file, which others may have replaced: values that equal
   /// the file's are discarded when they are set, and when the row is adopted.
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
-    guard !pending.isEmpty, let value = pending[stored.slot] else { return false }
+    guard let value = pending[stored.slot] else { return false }
     if let snapshot, namesFile(at: stored.slot, in: snapshot) { return true }
     return !isCommitted(value, at: stored.slot)
   }
@@ -44,7 +44,7 @@ extension ManagedObject {
   /// Discards values that were set to what was read, which would otherwise revert changes by others.
   final func discardStoredValues() {
     guard !pending.isEmpty else { return }
-    for stored in layout.storedSlots where pending[stored.slot] != nil && !differsFromStored(stored) {
+    for stored in layout.storedSlots where pending.contains(stored.slot) && !differsFromStored(stored) {
       clearPending(at: stored.slot)
     }
   }

@@ -50,7 +50,7 @@ final class KeyPathRecording: @unchecked Sendable {
       layout: .passUnretained(layout), loading: .fault, slotTable: .passUnretained(slotTable))
     let object = type.init(origin)
     object.replacePending(
-      with: ContiguousArray(layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) }))
+      with: SlotValues(layout.properties.map { sample($0, initial: slotTable.initialValue(at: $0.slot)) }))
     objects.append((object, keys))
     return object
   }

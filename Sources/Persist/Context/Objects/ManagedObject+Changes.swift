@@ -33,7 +33,7 @@ extension ManagedObject {
   }
 
   private final func isCleared(at slot: Int) -> Bool {
-    change == .updated && layout.kinds[slot] == .toOne && !pending.isEmpty && pending[slot] == .null
+    change == .updated && layout.kinds[slot] == .toOne && pending[slot] == .null
   }
 
   /// Returns the values of changed persistent properties before the unprocessed changes, by name.
@@ -70,8 +70,8 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or to-one relationship in an earlier state, or nil if it is unchanged.
   final func oldValue(at slot: Int, _ before: ObjectState) -> StoredValue? {
-    let old = before.pending.isEmpty ? nil : before.pending[slot]
-    let new = pending.isEmpty ? nil : pending[slot]
+    let old = before.pending[slot]
+    let new = pending[slot]
     if old == nil, new == nil { return nil }
     let (oldValue, newValue) = (old ?? committedValue(at: slot), new ?? committedValue(at: slot))
     return oldValue == newValue ? nil : oldValue
@@ -124,7 +124,7 @@ extension ManagedObject {
   }
 
   private final var hasPersistentChanges: Bool {
-    layout.kinds.indices.contains { isChanged(at: $0) }
+    pending.slots.contains(where: isChanged) || toManys.indices.contains(where: isChanged)
   }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Drafts: new objects whose values are in rows, where the save finds them; see ``DraftRows``.
 ///
 /// A draft's ``row`` has the values that fit, and ``looseValues`` the others, which take precedence. Whoever needs all
-/// unsaved values as an array ends the draft: ``pending`` turns it into an ordinary new object.
+/// unsaved values apart from the row ends the draft: ``pending`` turns it into an ordinary new object.
 extension ManagedObject {
   /// Whether the object is new and ``row`` has unsaved values.
   @inline(__always)
@@ -36,7 +36,7 @@ extension ManagedObject {
     ) { bytes in
       context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
     }
-    if isSet, !looseValues.isEmpty { looseValues[slot] = nil }
+    if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
     return isSet
   }
 
@@ -64,7 +64,7 @@ extension ManagedObject {
     ) { bytes in
       context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
     }
-    if isSet, !looseValues.isEmpty { looseValues[slot] = nil }
+    if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
     return isSet
   }
 
@@ -73,11 +73,11 @@ extension ManagedObject {
     row?.value(slot, as: layout.draftColumns[slot].form, slotCount: layout.rowSlotCount) ?? .null
   }
 
-  /// Moves a draft's values out of its row, for those who need them as an array. Nothing changes for the program.
+  /// Moves a draft's values out of its row. Nothing changes for the program.
   @inline(never)
   final func endDraft() {
-    var values = looseValues.isEmpty ? Self.noValues(layout.kinds.count) : looseValues
-    for slot in values.indices where values[slot] == nil { values[slot] = draftValue(at: slot) }
+    var values = looseValues
+    for slot in layout.kinds.indices where !values.contains(slot) { values.set(draftValue(at: slot), at: slot) }
     marks.remove(.draft)
     row = nil
     looseValues = values
@@ -91,7 +91,9 @@ extension ManagedObject {
     guard let view = row?.view, !marks.contains(.observed) else { return false }
     let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
     if !looseValues.isEmpty {
-      for stored in layout.storedSlots where stored.kind != .toOne && looseValues[stored.slot] != nil { return false }
+      for stored in layout.storedSlots where stored.kind != .toOne && looseValues.contains(stored.slot) {
+        return false
+      }
       for relationship in layout.toOnes {
         guard case .objectID(let id)? = looseValues[relationship.slot] else { continue }
         writers.set(id, of: relationship, in: fixedPart)

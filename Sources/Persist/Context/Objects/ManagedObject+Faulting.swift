@@ -5,7 +5,7 @@ extension ManagedObject {
   final func fulfill(reading slot: Int) {
     guard table == nil else { return fulfill() }
     if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
-    if snapshot == nil, pending.isEmpty || pending[slot] == nil { noteEmptyAnswer(at: slot) }
+    if snapshot == nil, !pending.contains(slot) { noteEmptyAnswer(at: slot) }
   }
 
   /// Fulfills a fault, reading its row if necessary.
@@ -50,7 +50,7 @@ extension ManagedObject {
     noteChangeOfAll()
     loading = .fault
     snapshot = nil
-    replacePending(with: [])
+    replacePending(with: SlotValues())
     replaceMembers(with: [])
     companions = nil
     releaseRelated()
@@ -67,7 +67,7 @@ extension ManagedObject {
   /// Discards all changes since the last save, without updating the other sides of relationships.
   final func discardChanges() {
     releaseAddedMembers()
-    replacePending(with: [])
+    replacePending(with: SlotValues())
     for members in toManys { members?.revert() }
     change = .none
     releaseFormerEnds()
@@ -77,7 +77,6 @@ extension ManagedObject {
   /// registered.
   final func adoptTransientValuesOfParent() {
     guard let parent = table?.context.parent, let original = parent.registeredObject(for: objectID) else { return }
-    guard !original.pending.isEmpty else { return }
     for slot in layout.transientSlots {
       if let value = original.pending[slot] { setPending(value, at: slot) }
     }

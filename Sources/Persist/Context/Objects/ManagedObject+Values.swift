@@ -31,16 +31,12 @@ extension ManagedObject {
 
   /// Returns the value of an integer attribute by slot, or nil if there is none.
   ///
-  /// The most common cases, a set value and a value in the row, are read without a function call.
+  /// The most common case, the row's value of an object without changes, is read without a function call.
   @inlinable @inline(__always)
   public final func integer(at slot: Int) -> Int64? {
     noteRead(at: slot)
     if loading == .loaded {
-      if !looseValues.isEmpty {
-        if case .integer(let number)? = looseValues[slot] { return number }
-      } else if let row, !row.isNull(slot, of: layout.rowSlotCount) {
-        return row.integer(slot)
-      }
+      if looseValues.isEmpty, let row, !row.isNull(slot, of: layout.rowSlotCount) { return row.integer(slot) }
     }
     return integerOrNone(at: slot)
   }
@@ -191,7 +187,7 @@ extension ManagedObject {
     } catch {
       do {
         if let value = try store.newestLargeValue(at: slot, of: layout.entity, key: key) { return value }
-        return (layout.initialValues.indices.contains(slot) ? layout.initialValues[slot] : nil) ?? .null
+        return layout.initialValues[slot] ?? .null
       } catch {
         context.deferError(error)
         return .null
@@ -220,7 +216,7 @@ extension ManagedObject {
     case .transient, .transientToMany, .fetched: return false
     case .toMany: return !toManys.isEmpty && toManys[slot]?.hasChanges == true
     case .attribute, .composite, .toOne:
-      guard !pending.isEmpty, let value = pending[slot] else { return false }
+      guard let value = pending[slot] else { return false }
       return !isCommitted(value, at: slot)
     }
   }

@@ -71,9 +71,9 @@ nonisolated open class ManagedObject {
   @usableFromInline @exclusivity(unchecked) final var row: RowSnapshot?
   /// The object's index in its change set. Fits into the last eight bytes of the snapshot's storage.
   @exclusivity(unchecked) final var changeIndex: Int32 = -1
-  /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
-  /// none. For a draft, only those that its row can't contain.
-  @usableFromInline @exclusivity(unchecked) final var looseValues: ContiguousArray<StoredValue?> = []
+  /// Values set since the row was read, and the values of transient attributes. For a draft, only those that its row
+  /// can't contain.
+  @usableFromInline @exclusivity(unchecked) final var looseValues = SlotValues()
   /// The state of relationships in use; nil for most objects.
   @exclusivity(unchecked) final var relationships: RelationshipState?
   /// One object held as the destination of a to-one relationship, since most objects have one; `related` contains the
@@ -294,10 +294,10 @@ extension ManagedObject {
     }
   }
 
-  /// Values set since the row was read, by property slot, and the values of transient attributes; empty if there are
-  /// none. For a new object, all values. Ends a draft, which costs an allocation.
+  /// Values set since the row was read, and the values of transient attributes. For a new object, all values. Ends a
+  /// draft, which costs an allocation.
   @inline(__always)
-  final var pending: ContiguousArray<StoredValue?> {
+  final var pending: SlotValues {
     if isDraft { endDraft() }
     return looseValues
   }
@@ -315,27 +315,16 @@ extension ManagedObject {
 
   /// Sets an unsaved value outside of a row.
   @inline(__always)
-  final func setLoose(_ value: consuming StoredValue, at slot: Int) {
-    if looseValues.isEmpty { looseValues = Self.noValues(layout.kinds.count) }
-    looseValues[slot] = value
-  }
-
-  /// Returns an array without values. The standard library fills one through witnesses, at four times the cost.
-  static func noValues(_ count: Int) -> ContiguousArray<StoredValue?> {
-    ContiguousArray(unsafeUninitializedCapacity: count) { values, initializedCount in
-      for slot in 0..<count { values.initializeElement(at: slot, to: nil) }
-      initializedCount = count
-    }
-  }
+  final func setLoose(_ value: consuming StoredValue, at slot: Int) { looseValues.set(value, at: slot) }
 
   /// Discards a property's unsaved value, so that it shows the row's value again.
   final func clearPending(at slot: Int) {
-    guard !pending.isEmpty, pending[slot] != nil else { return }
+    guard pending.contains(slot) else { return }
     noteChange(at: slot)
-    looseValues[slot] = nil
+    looseValues.remove(at: slot)
   }
 
-  final func replacePending(with values: ContiguousArray<StoredValue?>) {
+  final func replacePending(with values: SlotValues) {
     if isDraft { endDraft() }
     if marks.contains(.observed) { noteObserved(pending: values) }
     looseValues = values

@@ -29,51 +29,31 @@ struct SnapshotWriters {
 
   /// Returns a row with `pending` on top of its old values.
   mutating func snapshot(
-    of layout: EntityLayout, _ pending: ContiguousArray<StoredValue?>, over old: RowSnapshot?, version: Int64
+    of layout: EntityLayout, _ pending: SlotValues, over old: RowSnapshot?, version: Int64
   ) -> RowSnapshot {
     // Taken out and put back, so that its chunk isn't retained again for each row.
     var writer = writer.take() ?? RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: expectedRows)
-    pending.withUnsafeBufferPointer { values in
-      if let old, keysInPlace.isEmpty, Self.haveFixedSize(values, layout) {
-        writer.beginRow(
-          copying: old, byteCount: layout.byteCount(of: old), version: version, slotCount: layout.rowSlotCount)
-        guard !values.isEmpty else { return }
-        for stored in layout.storedSlots {
-          let outcome = writer.set(values[stored.slot], slot: stored.slot, as: stored.form)
-          if case .mismatched = outcome { writer.setNull(slot: stored.slot) }
-        }
-        return
+    // A text would be appended to a copy, which kept the old one: rows that are changed again and again would grow.
+    if let old, keysInPlace.isEmpty, pending.slots.allSatisfy(layout.hasFixedPlace) {
+      writer.beginRow(
+        copying: old, byteCount: layout.byteCount(of: old), version: version, slotCount: layout.rowSlotCount)
+      pending.forEach { slot, value in
+        guard layout.kinds[slot] == .attribute else { return }
+        if !writer.set(value, slot: slot, as: layout.forms[slot]) { writer.setNull(slot: slot) }
       }
+    } else {
       writer.beginRow(version: version, slotCount: layout.rowSlotCount)
       for stored in layout.storedSlots {
-        let outcome = values.isEmpty ? .absent : writer.set(values[stored.slot], slot: stored.slot, as: stored.form)
-        switch outcome {
-        case .set: break
-        case .absent: if let old { copy(stored, layout, from: old, to: &writer) }
-        case .mismatched: write(values[stored.slot] ?? .null, of: stored, layout, to: &writer)
+        if let value = pending[stored.slot] {
+          write(value, of: stored, layout, to: &writer)
+        } else if let old {
+          copy(stored, layout, from: old, to: &writer)
         }
       }
     }
     let snapshot = writer.endRow()
     self.writer = writer
     return snapshot
-  }
-
-  /// Whether values fit into their slots, so that a row can be copied as a whole before they are set.
-  ///
-  /// A text would be appended to the copy, which kept the old one: rows that are changed again and again would grow.
-  private static func haveFixedSize(
-    _ values: UnsafeBufferPointer<StoredValue?>, _ layout: EntityLayout
-  ) -> Bool {
-    values.isEmpty
-      || layout.storedSlots.allSatisfy { ($0.kind == .attribute && !$0.form.hasBytes) || isNil(values[$0.slot]) }
-  }
-
-  private static func isNil(_ value: StoredValue?) -> Bool {
-    switch value {
-    case nil: true
-    case _?: false
-    }
   }
 
   private mutating func write(

@@ -21,7 +21,7 @@ extension ManagedObject {
   private final func retainAgain(_ end: ManagedObject, at slot: Int) {
     guard end !== self, tableReference != nil, end.tableReference != nil, related?.holds(end, at: slot) != true
     else { return }
-    let isUnsaved = isDraft || (!looseValues.isEmpty && looseValues[slot] != nil)
+    let isUnsaved = isDraft || looseValues.contains(slot)
     if !isUnsaved { releaseFormerEnds { other, former in other == slot && former !== end } }
     if heldEnd == nil, slot < Int(Self.noSlot) {
       (heldEnd, heldSlot) = (.passUnretained(end), UInt8(truncatingIfNeeded: slot))

@@ -29,7 +29,7 @@ extension ManagedObject {
       noteEmptyAnswer(at: slot)
       return nil
     }
-    if !looseValues.isEmpty, let value = looseValues[slot] {
+    if let value = looseValues[slot] {
       guard case .objectID(let id) = value else { return nil }
       return withCompanions(table.context.registeredOrFault(id))
     }
@@ -95,7 +95,7 @@ extension ManagedObject {
   }
 
   private final func committedOrPendingIsNull(at slot: Int) -> Bool {
-    if !looseValues.isEmpty, let value = looseValues[slot] { return value.isNull }
+    if let value = looseValues[slot] { return value.isNull }
     guard let snapshot else { return true }
     return snapshot.isNull(slot, of: layout.rowSlotCount)
   }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
       for relationship in holder.layout.relationships {
         if relationship.isToMany {
           if !holder.toManys.isEmpty { holder.toManys[relationship.slot]?.rename(permanent) }
-        } else if !holder.pending.isEmpty, case .objectID(let id)? = holder.pending[relationship.slot],
+        } else if case .objectID(let id)? = holder.pending[relationship.slot],
           let new = permanent[id]
         {
           holder.setPending(.objectID(new), at: relationship.slot)

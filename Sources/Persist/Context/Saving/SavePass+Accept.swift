@@ -74,10 +74,10 @@ extension SavePass {
   private func acceptChanges(of object: ManagedObject, _ unsaved: ObjectTable) {
     object.releaseRemovedMembers()
     if object.layout.transientSlots.isEmpty {
-      object.replacePending(with: [])
+      object.replacePending(with: SlotValues())
     } else if !object.pending.isEmpty {
       var transient = object.pending
-      for stored in object.layout.storedSlots { transient[stored.slot] = nil }
+      for stored in object.layout.storedSlots { transient.remove(at: stored.slot) }
       object.replacePending(with: transient)
     }
     for members in object.toManys {

@@ -46,11 +46,11 @@ extension SavePass {
       let layout = object.layout
       let row = object.isDraft && !isForParent ? object.row : nil
       var values = row == nil ? object.pending : object.looseValues
-      if !isForParent, !values.isEmpty { for slot in layout.transientSlots { values[slot] = nil } }
+      if !isForParent, !values.isEmpty { for slot in layout.transientSlots { values.remove(at: slot) } }
       for relationship in layout.toOnes where !values.isEmpty {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
-        // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
+        // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
       stores[place].inserted.append(object)
@@ -66,15 +66,15 @@ extension SavePass {
       let layout = object.layout
       var values = object.pending
       slots.removeAll(keepingCapacity: true)
-      for stored in layout.storedSlots where object.isChanged(at: stored.slot) {
-        slots.append(stored.slot)
-        guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot] else { continue }
-        let value = values[stored.slot] ?? .null
+      for slot in object.pending.slots where object.isChanged(at: slot) {
+        slots.append(slot)
+        guard layout.kinds[slot] == .toOne, let relationship = layout.relationshipsBySlot[slot] else { continue }
+        let value = values[slot] ?? .null
         let written = try reference(value, of: object, relationship, stores[place].tables)
-        // Changed only if the destination is deleted or was saved before; otherwise the object's array is shared.
-        if written != value || written.isNull { values[stored.slot] = written.isNull ? nil : written }
+        // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
+        if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
-      if isForParent, !values.isEmpty { slots += layout.transientSlots.filter { values[$0] != nil } }
+      if isForParent { slots += layout.transientSlots.filter(values.contains) }
       guard let snapshot = object.snapshot, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
         return

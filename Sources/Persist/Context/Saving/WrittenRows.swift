@@ -89,7 +89,7 @@ struct WrittenRows {
       // A change saved by the parent doesn't conflict with what the child had read before.
       let version = written == old.version + 1 ? old.version + 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { return }
-      object.snapshot = writers.snapshot(of: object.layout, [], over: old, version: version)
+      object.snapshot = writers.snapshot(of: object.layout, SlotValues(), over: old, version: version)
     }
     func registered(_ original: ManagedObject) -> ManagedObject? {
       context.registeredObject(ofRow: original.rowKey, original.layout, in: own)

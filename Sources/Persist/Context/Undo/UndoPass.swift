@@ -227,6 +227,6 @@ extension ManagedObject {
     guard pending.isEmpty || transient.allSatisfy({ (pending[$0] ?? .null) == committedValue(at: $0) }) else { return }
     table?.context.leaveUpdated(self)
     change = .none
-    replacePending(with: [])
+    replacePending(with: SlotValues())
   }
 }

@@ -166,19 +166,19 @@ extension UndoStep {
 extension ManagedObject {
   /// Returns the value of an attribute or to-one relationship in an earlier state.
   fileprivate final func value(at slot: Int, in before: ObjectState) -> StoredValue {
-    (before.pending.isEmpty ? nil : before.pending[slot]) ?? committedValue(at: slot)
+    before.pending[slot] ?? committedValue(at: slot)
   }
 
   /// Whether an attribute or to-one relationship had a value other than its row's in an earlier state.
   fileprivate final func hasUnsavedValue(at slot: Int, in before: ObjectState) -> Bool {
-    guard !before.pending.isEmpty, let value = before.pending[slot] else { return false }
+    guard let value = before.pending[slot] else { return false }
     guard let row = before.snapshot, layout.kinds[slot] != .transient, !layout.mayBeInFile[slot] else {
       return true
     }
     return storedValue(at: slot, in: row) != value
   }
 
-  final func hasPending(at slot: Int) -> Bool { !pending.isEmpty && pending[slot] != nil }
+  final func hasPending(at slot: Int) -> Bool { pending.contains(slot) }
 
   /// Returns the members of a to-many relationship, even for an object that left its context.
   fileprivate final func knownMemberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {

@@ -33,19 +33,11 @@ extension ManagedObject {
   private final func columnProblems() -> [PersistenceError] {
     // The row of a draft has only values that their columns can hold.
     guard !looseValues.isEmpty else { return [] }
-    // Avoids copies, whose reference counting costs ten times as much as the checks.
-    let areHeld = looseValues.withUnsafeBufferPointer { values in
-      layout.quickColumnChecks.allSatisfy { $0.holds(values[$0.slot]) }
+    if looseValues.allSatisfy({ layout.columnChecks[$0].holds($1) }) { return [] }
+    return looseValues.slots.compactMap { slot in
+      guard let value = looseValues[slot] else { return nil }
+      return ColumnCheck(layout.properties[slot])?.problem(with: value, of: layout.entity.name)
     }
-    if areHeld { return [] }
-    var problems: [PersistenceError] = []
-    for check in layout.columnChecks {
-      guard let value = looseValues[check.slot], let problem = check.problem(with: value, of: layout.entity.name) else {
-        continue
-      }
-      problems.append(problem)
-    }
-    return problems
   }
 
   /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
@@ -67,7 +59,7 @@ extension ManagedObject {
       problems += check?.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name) ?? []
     } else if property.attribute != nil {
       let stored = try self.stored(value, for: property)
-      if let column = layout.columnChecks.first(where: { $0.slot == property.slot }) {
+      if let column = ColumnCheck(property) {
         problems += column.problem(with: stored, of: layout.entity.name).map { [$0] } ?? []
       }
       problems += check?.problems(with: stored, of: layout.entity.name) ?? []

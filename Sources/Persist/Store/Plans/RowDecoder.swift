@@ -17,9 +17,9 @@ struct RowDecoder {
     self.externalData = externalData
   }
 
-  /// The values of attributes and to-one relationships, by property slot.
-  func values(_ row: RowSnapshot, of entity: Entity) throws -> ContiguousArray<StoredValue?> {
-    var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
+  /// The values of attributes and to-one relationships.
+  func values(_ row: RowSnapshot, of entity: Entity) throws -> SlotValues {
+    var values = SlotValues()
     for property in entity.properties { values[property.slot] = try value(of: property, row, of: entity) }
     return values
   }

@@ -82,15 +82,16 @@ final class StoreTransfer {
   }
 
   /// The values without references to rows that aren't selected.
-  private func selectedReferences(_ values: ContiguousArray<StoredValue?>) -> ContiguousArray<StoredValue?> {
+  private func selectedReferences(_ values: SlotValues) -> SlotValues {
     guard let selection else { return values }
-    return ContiguousArray(
-      values.map { value in
-        guard case .objectID(let id)? = value, let entity = source.model.entitiesByName[id.entityName] else {
-          return value
-        }
-        return id.primaryKey.map { selection.contains($0, inHierarchyOf: entity) } == true ? value : .null
-      })
+    var selected = values
+    for slot in values.slots {
+      guard case .objectID(let id)? = values[slot], let entity = source.model.entitiesByName[id.entityName],
+        id.primaryKey.map({ selection.contains($0, inHierarchyOf: entity) }) != true
+      else { continue }
+      selected[slot] = .null
+    }
+    return selected
   }
 
   private func selectedKeys(_ keys: [Int64], by property: Property) -> [Int64] {

@@ -33,7 +33,7 @@ private struct ServerBatchInsertPass {
 
   /// The rows that are sent together.
   private struct Group {
-    var values: [ContiguousArray<StoredValue?>] = []
+    var values: [SlotValues] = []
     var given: [[Int]] = []
   }
 
@@ -69,9 +69,9 @@ private struct ServerBatchInsertPass {
   }
 
   /// Values with an equivalent in the attribute's type are accepted, as from a dictionary.
-  private func converted(_ row: BatchInsertRow) throws -> ContiguousArray<StoredValue?> {
-    var values = ContiguousArray<StoredValue?>(repeating: nil, count: batch.entity.properties.count)
-    for slot in values.indices {
+  private func converted(_ row: BatchInsertRow) throws -> SlotValues {
+    var values = SlotValues()
+    for slot in batch.entity.properties.indices {
       guard let value = row.value(at: slot) else { continue }
       values[slot] = try value.isNull ? value : conversions[slot].map { try $0.stored(value) } ?? value
     }
@@ -107,7 +107,7 @@ private struct ServerBatchInsertPass {
   /// Inserts a row, or changes the one that has its unique values, and returns the key of either; nothing if the stored
   /// row is kept.
   private func upsert(
-    _ values: ContiguousArray<StoredValue?>, given: [Int], key: Int64, _ pass: ServerCommitPass
+    _ values: SlotValues, given: [Int], key: Int64, _ pass: ServerCommitPass
   ) throws -> ServerText {
     var columns = pass.columns(plan.columns, of: plan, count: 1)
     try pass.append(values, to: &columns, plan, row: key)

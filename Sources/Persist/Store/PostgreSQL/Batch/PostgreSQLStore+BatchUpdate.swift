@@ -88,7 +88,7 @@ extension PostgreSQLStore {
       guard let expression = expressions[column.slot] else { continue }
       if let value = expression.constantValue {
         var columns = pass.columns([column], of: plan, count: 1)
-        var values = ContiguousArray<StoredValue?>(repeating: nil, count: entity.properties.count)
+        var values = SlotValues()
         values[column.slot] = value.current
         do { try pass.append(values, to: &columns, plan, row: 0) } catch let error as PersistenceError
           where error.code == .typeMismatch

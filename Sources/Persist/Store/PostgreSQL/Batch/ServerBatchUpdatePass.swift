@@ -58,7 +58,7 @@ struct ServerBatchUpdatePass {
   private func compute(_ company: RowCompany) throws {
     var values = pass.columns(columns, of: plan, count: company.objects.count)
     for object in company.objects {
-      var row = ContiguousArray<StoredValue?>(repeating: nil, count: plan.entity.properties.count)
+      var row = SlotValues()
       for (slot, expression) in batch.changes { row[slot] = try value(of: expression, at: slot, for: object) }
       try pass.append(row, to: &values, plan, row: object.key)
     }

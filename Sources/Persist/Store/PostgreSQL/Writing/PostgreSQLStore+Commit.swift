@@ -70,7 +70,7 @@ extension PostgreSQLStore {
       return message.contains("=(\(listed))") ? values.map(\.quotedWords).joined(separator: ", ") : nil
     }
     for row in writes.inserts {
-      if let found = words(row.entity, { row.values.indices.contains($0) ? row.values[$0] : nil }) { return found }
+      if let found = words(row.entity, { row.values[$0] }) { return found }
     }
     for row in writes.updates {
       if let found = words(row.entity, { row.slots.contains($0) ? row.values[$0] : nil }) { return found }
@@ -82,7 +82,7 @@ extension PostgreSQLStore {
 
   func reserveKeys(for entities: [Entity]) throws -> [Int64] {
     let inserts = entities.enumerated().map { index, entity in
-      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: [])
+      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: SlotValues())
     }
     return try pool.write(usingFullNames: true) { try keys(for: inserts, $0) }
   }

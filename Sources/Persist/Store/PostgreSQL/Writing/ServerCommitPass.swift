@@ -266,9 +266,9 @@ struct ServerCommitPass {
     columns.map { ServerColumn($0, kinds[plan.table]?[$0.name] ?? .bytes, count: count) }
   }
 
-  /// Appends the values of a row, by property slot.
+  /// Appends the values of a row.
   func append(
-    _ values: ContiguousArray<StoredValue?>, to columns: inout [ServerColumn], _ plan: WritePlan, row: Int64
+    _ values: SlotValues, to columns: inout [ServerColumn], _ plan: WritePlan, row: Int64
   ) throws {
     for index in columns.indices {
       let value = values[columns[index].column.slot] ?? .null

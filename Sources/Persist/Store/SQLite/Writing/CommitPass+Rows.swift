@@ -22,14 +22,14 @@ extension CommitPass {
     for place in places {
       let key = insertedKeys[place]
       let row = writes.inserts[place].row
-      // A row in row format binds each parameter.
-      if place > places.lowerBound { row == nil ? statement.begin() : statement.beginAgain() }
+      if place > places.lowerBound { statement.beginAgain() }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
       if let row { bind(row.view, slotCount: slotCount, plan.bindings, of: statement, from: 3, bindsNulls: true) }
       if row == nil || !writes.inserts[place].values.isEmpty {
         try bind(
-          writes.inserts[place].values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key)
+          writes.inserts[place].values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key,
+          bindsNulls: row == nil)
       }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
         throw describe(error, plan, row: key) { writes.inserts[place].value(at: $0) }
@@ -53,7 +53,7 @@ extension CommitPass {
       }
       guard let plan else { continue }
       if let current, current.update.slots == row.slots {
-        current.statement.begin()
+        current.statement.beginAgain()
       } else {
         let update = plan.update(of: row.slots)
         current = (update, try connection.statement(update.sql))
@@ -67,7 +67,8 @@ extension CommitPass {
   ) throws {
     let key = try key(of: row.key, row.entity)
     if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
-    try bind(row.values, to: update.columns, update.bindings, of: statement, from: 1, plan: plan, row: key)
+    try bind(
+      row.values, to: update.columns, update.bindings, of: statement, from: 1, plan: plan, row: key, bindsNulls: true)
     let last = Int32(truncatingIfNeeded: update.bindings.count)
     statement.bind(key, at: last + 1)
     statement.bind(row.version, at: last + 2)

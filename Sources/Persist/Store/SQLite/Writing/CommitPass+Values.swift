@@ -2,23 +2,23 @@ import Foundation
 
 /// Binding values to columns.
 extension CommitPass {
-  /// Binds the values of a row to columns, without copying those of plain attributes. Parameters without a value remain
-  /// null.
+  /// Binds the values of a row to columns, without copying those of plain attributes.
   ///
   /// - Parameters:
-  ///   - values: The values by property slot.
+  ///   - values: The values of the row.
   ///   - first: The index of the first column's parameter.
+  ///   - bindsNulls: Whether to bind null to the parameters without a value, which otherwise remain as they are.
   mutating func bind(
-    _ values: ContiguousArray<StoredValue?>, to columns: [WritePlan.Column], _ bindings: [WritePlan.Binding],
-    of statement: SQLiteStatement, from first: Int32, plan: WritePlan, row: Int64
+    _ values: SlotValues, to columns: [WritePlan.Column], _ bindings: [WritePlan.Binding],
+    of statement: SQLiteStatement, from first: Int32, plan: WritePlan, row: Int64, bindsNulls: Bool
   ) throws {
-    try values.withUnsafeBufferPointer { values in
-      for (position, binding) in bindings.enumerated() {
-        let index = first + Int32(truncatingIfNeeded: position)
-        if let form = binding.form, try bind(values[binding.slot], as: form, to: statement, at: index) { continue }
-        guard let value = values[binding.slot] else { continue }
+    for (position, binding) in bindings.enumerated() {
+      let index = first + Int32(truncatingIfNeeded: position)
+      let isBound = try values.withValue(at: binding.slot) { value in
+        if let form = binding.form, try bind(value, as: form, to: statement, at: index) { return }
         try bind(value, columns[position], to: statement, at: index, plan: plan, row: row)
       }
+      if !isBound, bindsNulls { statement.bindNull(at: index) }
     }
   }
 
@@ -76,16 +76,6 @@ extension CommitPass {
       }
       statement.bind(Int64(store.map.numbers[entity]), at: index)
     case .place: statement.bindNull(at: index)
-    }
-  }
-
-  /// Binds an element of an array, without copying the value; nothing for nil.
-  mutating func bind(
-    _ value: borrowing StoredValue?, as form: SlotForm, to statement: SQLiteStatement, at index: Int32
-  ) throws -> Bool {
-    switch value {
-    case nil: return true
-    case let value?: return try bind(value, as: form, to: statement, at: index)
     }
   }
 

@@ -35,7 +35,7 @@ extension SQLiteStore {
   func reserveKeys(for entities: [Entity]) throws -> [Int64] {
     var writes = RowWrites()
     writes.inserts = entities.enumerated().map { index, entity in
-      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: [])
+      RowWrites.Insert(key: .temporary(UInt64(index)), entity: entity, values: SlotValues())
     }
     return try pool.write { connection in
       var pass = CommitPass(writes, store: self, connection: connection)

@@ -1,0 +1,106 @@
+/// Values of some of an entity's properties, by property slot.
+///
+/// Takes memory and time only for the values that are set, unlike an array with a place for every slot: most changes of
+/// an object are of one or two of its properties. Copies share their values until one of them changes.
+@usableFromInline
+package struct SlotValues: Sendable, Hashable {
+  @usableFromInline
+  struct Element: Sendable, Hashable {
+    @usableFromInline let slot: Int
+    @usableFromInline var value: StoredValue
+
+    init(slot: Int, value: consuming StoredValue) {
+      self.slot = slot
+      self.value = value
+    }
+  }
+
+  /// In ascending order of their slots.
+  @usableFromInline var elements: ContiguousArray<Element> = []
+
+  package init() {}
+
+  /// - Parameter values: A value for each slot, beginning with slot 0; nil for none.
+  package init(_ values: some Collection<StoredValue?>) {
+    elements.reserveCapacity(values.count)
+    for (slot, value) in values.enumerated() {
+      if let value { elements.append(Element(slot: slot, value: value)) }
+    }
+  }
+
+  @inlinable var isEmpty: Bool { elements.isEmpty }
+
+  /// The slots with values, in ascending order.
+  var slots: some RandomAccessCollection<Int> { elements.lazy.map(\.slot) }
+
+  /// The value of a slot; nil for none. Takes O(log n) steps of n values; a new value before others moves these.
+  package subscript(slot: Int) -> StoredValue? {
+    @inline(__always)
+    get {
+      let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
+      return index < elements.count && elements[index].slot == slot ? elements[index].value : nil
+    }
+    set { if let newValue { set(newValue, at: slot) } else { remove(at: slot) } }
+  }
+
+  mutating func set(_ value: consuming StoredValue, at slot: Int) {
+    let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
+    if index < elements.count, elements[index].slot == slot {
+      elements[index].value = value
+    } else {
+      elements.insert(Element(slot: slot, value: value), at: index)
+    }
+  }
+
+  mutating func remove(at slot: Int) {
+    let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
+    if index < elements.count, elements[index].slot == slot { elements.remove(at: index) }
+  }
+
+  func contains(_ slot: Int) -> Bool {
+    elements.withUnsafeBufferPointer { elements in
+      let index = Self.index(of: slot, in: elements)
+      return index < elements.count && elements[index].slot == slot
+    }
+  }
+
+  /// Calls a closure with the value of a slot, unless there is none, without copying the value.
+  ///
+  /// - Returns: Whether there is a value.
+  @inline(__always)
+  func withValue(at slot: Int, _ body: (borrowing StoredValue) throws -> Void) rethrows -> Bool {
+    try elements.withUnsafeBufferPointer { elements in
+      let index = Self.index(of: slot, in: elements)
+      guard index < elements.count, elements[index].slot == slot else { return false }
+      try body(elements[index].value)
+      return true
+    }
+  }
+
+  /// Calls a closure with each value and its slot, in ascending order, without copying the values.
+  @inline(__always)
+  func forEach(_ body: (_ slot: Int, _ value: borrowing StoredValue) throws -> Void) rethrows {
+    try elements.withUnsafeBufferPointer { elements in
+      for index in elements.indices { try body(elements[index].slot, elements[index].value) }
+    }
+  }
+
+  /// Whether a closure returns true for each value and its slot; the values aren't copied.
+  @inline(__always)
+  package func allSatisfy(_ isFulfilled: (_ slot: Int, _ value: borrowing StoredValue) -> Bool) -> Bool {
+    elements.withUnsafeBufferPointer { elements in
+      elements.indices.allSatisfy { isFulfilled(elements[$0].slot, elements[$0].value) }
+    }
+  }
+
+  /// The index of the first value whose slot isn't below the given one.
+  @inline(__always)
+  private static func index(of slot: Int, in elements: UnsafeBufferPointer<Element>) -> Int {
+    var (low, high) = (0, elements.count)
+    while low < high {
+      let middle = (low &+ high) / 2
+      if elements[middle].slot < slot { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+}
