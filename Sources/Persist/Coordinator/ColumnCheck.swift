@@ -15,9 +15,11 @@ struct ColumnCheck: Sendable {
     private let isExempt: Bool
 
     init(_ property: Property) {
-      let attribute = property.attribute.flatMap { $0.isTransient ? nil : $0 }
-      isExempt = attribute == nil
-      column = attribute.flatMap { $0.type == .composite ? nil : Column($0) }
+      guard let attribute = property.attribute, !attribute.isTransient else {
+        (column, isExempt) = (nil, true)
+        return
+      }
+      (column, isExempt) = (attribute.type == .composite ? nil : Column(attribute), false)
     }
 
     /// Whether the column can certainly hold a value; if false, ``ColumnCheck/problem(with:of:)`` decides.

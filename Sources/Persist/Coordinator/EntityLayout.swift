@@ -10,6 +10,7 @@ final class EntityLayout: Sendable {
   let rootIndex: Int
   @usableFromInline let rowSlotCount: Int
   let properties: [Property]
+  private let names: SlotNames
   /// The kind of each property, by slot.
   let kinds: [SlotKind]
   /// The form in which each property's slot stores its value; ``SlotForm/none`` for composites and non-attributes.
@@ -89,6 +90,7 @@ final class EntityLayout: Sendable {
     rootIndex = entity.root.number - 1
     rowSlotCount = entity.rowSlotCount
     properties = entity.properties
+    names = SlotNames(entity.slotByName)
     forms = entity.properties.map { property in
       guard let attribute = property.attribute, !attribute.isTransient else { return .none }
       return SlotForm(attribute)
@@ -135,6 +137,9 @@ final class EntityLayout: Sendable {
     columnChecks = entity.properties.map(ColumnCheck.Quick.init)
     draftColumns = entity.properties.map(DraftColumn.init)
   }
+
+  /// The slot of the property with a name; nil if there is none.
+  func slot(named name: String) -> Int? { names.slot(named: name) }
 
   /// Whether the values of a property that rows contain, if any, have their place in each row's fixed part, so that a
   /// changed one can replace that of a copied row.

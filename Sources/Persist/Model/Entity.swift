@@ -24,7 +24,7 @@ public final class Entity: Sendable {
   public let rowSlotCount: Int
   /// The fingerprint that shows whether a store has the same form of the entity as this model.
   public let fingerprint: Fingerprint
-  private let slotByName: [String: Int]
+  let slotByName: [String: Int]
 
   init(
     _ description: EntityDescription, superentity: Entity?, subentityNames: [String], number: Int,

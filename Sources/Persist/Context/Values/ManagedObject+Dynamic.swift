@@ -44,7 +44,7 @@ extension ManagedObject {
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no property with that name; the errors of a
   ///   fetched property's request.
   public final func value(forKey name: String) throws -> Any? {
-    let slot = layout.entity.slot(named: name)
+    let slot = layout.slot(named: name)
     if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
     if let computed = computedProperty(named: name, at: slot) { return computed.value(self) }
     let property = try property(named: name)
@@ -85,7 +85,7 @@ extension ManagedObject {
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``, or
   ///   ``PersistenceError/Code/foreignObject`` for an object of another context.
   public final func setValue(_ value: Any?, forKey name: String) throws {
-    if let slot = layout.entity.slot(named: name), let type = layout.plainTypes[slot],
+    if let slot = layout.slot(named: name), let type = layout.plainTypes[slot],
       let stored = DynamicValue.stored(value, as: type)
     {
       return setAttributeValue(stored, at: slot)

@@ -1,0 +1,59 @@
+/// The slots of properties by name, for access by names at run time.
+///
+/// Compares a name of up to 15 bytes of UTF-8, as nearly all are, as two numbers, which takes less than half the time
+/// of a dictionary. A dictionary finds longer names, and names in another normalization form.
+struct SlotNames: Sendable {
+  /// A name's bytes, and their number in the last one.
+  private struct Key {
+    private(set) var words: (UInt64, UInt64) = (0, 0)
+
+    /// Returns nil for a longer name.
+    init?(_ name: String) {
+      let isShort = name.utf8.withContiguousStorageIfAvailable { bytes in
+        guard bytes.count < 16 else { return false }
+        withUnsafeMutableBytes(of: &words) { words in
+          words.copyMemory(from: UnsafeRawBufferPointer(bytes))
+          words[15] = UInt8(truncatingIfNeeded: bytes.count)
+        }
+        return true
+      }
+      guard isShort == true else { return nil }
+    }
+
+    var hash: Int {
+      let mixed = (words.0 ^ words.1 &* 0x9E37_79B9_7F4A_7C15) &* 0xBF58_476D_1CE4_E5B9
+      return Int(truncatingIfNeeded: mixed >> 32)
+    }
+  }
+
+  /// Three numbers for each place of a hash table: the two of a name, and its slot plus 1, or 0 if the place is empty.
+  private let places: [UInt64]
+  /// The number of places minus 1; at least half of them are empty.
+  private let mask: Int
+  private let slots: [String: Int]
+
+  init(_ slots: [String: Int]) {
+    self.slots = slots
+    var mask = 7
+    while mask < 2 * slots.count { mask = 2 * mask + 1 }
+    var places = [UInt64](repeating: 0, count: 3 * (mask + 1))
+    for (name, slot) in slots {
+      guard let key = Key(name) else { continue }
+      var place = key.hash & mask
+      while places[3 * place + 2] != 0 { place = (place + 1) & mask }
+      (places[3 * place], places[3 * place + 1], places[3 * place + 2]) = (key.words.0, key.words.1, UInt64(slot + 1))
+    }
+    (self.places, self.mask) = (places, mask)
+  }
+
+  /// The slot of the property with a name; nil if there is none.
+  func slot(named name: String) -> Int? {
+    guard let key = Key(name) else { return slots[name] }
+    var place = key.hash & mask
+    while places[3 * place + 2] != 0 {
+      if (places[3 * place], places[3 * place + 1]) == key.words { return Int(places[3 * place + 2]) - 1 }
+      place = (place + 1) & mask
+    }
+    return slots[name]
+  }
+}
