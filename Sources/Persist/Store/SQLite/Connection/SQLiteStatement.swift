@@ -11,6 +11,8 @@ final class SQLiteStatement {
   // Unchecked: only one caller has access to the statement, and none of its functions calls back while changing these.
   // The check took a tenth of the time of inserting a row.
   @exclusivity(unchecked) private var arena = BindingArena()
+  /// Whether the statement is before its first row.
+  @exclusivity(unchecked) private var isReset = true
 
   /// Whether it is cached by its text and in exclusive use; see ``StatementCache``.
   var isInUse = false
@@ -36,7 +38,7 @@ final class SQLiteStatement {
 
   /// Restarts the statement for other values: the caller binds every parameter again.
   func beginAgain() {
-    sqlite3_reset(handle)
+    reset()
     arena.reset()
     bindingFailure = nil
     connection.counts.executed += 1
@@ -47,6 +49,7 @@ final class SQLiteStatement {
   /// - Returns: Whether there is a next row.
   func step() throws -> Bool {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
+    isReset = false
     var code = sqlite3_step(handle)
     if !hasStepped {
       code = connection.waitingForIndex(code) {
@@ -60,7 +63,7 @@ final class SQLiteStatement {
     case SQLITE_DONE: return false
     default:
       let error = connection.predicateFunctions.takeError() ?? connection.failure(code, sql: sql)
-      sqlite3_reset(handle)
+      reset()
       throw error
     }
   }
@@ -76,11 +79,15 @@ final class SQLiteStatement {
   /// Runs a statement that returns no rows, or whose rows are ignored.
   func run() throws {
     while try step() {}
-    sqlite3_reset(handle)
+    reset()
   }
 
   /// Ends a run early, so that the statement releases its locks.
-  func reset() { sqlite3_reset(handle) }
+  func reset() {
+    guard !isReset else { return }
+    sqlite3_reset(handle)
+    isReset = true
+  }
 
   // MARK: Binding; parameters are numbered from 1
 
