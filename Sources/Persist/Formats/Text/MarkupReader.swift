@@ -136,6 +136,8 @@ struct MarkupReader {
       let value = try characters(until: quote, isAttribute: true)
       guard peek() == quote else { throw malformed("The value of '\(key)' in <\(name)> isn't terminated.") }
       position += 1
+      // As many as most elements have.
+      if attributes.isEmpty { attributes.reserveCapacity(6) }
       guard attributes.updateValue(value, forKey: key) == nil else {
         throw malformed("<\(name)> has two attributes '\(key)'.")
       }
@@ -167,7 +169,13 @@ struct MarkupReader {
 
   /// Reads text up to but not including a byte, or to the end of the file, and resolves references.
   private mutating func characters(until end: UInt8, isAttribute: Bool) throws -> String {
-    var result: [UInt8] = []
+    let start = position
+    while let byte = peek(), byte != end, byte >= 0x20, byte != UInt8(ascii: "&"), byte != UInt8(ascii: "<") {
+      position += 1
+    }
+    // Nearly every text is as it is written.
+    if peek() == end { return String(decoding: bytes[start..<position], as: UTF8.self) }
+    var result = Array(bytes[start..<position])
     while let byte = peek(), byte != end {
       switch byte {
       case UInt8(ascii: "&"): result.append(contentsOf: try reference().utf8)
