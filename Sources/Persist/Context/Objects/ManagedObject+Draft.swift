@@ -40,31 +40,40 @@ extension ManagedObject {
     return isSet
   }
 
-  /// Sets an attribute to the value of another object's attribute of the same type. Between rows, the value is copied
+  /// Sets attributes to the values of another object's attributes of the same types. Between rows, values are copied
   /// without being created.
-  final func setPending(at slot: Int, from source: ManagedObject, at sourceSlot: Int) {
+  final func setPending(_ copies: [AttributeCopy], of source: ManagedObject) {
+    guard !copies.isEmpty else { return }
+    if source.loading == .fault { source.fulfill() }
     guard isDraft, !source.isDraft, source.looseValues.isEmpty, source.loading == .loaded, let sourceRow = source.row,
-      source.layout.draftColumns[sourceSlot].form == layout.draftColumns[slot].form,
       let context = tableReference?._withUnsafeGuaranteedRef(\.contextReference)
-    else { return setPending(source.unnotedValue(at: sourceSlot), at: slot) }
-    noteChange(at: slot)
-    if !copyInDraft(from: sourceRow.view, source.layout, at: sourceSlot, to: slot, in: context) {
-      setLoose(source.unnotedValue(at: sourceSlot), at: slot)
+    else {
+      for copy in copies { setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot) }
+      return
+    }
+    let sourceLayout = source.layout
+    for copy in copies {
+      noteChange(at: copy.slot)
+      if !copyInDraft(copy, from: sourceRow.view, sourceLayout, in: context) {
+        setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot)
+      }
     }
   }
 
+  /// - Returns: False if the row can't contain the value, and is unchanged.
   private final func copyInDraft(
-    from source: RowView, _ sourceLayout: EntityLayout, at sourceSlot: Int, to slot: Int,
+    _ copy: AttributeCopy, from source: RowView, _ sourceLayout: EntityLayout,
     in context: Unmanaged<ManagedObjectContext>
   ) -> Bool {
-    guard let view = row?.view else { return false }
-    let isSet = layout.draftColumns[slot].copy(
-      from: source, slotCount: sourceLayout.rowSlotCount, at: sourceSlot, to: slot,
+    let column = layout.draftColumns[copy.slot]
+    guard let view = row?.view, sourceLayout.draftColumns[copy.sourceSlot].form == column.form else { return false }
+    let isSet = column.copy(
+      from: source, slotCount: sourceLayout.rowSlotCount, at: copy.sourceSlot, to: copy.slot,
       in: MutableRowView(view, slotCount: layout.rowSlotCount)
     ) { bytes in
-      context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+      context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: copy.slot, of: &row, layout) }
     }
-    if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
+    if isSet, !looseValues.isEmpty { looseValues.remove(at: copy.slot) }
     return isSet
   }
 
@@ -103,4 +112,12 @@ extension ManagedObject {
     marks.remove(.draft)
     return true
   }
+}
+
+/// An attribute that gets the value of another entity's attribute.
+struct AttributeCopy {
+  let sourceSlot: Int
+  let slot: Int
+
+  init(from sourceSlot: Int, to slot: Int) { (self.sourceSlot, self.slot) = (sourceSlot, slot) }
 }

@@ -9,10 +9,12 @@ final class InstancePairs {
 
   /// The saved pairs.
   let table: any ObjectAssociations
-  private var unsaved: [Origin: [ManagedObject]] = [:]
-  private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
+  // Unchecked: a migration uses the pairs in one thread, and nothing here calls out while it changes them. The checks
+  // took as long as the questions for pairs of steps that have none.
+  @exclusivity(unchecked) private var unsaved: [Origin: [ManagedObject]] = [:]
+  @exclusivity(unchecked) private var unsavedOrigins: [ObjectIdentifier: [(step: Int, source: ManagedObject)]] = [:]
   /// The steps with rows in the table.
-  private var written: Set<Int> = []
+  @exclusivity(unchecked) private var written: Set<Int> = []
 
   init(_ table: any ObjectAssociations) { self.table = table }
 

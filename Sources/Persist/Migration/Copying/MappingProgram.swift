@@ -45,6 +45,9 @@ final class MappingProgram {
   let destination: Entity?
   private let evaluator: ExpressionEvaluator
   private unowned let manager: MigrationManager
+  /// The attributes that have the values of the source's attributes of the same type.
+  private let copies: [AttributeCopy]
+  /// The other attributes; all of them if an expression uses the new object, whose attributes are then set in order.
   private let attributes: [Attribute]
   private let relationships: [Relationship]
   private let needsDestination: Bool
@@ -54,15 +57,25 @@ final class MappingProgram {
     destination = step.destination
     self.evaluator = evaluator
     self.manager = manager
-    attributes = step.mapping.attributeMappings.compactMap { mapping in
+    needsDestination = (step.mapping.attributeMappings + step.mapping.relationshipMappings).contains {
+      $0.valueExpression?.variables.contains(MappingVariable.destination) == true
+    }
+    var (copies, attributes): ([AttributeCopy], [Attribute]) = ([], [])
+    for mapping in step.mapping.attributeMappings {
       guard let expression = mapping.valueExpression, let property = step.destination?.property(named: mapping.name),
         let attribute = property.attribute
-      else { return nil }
-      let (type, value): (AttributeValue, Value) = (AttributeValue(attribute), .expression(expression.overSource))
-      return Attribute(
-        name: mapping.name, slot: property.slot, type: type,
-        value: Self.value(expression, for: attribute, type, from: step.source) ?? value)
+      else { continue }
+      let type = AttributeValue(attribute)
+      let value = Self.value(expression, for: attribute, type, from: step.source)
+      if case .same(let slot)? = value, !needsDestination {
+        copies.append(AttributeCopy(from: slot, to: property.slot))
+      } else {
+        attributes.append(
+          Attribute(
+            name: mapping.name, slot: property.slot, type: type, value: value ?? .expression(expression.overSource)))
+      }
     }
+    (self.copies, self.attributes) = (copies, attributes)
     relationships = step.mapping.relationshipMappings.compactMap { mapping in
       guard let expression = mapping.valueExpression, expression.constantValue == nil,
         let relationship = step.destination?.relationship(named: mapping.name), !relationship.isTransient
@@ -76,9 +89,6 @@ final class MappingProgram {
         name: mapping.name, isToMany: relationship.isToMany,
         destination: manager.destinationModel.entitiesByName[relationship.destination],
         members: Self.members(expression, from: step.source) ?? .expression(expression.overSource))
-    }
-    needsDestination = (step.mapping.attributeMappings + step.mapping.relationshipMappings).contains {
-      $0.valueExpression?.variables.contains(MappingVariable.destination) == true
     }
   }
 
@@ -111,10 +121,11 @@ final class MappingProgram {
 
   /// - Parameter object: a new object, for which changes need not be recorded.
   func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {
+    object.setPending(copies, of: source)
     for attribute in attributes {
       switch attribute.value {
       case .constant(let constant): object.setPending(constant, at: attribute.slot)
-      case .same(let slot): object.setPending(at: attribute.slot, from: source, at: slot)
+      case .same(let slot): object.setPending(source.unnotedValue(at: slot), at: attribute.slot)
       case .slot(let slot):
         object.setPending(try converted(source.unnotedValue(at: slot), attribute, source), at: attribute.slot)
       case .expression(let expression):

@@ -232,6 +232,7 @@ final class ObjectCopy {
 
   func relate(_ object: ManagedObject, in mapping: EntityMapping) throws {
     let work = try work(named: mapping.name)
+    guard !mapping.relationshipMappings.isEmpty else { return }
     let program = try program(for: mapping, work)
     guard program.hasRelationships else { return }
     if !work.program.hasRelationships { readSources() }

@@ -81,9 +81,8 @@ struct NewValueLaw {
     case 6..<8:
       guard let source = items.randomElement(using: &random) else { return }
       let object = try context.create("Item")
-      for property in item.properties where property.attribute != nil {
-        object.setPending(at: property.slot, from: source.object, at: property.slot)
-      }
+      let attributes = item.properties.filter { $0.attribute != nil }
+      object.setPending(attributes.map { AttributeCopy(from: $0.slot, to: $0.slot) }, of: source.object)
       items.append(Expected(object: object, values: source.values))
     case 8: owners.append(try context.create("Owner"))
     case 9: try context.save()
