@@ -18,8 +18,9 @@ struct PlainMergeRun: PlainTrial {
     var plain = PlainGraph()
     var seen = PlainGraph()
     let undoManager = ManagedObjectContext.UndoManager()
-    var undos: [PlainStep] = []
-    var redos: [PlainStep] = []
+    /// The steps of each group, in order.
+    var undos: [[PlainStep]] = []
+    var redos: [[PlainStep]] = []
     /// Objects whose rows others have deleted, and not brought back since.
     var lost: Set<Int> = []
   }
@@ -101,33 +102,41 @@ struct PlainMergeRun: PlainTrial {
   // MARK: Changes
 
   /// Makes changes that are undone together.
-  private mutating func recorded(_ who: Int, _ body: (inout PlainMergeRun) throws -> Void) throws {
+  ///
+  /// - Parameter body: Returns the graphs at the ends of events between the changes.
+  private mutating func recorded(_ who: Int, _ body: (inout PlainMergeRun) throws -> [PlainGraph]) throws {
     let before = sides[who].plain
     let count = sides[who].undoManager.undoCount
-    try body(&self)
+    let between = try body(&self)
     sides[who].context.processPendingChanges()
     let plain = sides[who].plain
     guard sides[who].undoManager.undoCount > count else {
       return try expect(plain.state, before.state, "a change without undo")
     }
-    sides[who].undos.append(PlainStep(before: before, after: plain, seen: sides[who].seen))
+    sides[who].undos.append(
+      zip([before] + between, between + [plain]).map { PlainStep(before: $0, after: $1, seen: sides[who].seen) })
     sides[who].redos = []
   }
 
   private mutating func event(_ who: Int) throws {
     try recorded(who) { run in
       for _ in 0..<Int.random(in: 1...2, using: &run.edits.random) { try run.edit(who) }
+      return []
     }
   }
 
   private mutating func group(_ who: Int) throws {
     try recorded(who) { run in
       run.sides[who].undoManager.beginUndoGrouping()
+      defer { run.sides[who].undoManager.endUndoGrouping() }
+      var ends: [PlainGraph] = []
       for _ in 0..<Int.random(in: 1...4, using: &run.edits.random) {
         try run.edit(who)
-        if run.edits.chance(2) { run.sides[who].context.processPendingChanges() }
+        guard run.edits.chance(2) else { continue }
+        run.sides[who].context.processPendingChanges()
+        ends.append(run.sides[who].plain)
       }
-      run.sides[who].undoManager.endUndoGrouping()
+      return ends
     }
   }
 
@@ -159,6 +168,7 @@ struct PlainMergeRun: PlainTrial {
       var (objects, plain) = (run.sides[who].objects, run.sides[who].plain)
       defer { (run.sides[who].objects, run.sides[who].plain) = (objects, plain) }
       try child.save(to: &objects, &plain, &run.edits, &run.log, again: false)
+      return []
     }
   }
 
@@ -205,34 +215,38 @@ struct PlainMergeRun: PlainTrial {
   }
 
   private mutating func undo(_ who: Int) throws {
-    guard let step = sides[who].undos.last, mayTakeBack(step, who) else { return }
+    guard let steps = sides[who].undos.last, mayTakeBack(steps, who) else { return }
     sides[who].undos.removeLast()
     log.append("\(who) undoes")
     let count = sides[who].undoManager.redoCount
     sides[who].context.undo()
-    let inverse = revert(step, who)
+    let inverse = revert(steps, who)
     if sides[who].undoManager.redoCount > count { sides[who].redos.append(inverse) }
   }
 
   private mutating func redo(_ who: Int) throws {
-    guard let step = sides[who].redos.last, mayTakeBack(step, who) else { return }
+    guard let steps = sides[who].redos.last, mayTakeBack(steps, who) else { return }
     sides[who].redos.removeLast()
     log.append("\(who) redoes")
     let count = sides[who].undoManager.undoCount
     sides[who].context.redo()
-    let inverse = revert(step, who)
+    let inverse = revert(steps, who)
     if sides[who].undoManager.undoCount > count { sides[who].undos.append(inverse) }
   }
 
-  private func mayTakeBack(_ step: PlainStep, _ who: Int) -> Bool {
-    mayMerge(sides[who].plain.taking(back: step, over: sides[who].seen, lost: sides[who].lost), who)
+  private func mayTakeBack(_ steps: [PlainStep], _ who: Int) -> Bool {
+    let side = sides[who]
+    return mayMerge(
+      steps.reversed().reduce(side.plain) { $0.taking(back: $1, over: side.seen, lost: side.lost) }, who)
   }
 
-  private mutating func revert(_ step: PlainStep, _ who: Int) -> PlainStep {
-    let side = sides[who]
-    let result = side.plain.taking(back: step, over: side.seen, lost: side.lost)
-    sides[who].plain = result
-    return PlainStep(before: side.plain, after: result, seen: side.seen)
+  /// - Returns: The steps that take this back.
+  private mutating func revert(_ steps: [PlainStep], _ who: Int) -> [PlainStep] {
+    steps.reversed().map { step in
+      let side = sides[who]
+      sides[who].plain = side.plain.taking(back: step, over: side.seen, lost: side.lost)
+      return PlainStep(before: side.plain, after: sides[who].plain, seen: side.seen)
+    }
   }
 
   private mutating func rollBack(_ who: Int) {

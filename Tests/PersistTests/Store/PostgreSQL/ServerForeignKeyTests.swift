@@ -85,6 +85,37 @@
       }
     }
 
+    @Test("Rows that a migration changes twice don't keep it from changing their table, its indexes and its triggers")
+    func changedTwice() throws {
+      func tree(isNew: Bool) throws -> ManagedObjectModel {
+        let node = EntityDescription(
+          "Node",
+          attributes: [.init("name", .string), .init("path", .string, derivation: isNew ? "uppercase:(name)" : nil)],
+          relationships: [
+            .init("parent", to: "Node", inverse: "children"), .init("children", toMany: "Node", inverse: "parent"),
+          ], indexes: isNew ? [FetchIndexDescription("byName", on: "name")] : [])
+        // The numbers of entities change, and a reference gets a column for the entity that it leads to.
+        let added = [EntityDescription("Area"), EntityDescription("Leaf", parent: "Node")]
+        return try ManagedObjectModel(ModelDescription(entities: isNew ? [node] + added : [node]))
+      }
+      let (old, new) = try (tree(isNew: false), tree(isNew: true))
+      try withStore(of: old) { url in
+        let first = try context(url, old)
+        let (root, leaf) = try (first.create("Node"), first.create("Node"))
+        root["name"] = "root"
+        leaf["parent"] = root
+        try first.save()
+        try AutomaticMigrator().migrate(
+          storeAt: url, to: ModelVersion(name: "2", model: new), registry: ModelRegistry(versions: [
+            ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),
+          ]))
+        let second = try context(url, new)
+        let nodes = try second.fetch(FetchRequest("Node"))
+        #expect(nodes.compactMap { ($0["parent"] as? ManagedObject)?["name"] as? String } == ["root"])
+        #expect(Set(nodes.map { $0["path"] as? String }) == ["ROOT", nil])
+      }
+    }
+
     @Test("The server refuses rows of other programs that refer to nothing, and clears references to deleted rows")
     func otherPrograms() throws {
       let model = try Self.shop()

@@ -158,6 +158,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   private var depth = 0
   /// Whether the foreign keys were dropped in the outermost transaction.
   private var hasDroppedKeys = false
+  /// Whether checks of foreign keys may wait for the end of the outermost transaction.
+  private var mayHaveWaitingChecks = false
   /// The means of asking for the outcome of the outermost transaction.
   private var evidence: ServerOutcome.Evidence?
   private let proofs = CommitProofs()
@@ -186,7 +188,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
     let results = try mapped { try session.run(begin) }
-    if isOutermost { hasDroppedKeys = false }
+    if isOutermost { (hasDroppedKeys, mayHaveWaitingChecks) = (false, false) }
     depth += 1
     defer { depth -= 1 }
     do {
@@ -217,6 +219,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         try ServerForeignKeys(session).drop()
         hasDroppedKeys = true
       }
+      if change.changesTables { try runWaitingChecks() } else { mayHaveWaitingChecks = true }
       // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
       switch change {
       case .rebuildTable:
@@ -233,12 +236,27 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     }
   }
 
+  /// Runs the checks of foreign keys that wait for the end of the transaction: until then, the server refuses to change
+  /// the tables in question, their indexes and their triggers.
+  ///
+  /// A second change of the same row waits for a check even if it leaves the keys as they are. Keys that don't hold in
+  /// between were dropped.
+  private func runWaitingChecks() throws {
+    guard mayHaveWaitingChecks else { return }
+    try session.run(["SET CONSTRAINTS ALL IMMEDIATE", "SET CONSTRAINTS ALL DEFERRED"])
+    mayHaveWaitingChecks = false
+  }
+
   @discardableResult
-  func execute(_ sql: SQLText) throws -> Int { try mapped { try session.execute(ServerText(sql)) } }
+  func execute(_ sql: SQLText) throws -> Int {
+    mayHaveWaitingChecks = true
+    return try mapped { try session.execute(ServerText(sql)) }
+  }
 
   @discardableResult
   func execute(_ statement: ParkedValueStatement) throws -> Int {
-    try mapped {
+    mayHaveWaitingChecks = true
+    return try mapped {
       let statements = try ServerText.statements(statement, kinds: columnKinds)
       return try session.run(statements).last?.changedRowCount ?? 0
     }
@@ -255,7 +273,12 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws {}
 
   func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
-    try mapped { try session.makeDerived(columns, in: layout) }
+    try mapped {
+      try runWaitingChecks()
+      try session.makeDerived(columns, in: layout)
+      // Derived values are computed for rows that may have been changed before.
+      mayHaveWaitingChecks = true
+    }
   }
 
   // MARK: The model
@@ -281,6 +304,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     let statements = try [metadata.update()] + metadata.record(model)
     try mapped {
       try session.run(statements)
+      try runWaitingChecks()
       let map = try StoreCatalog(session).tableMap(of: model)
       try ServerForeignKeys(session).update(to: map)
       try ServerTableDescription(session, map).write()
@@ -288,11 +312,26 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   }
 
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
-    try mapped { try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames) }
+    try mapped {
+      try runWaitingChecks()
+      try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames)
+    }
   }
 }
 
 extension SchemaChange {
+  /// Whether the change is to a table rather than to rows.
+  fileprivate var changesTables: Bool {
+    switch self {
+    case .dropTrigger, .dropIndex, .createIndex, .createTable, .dropTable, .renameTable, .renameColumn, .addColumn,
+      .dropColumn, .rebuildTable:
+      true
+    case .update, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers,
+      .assignPositions, .forget, .deleteHistory, .setEntities:
+      false
+    }
+  }
+
   /// Whether rows that others refer to, or the keys in rows, may change, or a table is replaced.
   fileprivate var movesRows: Bool {
     switch self {
