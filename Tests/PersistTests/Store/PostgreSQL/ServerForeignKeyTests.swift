@@ -85,8 +85,10 @@
       }
     }
 
-    @Test("Rows that a migration changes twice don't keep it from changing their table, its indexes and its triggers")
-    func changedTwice() throws {
+    @Test(
+      "Rows that a migration changes twice don't keep it from changing their table, its indexes and its triggers",
+      arguments: [false, true])
+    func changedTwice(dangling: Bool) throws {
       func tree(isNew: Bool) throws -> ManagedObjectModel {
         let node = EntityDescription(
           "Node",
@@ -105,6 +107,12 @@
         root["name"] = "root"
         leaf["parent"] = root
         try first.save()
+        if dangling {
+          let key = Self.key("node", "parent_id", "node", isChecked: false).dropFirst("node: ".count)
+          try ForeignSQL.run("ALTER TABLE node DROP CONSTRAINT persist_parent_id", at: url)
+          try ForeignSQL.run("INSERT INTO node (id, entity, version, parent_id) VALUES (99, 1, 1, 98)", at: url)
+          try ForeignSQL.run("ALTER TABLE node ADD CONSTRAINT \(key)", at: url)
+        }
         try AutomaticMigrator().migrate(
           storeAt: url, to: ModelVersion(name: "2", model: new), registry: ModelRegistry(versions: [
             ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),

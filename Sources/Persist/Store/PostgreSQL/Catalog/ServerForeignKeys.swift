@@ -14,6 +14,8 @@ struct ServerForeignKeys {
     let column: String
     let target: String
     let deletes: Bool
+    /// Whether all rows have valid keys: older ones may not, if they had none when the key was created.
+    let isValid: Bool
 
     func isOne(_ key: ForeignKeyDefinition) -> Bool {
       table == ServerText.name(key.table) && column == ServerText.name(key.column)
@@ -25,6 +27,13 @@ struct ServerForeignKeys {
   func drop() throws {
     // Checks that wait until the end of the transaction prevent changes to the tables.
     try session.run(["SET CONSTRAINTS ALL IMMEDIATE"] + present().map(drop))
+  }
+
+  /// Drops the keys that some rows may violate: a change of such a row might be refused, although it leaves the key as
+  /// it is. The caller holds the transaction.
+  func dropInvalid() throws {
+    let invalid = try present().filter { !$0.isValid }
+    if !invalid.isEmpty { try session.run(["SET CONSTRAINTS ALL IMMEDIATE"] + invalid.map(drop)) }
   }
 
   /// Makes sure that the store has exactly the keys of its layout. The caller holds the transaction.
@@ -57,8 +66,9 @@ struct ServerForeignKeys {
   private func present() throws -> [Present] {
     try session.all(
       """
-      SELECT k.conname::text, c.relname::text, a.attname::text, t.relname::text, (k.confdeltype = 'c')::int::bigint \
-      FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid JOIN pg_class AS t ON t.oid = k.confrelid \
+      SELECT k.conname::text, c.relname::text, a.attname::text, t.relname::text, (k.confdeltype = 'c')::int::bigint, \
+      k.convalidated::int::bigint FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid \
+      JOIN pg_class AS t ON t.oid = k.confrelid \
       JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_attribute AS a ON a.attrelid = c.oid \
       AND a.attnum = k.conkey[1] WHERE k.contype = 'f' AND k.conparentid = 0 AND n.nspname = \(text: session.schema) \
       AND starts_with(k.conname, \(text: ServerText.foreignKeyPrefix)) ORDER BY c.relname, k.conname
@@ -66,7 +76,7 @@ struct ServerForeignKeys {
     ) {
       Present(
         name: $0.text($1, 0), table: $0.text($1, 1), column: $0.text($1, 2), target: $0.text($1, 3),
-        deletes: $0.integer($1, 4) == 1)
+        deletes: $0.integer($1, 4) == 1, isValid: $0.integer($1, 5) == 1)
     }
   }
 }

@@ -219,7 +219,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         try ServerForeignKeys(session).drop()
         hasDroppedKeys = true
       }
-      if change.changesTables { try runWaitingChecks() } else { mayHaveWaitingChecks = true }
+      try change.changesTables ? runWaitingChecks() : prepareForChangedRows()
       // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
       switch change {
       case .rebuildTable:
@@ -236,6 +236,14 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     }
   }
 
+  /// Called before rows are changed.
+  private func prepareForChangedRows() throws {
+    // Outside of a transaction, nothing waits for its end, and a dropped key wouldn't return.
+    guard depth > 0 else { return }
+    if !mayHaveWaitingChecks, !hasDroppedKeys { try ServerForeignKeys(session).dropInvalid() }
+    mayHaveWaitingChecks = true
+  }
+
   /// Runs the checks of foreign keys that wait for the end of the transaction: until then, the server refuses to change
   /// the tables in question, their indexes and their triggers.
   ///
@@ -249,14 +257,16 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   @discardableResult
   func execute(_ sql: SQLText) throws -> Int {
-    mayHaveWaitingChecks = true
-    return try mapped { try session.execute(ServerText(sql)) }
+    try mapped {
+      try prepareForChangedRows()
+      return try session.execute(ServerText(sql))
+    }
   }
 
   @discardableResult
   func execute(_ statement: ParkedValueStatement) throws -> Int {
-    mayHaveWaitingChecks = true
-    return try mapped {
+    try mapped {
+      try prepareForChangedRows()
       let statements = try ServerText.statements(statement, kinds: columnKinds)
       return try session.run(statements).last?.changedRowCount ?? 0
     }
