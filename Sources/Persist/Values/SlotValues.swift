@@ -37,15 +37,15 @@ package struct SlotValues: Sendable, Hashable {
   package subscript(slot: Int) -> StoredValue? {
     @inline(__always)
     get {
-      let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
-      return index < elements.count && elements[index].slot == slot ? elements[index].value : nil
+      let (index, isSet) = place(of: slot)
+      return isSet ? elements[index].value : nil
     }
     set { if let newValue { set(newValue, at: slot) } else { remove(at: slot) } }
   }
 
   mutating func set(_ value: consuming StoredValue, at slot: Int) {
-    let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
-    if index < elements.count, elements[index].slot == slot {
+    let (index, isSet) = place(of: slot)
+    if isSet {
       elements[index].value = value
     } else {
       elements.insert(Element(slot: slot, value: value), at: index)
@@ -53,28 +53,20 @@ package struct SlotValues: Sendable, Hashable {
   }
 
   mutating func remove(at slot: Int) {
-    let index = elements.withUnsafeBufferPointer { Self.index(of: slot, in: $0) }
-    if index < elements.count, elements[index].slot == slot { elements.remove(at: index) }
+    let (index, isSet) = place(of: slot)
+    if isSet { elements.remove(at: index) }
   }
 
-  func contains(_ slot: Int) -> Bool {
-    elements.withUnsafeBufferPointer { elements in
-      let index = Self.index(of: slot, in: elements)
-      return index < elements.count && elements[index].slot == slot
-    }
-  }
+  func contains(_ slot: Int) -> Bool { place(of: slot).isSet }
 
   /// Calls a closure with the value of a slot, unless there is none, without copying the value.
   ///
   /// - Returns: Whether there is a value.
   @inline(__always)
   func withValue(at slot: Int, _ body: (borrowing StoredValue) throws -> Void) rethrows -> Bool {
-    try elements.withUnsafeBufferPointer { elements in
-      let index = Self.index(of: slot, in: elements)
-      guard index < elements.count, elements[index].slot == slot else { return false }
-      try body(elements[index].value)
-      return true
-    }
+    let (index, isSet) = place(of: slot)
+    if isSet { try elements.withUnsafeBufferPointer { try body($0[index].value) } }
+    return isSet
   }
 
   /// Calls a closure with each value and its slot, in ascending order, without copying the values.
@@ -93,14 +85,16 @@ package struct SlotValues: Sendable, Hashable {
     }
   }
 
-  /// The index of the first value whose slot isn't below the given one.
+  /// The index of the first value whose slot isn't below the given one, and whether it is that slot's.
   @inline(__always)
-  private static func index(of slot: Int, in elements: UnsafeBufferPointer<Element>) -> Int {
-    var (low, high) = (0, elements.count)
-    while low < high {
-      let middle = (low &+ high) / 2
-      if elements[middle].slot < slot { low = middle &+ 1 } else { high = middle }
+  private func place(of slot: Int) -> (index: Int, isSet: Bool) {
+    elements.withUnsafeBufferPointer { elements in
+      var (low, high) = (0, elements.count)
+      while low < high {
+        let middle = (low &+ high) / 2
+        if elements[middle].slot < slot { low = middle &+ 1 } else { high = middle }
+      }
+      return (low, low < elements.count && elements[low].slot == slot)
     }
-    return low
   }
 }
