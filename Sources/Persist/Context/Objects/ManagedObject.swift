@@ -130,6 +130,7 @@ nonisolated open class ManagedObject {
   }
 
   deinit {
+    assert(linkIndex < 0, "The context would examine an object that no longer exists.")
     tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
     if let heldEnd { Self.loseHolder(heldEnd) }
     if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }

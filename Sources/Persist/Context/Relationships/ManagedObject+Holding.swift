@@ -101,8 +101,9 @@ extension ManagedObject {
 
   /// Releases all held objects.
   final func releaseRelated() {
-    guard heldEnd != nil || related != nil else { return }
+    // An object remains a link if what it held was released one by one.
     if linkIndex >= 0 { table?.cycles.remove(self) }
+    guard heldEnd != nil || related != nil else { return }
     let former = (heldEnd, related)
     (heldEnd, heldSlot, related) = (nil, Self.noSlot, nil)
     if let end = former.0 { Self.loseHolder(end) }

@@ -269,6 +269,28 @@ struct RelatedObjectsGoTests {
       }
     }
   }
+
+  @Test("An object that no longer retains others is forgotten if it is deleted together with those that retain it")
+  func deletedTogether() async {
+    await #expect(processExitsWith: .success) {
+      let tests = RelatedObjectsGoTests()
+      try tests.withNodes(10) { context in
+        do {
+          let holder = try context.nodes()[5]
+          let node = try #require(holder.next)
+          try Excess.require(node.next != nil, "no third node")
+          node.next = nil
+          try context.save()
+          for object in [node, holder] { context.delete(object) }
+          try context.save()
+        }
+        try Excess.require(tests.living == 0, "deleted: \(tests.living)")
+        // Counting the registered objects examines all that both retain and are retained.
+        _ = try context.makeNode(100)
+        try Excess.require(context.registeredObjects.count == 1, "registered: \(context.registeredObjects.count)")
+      }
+    }
+  }
 }
 
 private struct Excess: Error, CustomStringConvertible {
