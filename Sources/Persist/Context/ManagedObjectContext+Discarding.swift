@@ -120,6 +120,21 @@ extension ManagedObjectContext {
     announce { $0.refreshed.formUnion(objects) }
   }
 
+  /// Rereads the rows of outdated objects and merges them into the objects. An error is deferred.
+  func adoptNewerRows(of objects: [ManagedObject]) {
+    guard !objects.isEmpty else { return }
+    do {
+      var pass = MergePass(self, leavingConflicts: false)
+      try pass.merge(SavedChanges(updated: Set(objects.map(\.objectID))))
+      announce { noted in
+        noted.deleted.formUnion(pass.merged.deleted)
+        noted.refreshed.formUnion(pass.merged.refreshed)
+      }
+    } catch {
+      deferError(error)
+    }
+  }
+
   /// Reads the row of an object with unsaved changes, and reapplies the changes.
   private func rebase(_ object: ManagedObject, matchesEnds: Bool = true) {
     guard let store = object.table?.store else { return }

@@ -22,7 +22,7 @@ struct HistoryLawTests {
 }
 
 /// Keeps the state of a store by its history alone.
-private struct Follower {
+struct Follower {
   private(set) var objects: [String: [String: String]] = [:]
   private var last: Int64 = 0
 

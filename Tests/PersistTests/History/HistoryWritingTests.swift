@@ -113,6 +113,37 @@ struct HistoryWritingTests {
     }
   }
 
+  @Test(
+    "A deletion that wins over others' changes records the members that they added",
+    arguments: ["friends", "tags", "reports"],
+    [[], ["read"], ["added"], ["changed"], ["read", "added"], ["read", "changed"]])
+  func deletionOverOthers(name: String, steps: [String]) throws {
+    try withHistory { coordinator, _ in
+      let (first, second) = (ManagedObjectContext(coordinator), ManagedObjectContext(coordinator))
+      second.mergePolicy = .overwrite
+      let anna = try first.make("Person")
+      let relationship = try #require(anna.entity.relationship(named: name))
+      let inverse = try #require(relationship.inverse)
+      let member = try first.make(relationship.destination)
+      try first.save()
+      let deleted = try second.existingObject(with: anna.objectID)
+      let copy = try second.existingObject(with: member.objectID)
+      if steps.contains("read") { for object in [deleted, copy] { #expect(!Follower.values(object).isEmpty) } }
+      if steps.contains("added") { try deleted.many(name).insert(copy) }
+      let attribute = name == "tags" ? "label" : "name"
+      if steps.contains("changed") { copy[attribute] = "new" }
+      second.delete(deleted)
+      try anna.many(name).insert(member)
+      try first.save()
+      try second.save()
+      let changed = steps.contains("changed") ? [inverse, attribute].sorted() : [inverse]
+      let keys = [anna, member].compactMap(\.objectID.primaryKey)
+      let last = try changes(coordinator).last
+      let update = "update \(member.entity.name) \(keys[1]): \(changed.joined(separator: ", "))"
+      #expect(last == ["delete Person \(keys[0])", update])
+    }
+  }
+
   @Test("A save that fails, by a conflict or a constraint, is not recorded")
   func failures() throws {
     try withHistory { coordinator, _ in

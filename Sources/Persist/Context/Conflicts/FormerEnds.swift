@@ -63,23 +63,9 @@ extension ManagedObjectContext {
   /// Rereads the rows of objects whose side of a relationship with an object with a newer row is outdated.
   func refreshStaleEnds() {
     var seen: Set<ObjectIdentifier> = []
-    do {
-      while let waiting = formerEnds, !waiting.isEmpty {
-        formerEnds = []
-        let stale = waiting.flatMap(\.stale).filter { seen.insert(ObjectIdentifier($0)).inserted }
-        if !stale.isEmpty { try mergeNewerRows(of: stale) }
-      }
-    } catch {
-      deferError(error)
-    }
-  }
-
-  private func mergeNewerRows(of objects: [ManagedObject]) throws {
-    var pass = MergePass(self, leavingConflicts: false)
-    try pass.merge(SavedChanges(updated: Set(objects.map(\.objectID))))
-    announce { noted in
-      noted.deleted.formUnion(pass.merged.deleted)
-      noted.refreshed.formUnion(pass.merged.refreshed)
+    while let waiting = formerEnds, !waiting.isEmpty {
+      formerEnds = []
+      adoptNewerRows(of: waiting.flatMap(\.stale).filter { seen.insert(ObjectIdentifier($0)).inserted })
     }
   }
 }

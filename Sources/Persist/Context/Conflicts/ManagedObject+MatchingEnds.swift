@@ -44,14 +44,11 @@ extension ManagedObject {
     _ present: ManagedObject?, _ stored: ManagedObject?, _ relationship: RelationshipLayout
   ) {
     let slot = relationship.slot
-    if let stored, stored !== present, let back = stored.back(of: relationship),
-      stored.destination(at: back.slot) === self
-    {
+    if let stored, stored !== present, let back = stored.back(of: relationship), stored.refers(to: self, at: back) {
       stored.forget(self, in: back)
     }
-    guard let present, let back = present.back(of: relationship) else { return }
+    guard let present, let back = present.back(of: relationship), !present.refers(to: self, at: back) else { return }
     let partner = present.destination(at: back.slot)
-    guard partner !== self else { return }
     if hasUnsavedValue(at: slot) {
       if let partner, partner.destination(at: slot) === present { partner.forget(present, in: relationship) }
       present.willChange()
@@ -96,11 +93,6 @@ extension ManagedObject {
       context.deferError(error)
       return false
     }
-  }
-
-  private final func storedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
-    guard case .objectID(let id) = committedValue(at: relationship.slot) else { return nil }
-    return table?.context.registeredOrFault(id)
   }
 
   /// Removes a stored member that has left, on this side only.

@@ -80,6 +80,8 @@ extension ManagedObjectContext {
         removeFromDeletedDestination(id, object, relationship)
       } else if relationship.inverse?.isToMany == false {
         try restorePair(object, by: relationship)
+      } else {
+        rejoinOwner(of: object, by: relationship)
       }
     }
     for stored in object.layout.storedSlots {
@@ -114,6 +116,18 @@ extension ManagedObjectContext {
     object.setPending(.null, at: relationship.slot)
   }
 
+  /// Counts an object being reinserted as a new member of its owner, so that the save increments the owner's version:
+  /// others may have read the owner's members while the row was missing.
+  private func rejoinOwner(of object: ManagedObject, by relationship: RelationshipLayout) {
+    guard let owner = object.destination(at: relationship.slot), owner !== object, owner.change != .deleted,
+      let back = owner.back(of: relationship)
+    else { return }
+    let members = owner.members(of: back)
+    guard !members.added.contains(object.objectID) else { return }
+    members.forgetStored()
+    owner.gain(object, in: back)
+  }
+
   /// Points the other end of a one-to-one relationship back to an object being reinserted, because the deletion cleared
   /// it. If others have since related that end to another object, it keeps that one, unless an unsaved change here
   /// related it to this object.
@@ -145,7 +159,11 @@ extension ManagedObjectContext {
   }
 
   /// Reverts the deletion of an object, and of the objects that it cascaded to.
-  func restore(_ object: ManagedObject, standingOn row: RowSnapshot?) {
+  ///
+  /// - Parameter restored: The objects whose deletion was reverted. The caller matches their to-one relationships once
+  ///   it is known which other objects remain deleted.
+  func restore(_ object: ManagedObject, standingOn row: RowSnapshot?, adding restored: inout [ManagedObject]) {
+    restored.append(object)
     noteFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
     deleted.remove(object)
@@ -163,7 +181,9 @@ extension ManagedObjectContext {
     for relationship in object.layout.relationships {
       for id in object.endsInMemory(of: relationship, readingMembers: true) {
         guard let other = registeredObject(for: id), let back = other.back(of: relationship) else { continue }
-        if other.change == .deleted, relationship.deleteRule == .cascade { restore(other, standingOn: nil) }
+        if other.change == .deleted, relationship.deleteRule == .cascade {
+          restore(other, standingOn: nil, adding: &restored)
+        }
         if other.change == .deleted {
           if relationship.isToMany { object.forget(other, in: relationship) }
         } else if back.isToMany {

@@ -14,6 +14,7 @@ struct RowConflictResolution {
 
   mutating func resolve(_ conflicts: [MergeConflict]) throws {
     settled = Set(conflicts.map(\.sourceObjectID))
+    var restored: [ManagedObject] = []
     for conflict in conflicts {
       guard let object = context.registeredObject(for: conflict.sourceObjectID), !isSettled(object, conflict) else {
         continue
@@ -24,7 +25,7 @@ struct RowConflictResolution {
       case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)
       case (.updated, nil): context.removeDeletedByOthers(object)
       case (.deleted, let row?) where rule.keepsChanges: delete(object, standingOn: row)
-      case (.deleted, let row?): context.restore(object, standingOn: row)
+      case (.deleted, let row?): context.restore(object, standingOn: row, adding: &restored)
       case (.deleted, nil): object.countAsMissing()
       // Only watched: there are no changes to keep.
       case (.none, let row?): object.rebase(onto: row)
@@ -35,7 +36,9 @@ struct RowConflictResolution {
       case (.inserted, nil): continue
       }
     }
-    for id in conflicts.map(\.sourceObjectID) { context.registeredObject(for: id)?.matchToOneEnds() }
+    for object in conflicts.compactMap({ context.registeredObject(for: $0.sourceObjectID) }) + restored {
+      object.matchToOneEnds()
+    }
     try context.throwDeferredError()
   }
 

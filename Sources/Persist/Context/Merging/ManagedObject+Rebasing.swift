@@ -160,9 +160,17 @@ extension ManagedObject {
       var committed: ManagedObject?
       if case .objectID(let id) = committedValue(at: stored.slot) { committed = context.registeredOrFault(id) }
       if let committed, !mayLead(to: committed, by: relationship) { return setToOne(nil, at: stored.slot) }
-      setToOne(committed, at: stored.slot)
+      setToOne(committed.flatMap { $0.isPartner(of: self, by: relationship) ? $0 : nil }, at: stored.slot)
     }
     clearPending(at: stored.slot)
+  }
+
+  /// Whether the row of the other end of a one-to-one relationship refers to an object too: others may have related it
+  /// to another object, or to none, since that object was read. True for any other relationship.
+  private final func isPartner(of object: ManagedObject, by relationship: RelationshipLayout) -> Bool {
+    guard let back = back(of: relationship), !back.isToMany else { return true }
+    if loading == .fault { fulfill() }
+    return committedValue(at: back.slot) == .objectID(object.objectID)
   }
 
   /// Reverts the additions to and removals from a to-many relationship since the last save, on both sides. Members

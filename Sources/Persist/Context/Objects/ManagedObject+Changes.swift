@@ -126,6 +126,22 @@ extension ManagedObject {
   private final var hasPersistentChanges: Bool {
     pending.slots.contains(where: isChanged) || toManys.indices.contains(where: isChanged)
   }
+
+  /// Whether a save of the object's changes detects a conflict if others have changed its row.
+  final var isCheckedBySave: Bool {
+    change == .updated && (pending.slots.contains(where: isChanged) || (hasChangedMembers && !hasIndependentMembers))
+  }
+
+  /// Whether concurrent additions and removals of members by others don't affect the changes made here: no members were
+  /// reordered, and no rule checks the members as a whole.
+  final var hasIndependentMembers: Bool {
+    let validators = type(of: self).validators
+    return layout.relationships.allSatisfy { relationship in
+      guard relationship.isToMany, let members = toManys[relationship.slot], members.hasChanges else { return true }
+      return !members.isReordered && !layout.checks.contains { $0.slot == relationship.slot }
+        && !validators.contains { $0.key == relationship.name }
+    }
+  }
 }
 
 extension ManagedObject {

@@ -90,11 +90,11 @@ extension ManagedObject {
 
 extension ManagedObjectContext {
   /// Prefetches the missing rows of faults with a few statements in total. They remain faults.
-  func prefetchRows(of objects: some Collection<ManagedObject>) {
+  func prefetchRows(of objects: some Collection<ManagedObject>, evenIfSingle: Bool = false) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
-    // A single row can just as well be read on first access.
-    guard waiting.count > 1 else { return }
+    // A single row can usually be read on first access as well.
+    guard waiting.count > 1 || evenIfSingle else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
   }
 

@@ -33,7 +33,9 @@ struct DeletePropagation {
       // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
       position += group.count
-      context.prefetchRows(of: group)
+      // The save checks the rows that are read here: the members of relationships must not be older.
+      for object in group where object.isWithoutRow { for members in object.toManys { members?.forgetStored() } }
+      context.prefetchRows(of: group, evenIfSingle: true)
       for object in group where object.change != .deleted && object.table != nil {
         object.prepareForDeletion()
         guard object.change != .deleted, object.table != nil else { continue }
@@ -49,15 +51,28 @@ struct DeletePropagation {
   /// Propagates a deletion to objects that others have since related to the deleted one.
   func propagateAgain(from object: ManagedObject) {
     for relationship in object.layout.relationships {
-      // The store may have members that have another owner here, and the object's own former members have already
-      // dropped it.
-      let others = others(of: object, in: relationship).filter { $0.leads(to: object, back: relationship) }
-      switch relationship.deleteRule {
-      case .cascade: for other in others where other.change != .deleted { delete(other) }
-      case .nullify: for other in others { letGo(of: object, other, by: relationship) }
-      case .deny, .noAction: continue
+      guard relationship.deleteRule == .cascade || relationship.deleteRule == .nullify else { continue }
+      let ends = storedEnds(of: object, in: relationship)
+      // Ends that were read before others related them to the object don't refer to it yet.
+      context.adoptNewerRows(of: ends.filter { $0.canBeReplaced && !$0.leads(to: object, back: relationship) })
+      // Ends may have another owner here, and those of the first propagation have already dropped the object.
+      for end in ends where end.leads(to: object, back: relationship) {
+        if relationship.deleteRule == .nullify {
+          letGo(of: object, end, by: relationship)
+        } else if end.change != .deleted {
+          delete(end)
+        }
       }
     }
+  }
+
+  /// The objects at the other ends of an object's relationship in the store, whatever unsaved changes it has.
+  private func storedEnds(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
+    guard relationship.isToMany else { return object.storedEnd(of: relationship).map { [$0] } ?? [] }
+    // Members without an inverse need no update.
+    if relationship.inverse == nil, relationship.deleteRule != .cascade { return [] }
+    _ = object.memberList(of: relationship)
+    return object.members(of: relationship).base?.compactMap { context.registeredOrFault($0) } ?? []
   }
 
   /// Removes an object that is deleted again from the other ends of its relationships. Its own side stays as it is.
@@ -130,7 +145,14 @@ struct DeletePropagation {
     let isManyToMany = relationship.isToMany && relationship.inverse?.isToMany == true
     if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany, !object.isNewInParent { return }
     guard relationship.isToMany else {
-      if let other = object.destination(at: relationship.slot) { body(other) }
+      let other = object.destination(at: relationship.slot)
+      if let other { body(other) }
+      // Under an unsaved value, others may have related the object to another partner.
+      if object.isChanged(at: relationship.slot), let stored = object.storedEnd(of: relationship), stored !== other,
+        let back = stored.back(of: relationship), !back.isToMany, stored.refers(to: object, at: back)
+      {
+        body(stored)
+      }
       return
     }
     // Members without an inverse need no update.
@@ -147,7 +169,7 @@ struct DeletePropagation {
   ) {
     // Deleted ends keep their references, except those to new objects, which leave no trace.
     guard other !== object, isNew || other.change != .deleted, let back = other.back(of: relationship) else { return }
-    if back.isToMany || other.destination(at: back.slot) === object { other.forget(object, in: back) }
+    if back.isToMany || other.refers(to: object, at: back) { other.forget(object, in: back) }
   }
 
   /// Removes an object from unsaved changes of relationships without an inverse. Only changed objects can refer to a

@@ -68,6 +68,9 @@ extension ManagedObject {
     guard let table, let relationship = layout.relationshipsBySlot[slot] else { return }
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfill() }
+    if let other, relationship.inverse?.isToMany == false, other.loading == .fault { other.fulfill() }
+    // An object without a row isn't related to others, as if it had been missed only later.
+    let other = loading == .missing || other?.loading == .missing ? nil : other
     given.insert(slot)
     let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
@@ -78,14 +81,16 @@ extension ManagedObject {
     setPending(other.map { .objectID($0.objectID) } ?? .null, at: slot)
     if let other { hold(other, at: slot) }
     // In some stores the old destination refers to another object; it is then left unchanged.
-    if let old, let back = old.back(of: relationship), back.isToMany || old.destination(at: back.slot) === self {
+    if let old, let back = old.back(of: relationship), back.isToMany || old.refers(to: self, at: back) {
       old.forget(self, in: back)
     }
     guard let other, let back = other.back(of: relationship) else { return }
     if back.isToMany {
       other.gain(self, in: back)
     } else {
-      if let previous = other.destination(at: back.slot), previous !== self {
+      if let previous = other.destination(at: back.slot), previous !== self,
+        previous.refers(to: other, at: relationship)
+      {
         previous.forget(other, in: relationship)
       }
       other.willChange()
@@ -159,6 +164,26 @@ extension ManagedObject {
     // If unread, the store's members are the objects whose rows refer to this object.
     if !relationship.isToMany { return other.committedValue(at: relationship.slot) == .objectID(objectID) }
     return memberIDs(of: own).contains(other.objectID)
+  }
+
+  /// Whether a to-one relationship of this object refers to another one that refers to this object. If this object was
+  /// read before others related the two, it adopts its newest row.
+  final func refers(to other: ManagedObject, at relationship: RelationshipLayout) -> Bool {
+    if destination(at: relationship.slot) === other { return true }
+    guard other.change != .inserted, canBeReplaced, !isChanged(at: relationship.slot) else { return false }
+    table?.context.adoptNewerRows(of: [self])
+    return change != .deleted && destination(at: relationship.slot) === other
+  }
+
+  /// Whether the object can adopt its newest row at any time. If a save checks its row, others' changes are a conflict.
+  final var canBeReplaced: Bool {
+    loading != .missing && (change == .none || change == .updated) && table != nil && !isCheckedBySave
+  }
+
+  /// The destination of a to-one relationship according to the object's row, whatever value it has now.
+  final func storedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
+    guard case .objectID(let id) = committedValue(at: relationship.slot) else { return nil }
+    return table?.context.registeredOrFault(id)
   }
 
   /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.

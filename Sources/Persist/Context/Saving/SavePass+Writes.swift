@@ -180,7 +180,7 @@ extension SavePass {
     private func isKept(_ id: ManagedObjectID) -> Bool {
       let object = id.isTemporaryID ? context.registeredOrFault(id) : context.registeredObject(for: id)
       guard let object else { return !id.isTemporaryID }
-      return object.change != .deleted
+      return object.change != .deleted && object.loading != .missing
     }
 
     /// Returns the value of a to-one relationship in the form to be written.
@@ -190,8 +190,24 @@ extension SavePass {
       guard case .objectID(let id) = value else { return value }
       // A deleted object that was never saved reads as nil, and is written as such.
       if id.isTemporaryID, context.registeredOrFault(id) == nil { return .null }
+      // So is one whose row is gone, unless its delete rule leaves references to it alone.
+      if try isGone(id, by: relationship) {
+        object.noteChange(at: relationship.slot)
+        object.setLoose(.null, at: relationship.slot)
+        return .null
+      }
       try requireSameStore(id.current, as: tables, object, relationship.name)
       return id.current.isTemporaryID ? value : .objectID(id.current)
+    }
+
+    /// Whether a relationship can't refer to an object because it has no row, or this save deletes the row.
+    private func isGone(_ id: ManagedObjectID, by relationship: RelationshipLayout) throws -> Bool {
+      guard relationship.inverse != nil, let end = context.registeredObject(for: id) else { return false }
+      if end.change == .deleted || end.loading == .missing { return !relationship.mayOutlast(end) }
+      // Both ends of a changed relationship are changed, so that the store misses the row of an end. This one has lost
+      // its change.
+      guard end.change == .none, !id.isTemporaryID else { return false }
+      return try context.isGone(id.current)
     }
 
     private func requireSameStore(
@@ -249,17 +265,6 @@ extension SavePass {
 }
 
 extension ManagedObject {
-  /// Whether concurrent additions and removals of members by others don't affect the changes made here: no members were
-  /// reordered, and no rule checks the members as a whole.
-  fileprivate final var hasIndependentMembers: Bool {
-    let validators = type(of: self).validators
-    return layout.relationships.allSatisfy { relationship in
-      guard relationship.isToMany, let members = toManys[relationship.slot], members.hasChanges else { return true }
-      return !members.isReordered && !layout.checks.contains { $0.slot == relationship.slot }
-        && !validators.contains { $0.key == relationship.name }
-    }
-  }
-
   /// The key under which the object's row is written. It avoids creating an identifier, which costs an allocation per
   /// object.
   fileprivate final var writtenKey: ManagedObjectID.Key {

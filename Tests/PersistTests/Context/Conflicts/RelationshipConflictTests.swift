@@ -191,6 +191,46 @@ struct RelationshipConflictTests {
     }
   }
 
+  @Test(
+    "Deleting an object reaches those that others have related to it since they were read",
+    arguments: [MergePolicy.error] + MergePolicy.settling)
+  func deletionOfNewParent(policy: MergePolicy) throws {
+    try withScene(policy) { scene in
+      let copies = try ["B", "N"].map { try scene.node($0, in: scene.second) }
+      let parent = try scene.first.make("Node", ["name": "C"])
+      try scene.node("B", in: scene.first).setValue(parent, forKey: "parent")
+      try scene.node("N", in: scene.first).setValue(parent, forKey: "spouse")
+      try scene.first.save()
+      scene.second.delete(try scene.node("C", in: scene.second))
+      try scene.second.save()
+      #expect(copies[0].one("parent") == nil && copies[1].one("spouse") == nil)
+      let fresh = try scene.stack.reopened().context()
+      #expect(try fresh.named("Node", "B").one("parent") == nil)
+      #expect(try fresh.named("Node", "N").one("spouse") == nil)
+    }
+  }
+
+  @Test(
+    "A relationship to an object whose row is gone, or goes with the save, is saved as empty",
+    arguments: [true, false])
+  func endWithoutRow(byOthers: Bool) throws {
+    try withScene(.error) { scene in
+      let (b, n) = try (scene.node("B", in: scene.second), scene.node("N", in: scene.second))
+      if byOthers {
+        scene.second.refresh(b, mergeChanges: false)
+        scene.first.delete(try scene.node("B", in: scene.first))
+        try scene.first.save()
+      } else {
+        scene.second.delete(b)
+      }
+      n["spouse"] = b
+      scene.second.refreshAllObjects()
+      try scene.second.save()
+      #expect(n.one("spouse") == nil)
+      #expect(try scene.stack.reopened().context().named("Node", "N").one("spouse") == nil)
+    }
+  }
+
   @Test("A save refused after its conflicts were resolved leaves the read values unchanged, on both sides")
   func refusedSave() throws {
     try withStack(PlainSchema.model) { stack in
