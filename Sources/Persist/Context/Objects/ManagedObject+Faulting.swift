@@ -90,10 +90,12 @@ extension ManagedObject {
 
 extension ManagedObjectContext {
   /// Prefetches the missing rows of faults with a few statements in total. They remain faults.
+  ///
+  /// - Parameter evenIfSingle: Whether to read a row that is the only missing one, which can usually be read on first
+  ///   access as well.
   func prefetchRows(of objects: some Collection<ManagedObject>, evenIfSingle: Bool = false) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
-    // A single row can usually be read on first access as well.
     guard waiting.count > 1 || evenIfSingle else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
   }

@@ -69,7 +69,7 @@ extension ManagedObject {
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfill() }
     if let other, relationship.inverse?.isToMany == false, other.loading == .fault { other.fulfill() }
-    // An object without a row isn't related to others, as if it had been missed only later.
+    // An object whose row is gone can't be related to others: assigning it, or to it, counts as assigning nil.
     let other = loading == .missing || other?.loading == .missing ? nil : other
     given.insert(slot)
     let old = destination(at: slot)
