@@ -120,6 +120,17 @@ extension ManagedObjectContext {
     announce { $0.refreshed.formUnion(objects) }
   }
 
+  /// Whether others have changed or deleted an object's row since it was read.
+  func isOutdated(_ object: ManagedObject) -> Bool {
+    guard let snapshot = object.snapshot, let store = object.table?.store else { return false }
+    do {
+      return try storedRows(of: [object], in: store)[object.objectID]?.version != snapshot.version
+    } catch {
+      deferError(error)
+      return false
+    }
+  }
+
   /// Rereads the rows of outdated objects and merges them into the objects. An error is deferred.
   func adoptNewerRows(of objects: [ManagedObject]) {
     guard !objects.isEmpty else { return }

@@ -170,8 +170,10 @@ extension ManagedObject {
   /// read before others related the two, it adopts its newest row.
   final func refers(to other: ManagedObject, at relationship: RelationshipLayout) -> Bool {
     if destination(at: relationship.slot) === other { return true }
-    guard other.change != .inserted, canBeReplaced, !isChanged(at: relationship.slot) else { return false }
-    table?.context.adoptNewerRows(of: [self])
+    guard other.change != .inserted, canBeReplaced, !isChanged(at: relationship.slot), let context = table?.context,
+      context.isOutdated(self)
+    else { return false }
+    context.adoptNewerRows(of: [self])
     return change != .deleted && destination(at: relationship.slot) === other
   }
 
