@@ -43,6 +43,11 @@ struct RandomGraph {
     random = SeededRandom(seed: seed)
   }
 
+  /// Fetches every object of the model's entities that a context finds.
+  static func everything(in context: ManagedObjectContext) throws -> [ManagedObject] {
+    try ["Node", "Tag", "Passport", "Box"].flatMap { try context.fetch(FetchRequest($0)) }
+  }
+
   var alive: [ManagedObject] { objects.filter { $0.managedObjectContext === context && !$0.isDeleted } }
 
   /// Makes one random edit.
@@ -141,7 +146,7 @@ struct GraphState: Equatable {
 
   /// Everything that a context contains and finds.
   init(fetching context: ManagedObjectContext) throws {
-    try self.init(["Node", "Tag", "Passport", "Box"].flatMap { try context.fetch(FetchRequest($0)) })
+    try self.init(RandomGraph.everything(in: context))
   }
 
   func differences(from other: GraphState) -> [String] {

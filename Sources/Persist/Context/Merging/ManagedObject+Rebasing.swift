@@ -156,9 +156,8 @@ extension ManagedObject {
   /// A relationship remains empty if the stored destination is deleted here and its delete rule nullifies the
   /// relationship.
   final func revert(_ stored: EntityLayout.StoredSlot) {
-    if stored.kind == .toOne, let context = table?.context, let relationship = layout.relationshipsBySlot[stored.slot] {
-      var committed: ManagedObject?
-      if case .objectID(let id) = committedValue(at: stored.slot) { committed = context.registeredOrFault(id) }
+    if stored.kind == .toOne, table != nil, let relationship = layout.relationshipsBySlot[stored.slot] {
+      let committed = storedEnd(of: relationship)
       if let committed, !mayLead(to: committed, by: relationship) { return setToOne(nil, at: stored.slot) }
       setToOne(committed.flatMap { $0.isPartner(of: self, by: relationship) ? $0 : nil }, at: stored.slot)
     }

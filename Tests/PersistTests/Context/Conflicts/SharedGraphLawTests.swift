@@ -53,8 +53,7 @@ private struct SharedGraphRun {
 
   /// Makes the objects known to a context, with some of their values and members.
   private mutating func read(_ index: Int) throws {
-    let context = graphs[index].context
-    graphs[index].objects = try ["Node", "Tag", "Passport", "Box"].flatMap { try context.fetch(FetchRequest($0)) }
+    graphs[index].objects = try RandomGraph.everything(in: graphs[index].context)
     for object in graphs[index].objects where Bool.random(using: &random) {
       _ = object["name"]
       guard let relationship = object.layout.relationships.randomElement(using: &random) else { continue }
@@ -80,8 +79,7 @@ private struct SharedGraphRun {
       trail.append("failed")
     }
     let reader = stack.context()
-    let found = try ["Node", "Tag", "Passport", "Box"].flatMap { try reader.fetch(FetchRequest($0)) }
-    let disagreements = try GraphState.disagreements(found)
+    let disagreements = try GraphState.disagreements(RandomGraph.everything(in: reader))
     try #require(disagreements.isEmpty, "\(disagreements); \(trail.suffix(12))")
   }
 

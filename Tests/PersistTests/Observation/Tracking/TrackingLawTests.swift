@@ -132,7 +132,7 @@ struct TrackingLawTests {
 
     private func adopt(_ index: Int) throws {
       let context = [main, child, other][index]
-      for entity in ["Node", "Tag", "Passport", "Box"] { graphs[index].objects += try context.fetch(FetchRequest(entity)) }
+      graphs[index].objects += try RandomGraph.everything(in: context)
     }
 
     private func work() throws -> String {
