@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
     oneWayOwners = [:]
+    noteChangedAsFormer()
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
@@ -33,6 +34,13 @@ extension ManagedObjectContext {
     return SavedChanges(updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
   }
 
+  /// Notes the changed objects, all of which lose their changes. Without a parent, no new object remains that one of
+  /// them may have referred to.
+  private func noteChangedAsFormer() {
+    guard parent != nil else { return formerlyChanged = [] }
+    noteFormerlyChanged([inserted.objects, updated.objects, deleted.objects].joined())
+  }
+
   /// Releases every object. Objects that the program still holds become faults without a context.
   public func reset() {
     observedChanges.begin()
@@ -41,6 +49,7 @@ extension ManagedObjectContext {
     let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
     tracker?.forgetPendingChanges()
     undoStorage?.removeActions(of: self)
+    noteChangedAsFormer()
     inserted.removeAll()
     updated.removeAll()
     deleted.removeAll()
@@ -48,7 +57,6 @@ extension ManagedObjectContext {
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
     watchedObjects = []
-    discardedUpdates = []
     oneWayOwners = [:]
     ownersWithoutTakenMembers = []
     for table in tables {

@@ -182,7 +182,7 @@ extension ManagedObjectContext {
   func leaveChangeSets(_ object: ManagedObject) {
     if object.eventIndex < 0 { object.enterEvent() }
     switch object.change {
-    case .inserted: inserted.remove(object)
+    case .inserted: leaveInserted(object)
     case .updated: leaveUpdated(object)
     case .deleted: deleted.remove(object)
     case .none: break

@@ -26,8 +26,9 @@ public final class ManagedObjectContext {
   /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = []
   var departed = DepartedObjects()
-  /// Objects that lost unsaved changes without a save, which children may have read.
-  var discardedUpdates: Set<ManagedObjectID> = []
+  /// Objects that lost unsaved changes, or left as new ones, without a save. Children may have read them while they
+  /// referred to other new objects.
+  var formerlyChanged: Set<ManagedObjectID> = []
   /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
   /// Saves by others that this context hasn't merged yet.
@@ -347,7 +348,17 @@ extension ManagedObjectContext {
   /// Removes an object whose changes are discarded, or which is deleted, from the changed ones.
   func leaveUpdated(_ object: ManagedObject) {
     updated.remove(object)
-    if !children.isEmpty { discardedUpdates.insert(object.objectID) }
+    noteFormerlyChanged([object])
+  }
+
+  /// Removes a new object that won't be saved.
+  func leaveInserted(_ object: ManagedObject) {
+    inserted.remove(object)
+    noteFormerlyChanged([object])
+  }
+
+  func noteFormerlyChanged(_ objects: some Sequence<ManagedObject>) {
+    if !children.isEmpty { formerlyChanged.formUnion(objects.map(\.objectID)) }
   }
 
   /// Saves the first error of a getter for the next call that can throw.

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))
     guard !children.isEmpty else { return }
     WrittenRows(
-      zip(numbers, objects), referring: inserted.objects + updated.objects, formerly: discardedUpdates, in: tables
+      zip(numbers, objects), referring: inserted.objects + updated.objects, formerly: formerlyChanged, in: tables
     ).apply(to: children)
   }
 

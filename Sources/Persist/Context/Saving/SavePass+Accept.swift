@@ -62,11 +62,11 @@ extension SavePass {
       if isForParent {
         WrittenRows.notifyDescendants(ofSaveToParent: writes, context.children)
       } else {
-        WrittenRows(zip(numbers, new), writes, formerly: context.discardedUpdates)
+        WrittenRows(zip(numbers, new), writes, formerly: context.formerlyChanged)
           .apply(to: context.children, hasSavedAll: context.inserted.isEmpty)
       }
     }
-    if !isForParent, context.inserted.isEmpty { context.discardedUpdates = [] }
+    if !isForParent, context.inserted.isEmpty { context.formerlyChanged = [] }
     refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
   }
 

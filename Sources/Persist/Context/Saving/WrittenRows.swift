@@ -111,11 +111,11 @@ struct WrittenRows {
     if !renamed.isEmpty { context.send(.didObtainPermanentIDs(Set(renamed))) }
     if let savedLayouts { context.send(.parentDidSave(savedLayouts)) }
     let mayForget = hasSavedAll && context.inserted.isEmpty
-    let former = discarded.union(context.discardedUpdates)
+    let former = discarded.union(context.formerlyChanged)
     for child in context.children {
       apply(to: child.takeUnretainedValue(), changed: changed + unsaved, formerly: former, hasSavedAll: mayForget)
     }
-    if mayForget { context.discardedUpdates = [] }
+    if mayForget { context.formerlyChanged = [] }
   }
 
   private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {

@@ -284,7 +284,52 @@ struct ChildIdentifierTests {
       #expect(holder.objectID == node.objectID)
       #expect(copies[0].one("holder") === holder)
       #expect(try Array(copies[1].many("nodes")) == [holder])
-      #expect(parent.discardedUpdates.isEmpty)
+      #expect(parent.formerlyChanged.isEmpty)
+    }
+  }
+
+  @Test("What a child read of a new object that its parent then deleted leads to the same objects after the save")
+  func deletedNewObject() throws {
+    try withStack(PlainSchema.model) { stack in
+      let parent = stack.context()
+      let node = try parent.make("Node", ["name": "node"])
+      let passport = try parent.make("Passport", ["name": "passport"])
+      node["passport"] = passport
+      let child = ManagedObjectContext(parent: parent)
+      let copy = child.object(with: passport.objectID)
+      let holder = try #require(copy.one("holder"))
+      parent.delete(passport)
+      try parent.save()
+      #expect(holder.objectID == node.objectID)
+      #expect(copy.one("holder") === holder)
+      #expect(parent.formerlyChanged.isEmpty)
+    }
+  }
+
+  @Test(
+    "What a grandchild read of changes that its parent discarded leads to the same objects after the topmost save",
+    arguments: [true, false])
+  func discardedByMiddle(isReset: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let top = stack.context()
+      let saved = try top.make("Passport", ["name": "saved"])
+      try top.save()
+      let node = try top.make("Node", ["name": "node"])
+      let middle = ManagedObjectContext(parent: top)
+      let passport = middle.object(with: saved.objectID)
+      passport["holder"] = middle.object(with: node.objectID)
+      let tag = try middle.make("Tag", ["name": "tag"])
+      try tag.many("nodes").insert(middle.object(with: node.objectID))
+      let child = ManagedObjectContext(parent: middle)
+      let copies = [child.object(with: passport.objectID), child.object(with: tag.objectID)]
+      let holder = try #require(copies[0].one("holder"))
+      #expect(try Array(copies[1].many("nodes")) == [holder])
+      if isReset { middle.reset() } else { middle.rollback() }
+      try top.save()
+      #expect(holder.objectID == node.objectID)
+      #expect(copies[0].one("holder") === holder)
+      #expect(try Array(copies[1].many("nodes")) == [holder])
+      #expect(middle.formerlyChanged.isEmpty && top.formerlyChanged.isEmpty)
     }
   }
 }
