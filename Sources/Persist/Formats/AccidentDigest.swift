@@ -1,37 +1,50 @@
+import Foundation
+
 /// A 128-bit digest that detects accidental differences, in a hundredth of the time of ``SHA256``.
 ///
-/// It isn't a cryptographic one: whoever wants to can find another message with the same digest.
-enum AccidentDigest {
+/// Its parts are combined one by one, without a copy of the complete message. It isn't a cryptographic digest: whoever
+/// wants to can find other parts with the same digest.
+struct AccidentDigest {
   /// Odd numbers without a pattern: the first bits of the fractions of the golden ratio and of the roots of 2, 3, 5, 7.
   private static let factors: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0x9E37_79B9_7F4A_7C15, 0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1
   )
+  private var first = Self.factors.0
+  private var second = Self.factors.4
 
-  /// Returns the 16-byte digest of a message, which is the same on every platform.
-  static func digest(_ message: [UInt8]) -> [UInt8] {
-    let factors = factors
-    var first = UInt64(message.count) ^ factors.0
-    var second = factors.4
-    message.withUnsafeBytes { bytes in
-      var place = 0
-      while place < bytes.count {
-        let word = word(of: bytes, at: place)
-        first = mixed(first ^ word, factors.1)
-        second = mixed((second &+ word) ^ (second &>> 29), factors.2)
-        place += 8
-      }
-    }
-    first = mixed(first ^ second, factors.3)
-    second = mixed(second &+ first, factors.4)
-    return [first, second].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }
+  mutating func combine(_ number: Int64) { combine(UInt64(bitPattern: number)) }
+
+  /// Combines a text and its length, so that adjacent texts can't be confused.
+  mutating func combine(_ text: String) {
+    var text = text
+    text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Eight bytes, or the remaining ones followed by zeros.
-  private static func word(of bytes: UnsafeRawBufferPointer, at place: Int) -> UInt64 {
-    if place + 8 <= bytes.count {
-      return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+  /// Combines data and their length.
+  mutating func combine(_ data: Data) { data.withUnsafeBytes { combine($0) } }
+
+  /// The 16-byte digest of the combined parts, which is the same on every platform.
+  var bytes: [UInt8] {
+    let last = Self.mixed(first ^ second, Self.factors.3)
+    return [last, Self.mixed(second &+ last, Self.factors.4)].flatMap { word in
+      withUnsafeBytes(of: word.littleEndian, Array.init)
     }
-    return bytes[place...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+    combine(UInt64(bytes.count))
+    var place = 0
+    while place + 8 <= bytes.count {
+      combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+      place += 8
+    }
+    // The remaining bytes, followed by zeros.
+    if place < bytes.count { combine(bytes[place...].reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+  }
+
+  private mutating func combine(_ word: UInt64) {
+    first = Self.mixed(first ^ word, Self.factors.1)
+    second = Self.mixed((second &+ word) ^ (second &>> 29), Self.factors.2)
   }
 
   /// Multiplies, so that every bit affects all others.

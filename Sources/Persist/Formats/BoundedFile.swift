@@ -7,30 +7,28 @@ enum BoundedFile {
   /// - Throws: ``PersistenceError/Code/fileAccess`` if there is no such file or it can't be read,
   ///   ``PersistenceError/Code/limitExceeded`` if it has more than `limit` bytes.
   static func data(at url: URL, limit: Int) throws -> Data {
-    let handle: FileHandle
-    do {
+    if let state = FileState(url) {
       // A named pipe or a device would block or never end.
-      guard try url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+      guard state.isRegular else {
         throw PersistenceError(.fileAccess, at: .file(url), "'\(url.lastPathComponent)' isn't a regular file.")
       }
-      handle = try FileHandle(forReadingFrom: url)
-    } catch let error as PersistenceError {
-      throw error
-    } catch {
-      throw PersistenceError(
-        .fileAccess, at: .file(url), "'\(url.lastPathComponent)' can't be read: \(error.localizedDescription)")
+      try check(state.size, url, limit)
     }
-    defer { try? handle.close() }
     let data: Data
     do {
-      data = try handle.read(upToCount: limit + 1) ?? Data()
+      data = try Data(contentsOf: url)
     } catch {
       throw PersistenceError(
         .fileAccess, at: .file(url), "'\(url.lastPathComponent)' can't be read: \(error.localizedDescription)")
     }
-    guard data.count <= limit else {
+    // The file may have grown.
+    try check(Int64(data.count), url, limit)
+    return data
+  }
+
+  private static func check(_ size: Int64, _ url: URL, _ limit: Int) throws {
+    guard size <= limit else {
       throw PersistenceError(.limitExceeded, at: .file(url), "The file has more than \(limit) bytes.")
     }
-    return data
   }
 }

@@ -24,6 +24,11 @@ public final class Entity: Sendable {
   public let rowSlotCount: Int
   /// The fingerprint that shows whether a store has the same form of the entity as this model.
   public let fingerprint: Fingerprint
+  /// Whether the entity's own description declares an index, in the present form or an old one.
+  let declaresIndexes: Bool
+  /// Whether a store keeps some of the entity's own attributes up to date by triggers: derived and full-text searched
+  /// ones.
+  let requiresTriggers: Bool
   let slotByName: [String: Int]
 
   init(
@@ -48,6 +53,10 @@ public final class Entity: Sendable {
     for index in properties.indices {
       properties[index].assignFurtherSlots(from: &nextSlot, isHierarchy: isHierarchy, composites: composites)
     }
+    declaresIndexes =
+      !description.indexes.isEmpty || !description.compoundIndexes.isEmpty
+      || description.attributes.contains(where: \.isIndexed)
+    requiresTriggers = description.attributes.contains { $0.isDerived || $0.isFullTextSearched }
     self.properties = properties
     rowSlotCount = nextSlot
     fingerprint = Fingerprint(

@@ -63,7 +63,7 @@ struct LazyFamilyTests {
       let version = LockProtected(0)
       let files = try (1...20).map { number in
         let model = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("E\(number)")]))
-        return VersionFile("M \(number)", url: URL(fileURLWithPath: "/M")) {
+        return VersionFile("M \(number)", url: URL(fileURLWithPath: "/M")) { _ in
           version.withLock { $0 += 1 }
           return ModelVersion(name: "M \(number)", model: model)
         }

@@ -3,24 +3,31 @@ import Foundation
 /// A version of a family that is read on demand, and only once.
 final class VersionFile: Sendable {
   let name: String
-  /// The location of the version; nil if it was created in code.
-  let url: URL?
+  private let location: @Sendable () -> URL?
   private let read: @Sendable () throws -> ModelVersion
   private let result = LockProtected<Result<ModelVersion, PersistenceError>?>(nil)
 
   /// Wraps an existing version.
   init(_ version: ModelVersion) {
     name = version.name
-    url = version.url
+    location = { version.url }
     read = { version }
     result.withLock { $0 = .success(version) }
   }
 
-  init(_ name: String, url: URL, read: @escaping @Sendable () throws -> ModelVersion) {
+  /// - Parameter url: The location; not evaluated for a version that isn't needed, because creating the URLs of all
+  ///   versions would take more time than reading one of them.
+  init(
+    _ name: String, url: @escaping @autoclosure @Sendable () -> URL,
+    read: @escaping @Sendable (URL) throws -> ModelVersion
+  ) {
     self.name = name
-    self.url = url
-    self.read = read
+    location = url
+    self.read = { try read(url()) }
   }
+
+  /// The location of the version; nil if it was created in code.
+  var url: URL? { location() }
 
   /// Returns the version; the first call reads it.
   func version() throws(PersistenceError) -> ModelVersion {

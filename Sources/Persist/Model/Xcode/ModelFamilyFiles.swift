@@ -16,7 +16,9 @@ struct ModelFamilyFiles {
   /// Reads an `.xcdatamodeld`.
   static func source(at folder: URL) throws -> ModelFamilyFiles {
     var family = ModelFamilyFiles(folder.stem, url: folder)
-    for url in try folder.entries() where url.pathExtension.lowercased() == "xcdatamodel" { family.add(url) }
+    for file in try folder.files(withExtension: "xcdatamodel") {
+      family.add(file.stem, url: folder.appendingPathComponent(file.name))
+    }
     family.statedCurrent = try currentVersion(of: folder)
     try family.checkNotEmpty(of: "an .xcdatamodel", in: folder)
     return family
@@ -27,8 +29,8 @@ struct ModelFamilyFiles {
     var family = ModelFamilyFiles(folder.stem, url: folder)
     let info =
       folder.appendingPathComponent("VersionInfo.plist").isThere ? try ModelVersionInfo(inFolder: folder) : nil
-    for url in try folder.entries() where url.pathExtension.lowercased() == "mom" {
-      family.add(url, coreDataHashes: info?.hashes[url.stem])
+    for file in try folder.files(withExtension: "mom") {
+      family.add(file.stem, url: folder.appendingPathComponent(file.name), coreDataHashes: info?.hashes[file.stem])
     }
     family.statedCurrent = info?.currentVersion
     try family.checkNotEmpty(of: "a .mom", in: folder)
@@ -49,7 +51,7 @@ struct ModelFamilyFiles {
     }
     return groups.map { group, urls in
       var family = ModelFamilyFiles(urls.count == 1 ? urls[0].stem : group.name, url: nil)
-      for url in urls.sorted(by: { NaturalOrder.precedes($0.path, $1.path) }) { family.add(url) }
+      for url in urls.sorted(by: { NaturalOrder.precedes($0.path, $1.path) }) { family.add(url.stem, url: url) }
       return family
     }.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
@@ -77,11 +79,13 @@ struct ModelFamilyFiles {
     }
   }
 
-  private mutating func add(_ url: URL, coreDataHashes: [String: Data]? = nil) {
+  private mutating func add(
+    _ name: String, url: @escaping @autoclosure @Sendable () -> URL, coreDataHashes: [String: Data]? = nil
+  ) {
     files.append(
-      VersionFile(url.stem, url: url) {
+      VersionFile(name, url: url()) { url in
         ModelVersion(
-          name: url.stem, model: try ManagedObjectModel(Self.model(at: url), file: url), url: url,
+          name: name, model: try ManagedObjectModel(Self.model(at: url), file: url), url: url,
           coreDataHashes: coreDataHashes)
       })
   }
@@ -166,13 +170,18 @@ extension URL {
   /// The last path component without its extension.
   var stem: String { deletingPathExtension().lastPathComponent }
 
-  /// Returns the contents of a folder, in natural order.
-  fileprivate func entries() throws -> [URL] {
+  /// Returns the names of the files in a folder that have an extension, in natural order, with and without it.
+  ///
+  /// - Parameter fileExtension: An extension in lowercase ASCII; that of a file may be in uppercase.
+  fileprivate func files(withExtension fileExtension: String) throws -> [(name: String, stem: String)] {
+    let names: [String]
     do {
-      return try NaturalOrder.sorted(FileManager.default.contentsOfDirectory(atPath: path))
-        .map { appendingPathComponent($0) }
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
       throw PersistenceError(.fileAccess, at: .file(self), "The folder can't be read: \(error.localizedDescription)")
     }
+    let suffix = ".\(fileExtension)"
+    return NaturalOrder.sorted(names.filter { $0.lowercased().hasSuffix(suffix) && $0.count > suffix.count })
+      .map { ($0, String($0.dropLast(suffix.count))) }
   }
 }

@@ -18,7 +18,7 @@ import Foundation
 /// - SeeAlso: <https://sqlite.org/pragma.html#pragma_writable_schema>
 struct LayoutSeal: Sendable, Hashable {
   /// Increased whenever Persist predicts or requires something else of a store, so that older seals don't count.
-  private static let version: UInt8 = 2
+  private static let version: Int64 = 3
   /// The key in the table of Persist's record of the model.
   static let key = "layoutSeal"
 
@@ -33,69 +33,48 @@ struct LayoutSeal: Sendable, Hashable {
 
   /// - Parameter modelDigest: The digest of the model whose text the store records.
   init(of model: ManagedObjectModel, recordedAs modelDigest: Data, _ mark: StoreMark, _ numbers: EntityNumbers) {
-    var message = Message(bytes: [Self.version])
-    message.add(mark.schemaVersion)
-    message.add(mark.identifier)
-    message.add(mark.propertyList)
-    message.add(modelDigest)
+    var digest = AccidentDigest()
+    digest.combine(Self.version)
+    digest.combine(mark.schemaVersion)
+    digest.combine(mark.identifier)
+    digest.combine(mark.propertyList)
+    digest.combine(modelDigest)
     for row in numbers.rows {
-      message.add(Int64(row.number))
-      message.add(row.name)
+      digest.combine(Int64(row.number))
+      digest.combine(row.name)
     }
-    for number in numbers.byIndex { message.add(Int64(number)) }
-    for entity in model.entities { message.add(entity.fingerprint.bytes) }
-    for identifier in model.versionIdentifiers { message.add(identifier) }
-    for text in model.indexTexts { message.add(text) }
-    bytes = Data(AccidentDigest.digest(message.bytes))
-  }
-
-  /// The bytes that are digested. Each text and each `Data` is preceded by its length.
-  private struct Message {
-    var bytes: [UInt8]
-
-    mutating func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
-
-    mutating func add(_ text: String) {
-      add(Int64(text.utf8.count))
-      bytes.append(contentsOf: text.utf8)
-    }
-
-    mutating func add(_ data: Data) {
-      add(Int64(data.count))
-      data.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    }
+    for number in numbers.byIndex { digest.combine(Int64(number)) }
+    for entity in model.entities { digest.combine(entity.fingerprint.bytes) }
+    for identifier in model.versionIdentifiers { digest.combine(identifier) }
+    for entity in model.entities where entity.declaresIndexes { digest.combineIndexes(of: entity) }
+    bytes = Data(digest.bytes)
   }
 }
 
 extension ManagedObjectModel {
   /// Whether a store of the model can have a seal. Triggers and full-text indexes are compared with their definitions
   /// whenever a store is opened.
-  var isSealable: Bool {
-    !entities.contains { entity in
-      entity.description.attributes.contains { $0.isDerived || $0.isFullTextSearched }
-    }
-  }
+  var isSealable: Bool { !entities.contains(where: \.requiresTriggers) }
+}
 
-  /// The declared indexes, which fingerprints don't cover.
-  fileprivate var indexTexts: [String] {
-    var texts: [String] = []
-    for entity in entities {
-      let description = entity.description
-      for attribute in description.attributes where attribute.isIndexed {
-        texts.append("\(entity.name) \(attribute.name)")
-      }
-      for properties in description.compoundIndexes {
-        texts.append("\(entity.name) \(properties.joined(separator: " "))")
-      }
-      for index in description.indexes {
-        texts.append("\(entity.name) \(index.name)")
-        for element in index.elements {
-          // An index over an expression has no column in a store.
-          guard case .property(let name) = element.subject else { continue }
-          texts.append("\(name) \(element.isAscending)")
-        }
+extension AccidentDigest {
+  /// Combines an entity's declared indexes, which its fingerprint doesn't cover.
+  fileprivate mutating func combineIndexes(of entity: Entity) {
+    let description = entity.description
+    combine(entity.name)
+    for attribute in description.attributes where attribute.isIndexed { combine(attribute.name) }
+    for properties in description.compoundIndexes {
+      combine(Int64(properties.count))
+      for property in properties { combine(property) }
+    }
+    for index in description.indexes {
+      combine(index.name)
+      for element in index.elements {
+        // An index over an expression has no column in a store.
+        guard case .property(let name) = element.subject else { continue }
+        combine(name)
+        combine(element.isAscending ? 1 : 0)
       }
     }
-    return texts
   }
 }

@@ -4,24 +4,31 @@ import Foundation
 struct XMLFields {
   let element: MarkupElement
   private let log: XMLProblems
-  private var rest: [String: String]
+  /// The names of the attributes that have been read.
+  private var read: [String] = []
   private var restChildren: [String: String] = [:]
 
   init(_ element: MarkupElement, log: XMLProblems) {
     self.element = element
     self.log = log
-    rest = element.attributes
   }
 
   /// The unread parts: attributes by name, child elements as markup under `<name>`.
-  var unknown: [String: String] { rest.merging(restChildren) { attribute, _ in attribute } }
+  var unknown: [String: String] {
+    guard read.count < element.attributes.count else { return restChildren }
+    return element.attributes.filter { !read.contains($0.key) }.merging(restChildren) { attribute, _ in attribute }
+  }
 
   mutating func keepUnknown(_ child: MarkupElement) {
     restChildren["<\(child.name)>", default: ""] += child.markup
   }
 
   /// Reads a value unchanged, including an empty one.
-  mutating func verbatim(_ key: String) -> String? { rest.removeValue(forKey: key) }
+  mutating func verbatim(_ key: String) -> String? {
+    guard let value = element.attributes[key] else { return nil }
+    if !read.contains(key) { read.append(key) }
+    return value
+  }
 
   /// Reads a value; nil if it is missing or empty.
   mutating func text(_ keys: String...) -> String? {
@@ -94,7 +101,7 @@ struct XMLFields {
   ///
   /// - Parameter consequence: the end of the sentence that starts with the value.
   mutating func ignore(_ key: String, _ value: String, _ consequence: String, fix: String? = nil) {
-    rest[key] = value
+    read.removeAll { $0 == key }
     warn("'\(key)' is '\(value)'; \(consequence)", fix: fix ?? "Correct or remove it.")
   }
 }

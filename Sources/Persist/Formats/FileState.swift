@@ -14,6 +14,8 @@ import Foundation
 struct FileState: Sendable, Hashable {
   var size: Int64
   var isFolder: Bool
+  /// Whether it is a file with content, and neither a folder, a named pipe nor a device.
+  let isRegular: Bool
   /// The modification time in seconds and nanoseconds.
   private var changed: [Int64]
   private var identity: UInt64
@@ -35,7 +37,9 @@ struct FileState: Sendable, Hashable {
     #if os(Windows)
       guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
       size = (facts[.size] as? NSNumber)?.int64Value ?? 0
-      isFolder = (facts[.type] as? FileAttributeType) == .typeDirectory
+      let type = facts[.type] as? FileAttributeType
+      isFolder = type == .typeDirectory
+      isRegular = type == .typeRegular
       let date = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
       changed = [Int64(bitPattern: date.bitPattern)]
       identity = (facts[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
@@ -44,6 +48,7 @@ struct FileState: Sendable, Hashable {
       guard !path.utf8.contains(0), stat(path, &facts) == 0 else { return nil }
       size = Int64(facts.st_size)
       isFolder = facts.st_mode & S_IFMT == S_IFDIR
+      isRegular = facts.st_mode & S_IFMT == S_IFREG
       #if canImport(Darwin)
         changed = [Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec)]
       #else
