@@ -4,6 +4,26 @@ enum OrderPlaces {
   static let first: Int64 = 2048
   static let distance: Int64 = 1024
 
+  /// Returns the members of an owner in the order that they get from a save.
+  ///
+  /// - Parameters:
+  ///   - members: The keys in the order of a context; those that aren't stored as members are left out.
+  ///   - isWhole: Whether these are all members that the context knows, among which those that others have added keep
+  ///     their positions in the list; otherwise they are moved to the end.
+  ///   - places: The stored members with their positions; nil for those without one, which only get one if they are
+  ///     among `members`.
+  /// - Complexity: O(*n* log *n*) if there are others, otherwise O(*n*)
+  static func order(_ members: [Int64], isWhole: Bool, among places: [Int64: Int64?]) -> [Int64] {
+    let present = members.filter { places[$0] != nil }
+    guard present.count < places.count else { return present }
+    let given = Set(present)
+    let stored = places.filter { $0.value != nil || given.contains($0.key) }
+      .sorted { ($0.value ?? .max, $0.key) < ($1.value ?? .max, $1.key) }.map(\.key)
+    guard isWhole else { return stored.filter { !given.contains($0) } + present }
+    var next = present.makeIterator()
+    return stored.compactMap { given.contains($0) ? next.next() : $0 }
+  }
+
   /// The smallest set of positions to write for a new order of the members.
   ///
   /// The longest run of members with ascending positions remains; the others are placed between them. If a gap is too

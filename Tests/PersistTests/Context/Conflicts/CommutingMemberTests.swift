@@ -13,6 +13,7 @@ struct CommutingMemberTests {
         RelationshipDescription("shelf", to: "Category", inverse: "shelved"),
         RelationshipDescription("box", to: "Category", inverse: "boxed"),
         RelationshipDescription("tags", toMany: "Tag", inverse: "items"),
+        RelationshipDescription("labeled", toMany: "Category", inverse: "labels"),
       ]),
     EntityDescription(
       "Category", attributes: [AttributeDescription("name", .string)],
@@ -20,6 +21,7 @@ struct CommutingMemberTests {
         RelationshipDescription("items", toMany: "Item", inverse: "category"),
         RelationshipDescription("shelved", toMany: "Item", inverse: "shelf", isOrdered: true),
         RelationshipDescription("boxed", toMany: "Item", inverse: "box", maximumCount: 2),
+        RelationshipDescription("labels", toMany: "Item", inverse: "labeled", isOrdered: true),
       ]),
     EntityDescription(
       "Tag", attributes: [AttributeDescription("name", .string)],
@@ -54,6 +56,29 @@ struct CommutingMemberTests {
       #expect(try category.names("shelved") == ["a", "b"])
       #expect(try fresh.named("Tag", "tag").names("items") == ["a", "b"])
       #expect(category.snapshot?.version == 3)
+    }
+  }
+
+  @Test(
+    "Members that others have added keep their positions in a new order, and no position is assigned twice",
+    arguments: [MergePolicy.overwrite, .mergeByPropertyObjectTrump], ["shelved", "labels"])
+  func reordered(policy: MergePolicy, members: String) throws {
+    try withStack(Self.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      second.mergePolicy = policy
+      let category = try first.make("Category", ["name": "category"])
+      let later = try first.make("Item", ["name": "d"])
+      try first.save()
+      category[members] = try ["a", "b", "c"].map { try first.make("Item", ["name": $0]) }
+      try first.save()
+      let other = try second.named("Category", "category")
+      #expect(try other.names(members) == ["a", "b", "c"])
+      try category.many(members).insert(later)
+      try first.save()
+      try other.many(members).insert(second.named("Item", "a"), at: 2)
+      try second.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Category", "category").names(members) == ["b", "c", "a", "d"])
     }
   }
 

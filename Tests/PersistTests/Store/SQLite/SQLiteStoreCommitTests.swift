@@ -241,6 +241,27 @@ struct SQLiteStoreCommitTests {
     }
   }
 
+  @Test("A new order of some members leaves the others where they are, and assigns no position twice")
+  func orderOfSome() throws {
+    try fixture.withStore { store in
+      let new = ManagedObjectID(temporaryFor: "House")
+      let ids = try store.insertedIDs(
+        RowWrites(
+          inserts: [fixture.insert("House", [:], id: new)] + (1...4).map { _ in try fixture.insert("Tag") }
+            + (1...4).map { _ in try fixture.insert("Child", ["home": .objectID(new)]) }))
+      let house = ids[0]
+      _ = try store.commit(RowWrites(links: [fixture.link(house, "tags", add: Array(ids[1...4]))]))
+      for (name, members) in [("tags", ids[1...4]), ("residents", ids[5...8])] {
+        let (last, known) = (members[members.startIndex], Array(members.dropFirst()))
+        _ = try store.commit(RowWrites(orderings: [fixture.order(house, name, known + [last])]))
+        // Moved behind the second one, as by a context that read the members before the last one was added.
+        let order = [known[1], known[2], known[0]]
+        _ = try store.commit(RowWrites(orderings: [fixture.order(house, name, order)]))
+        try #expect(fixture.related(store, house, name) == order + [last])
+      }
+    }
+  }
+
   @Test("Members of an ordered relationship without a given order come last; moving one writes one position")
   func orders() throws {
     try fixture.withStore { store in
@@ -280,6 +301,10 @@ struct SQLiteStoreCommitTests {
       #expect(OrderPlaces.changes(order, from: places).isEmpty)
     }
     #expect(OrderPlaces.changes([3, 1, 2], from: [1: 2048, 2: 3072, 3: 4096]).map(\.member) == [3])
+    let places: [Int64: Int64?] = [1: 2048, 2: 3072, 3: 4096, 4: 5120, 5: nil]
+    #expect(OrderPlaces.order([2, 3, 1], isWhole: true, among: places) == [2, 3, 1, 4])
+    #expect(OrderPlaces.order([4, 9, 2, 5], isWhole: true, among: places) == [1, 4, 3, 2, 5])
+    #expect(OrderPlaces.order([2, 9, 5], isWhole: false, among: places) == [1, 3, 4, 2, 5])
     #expect(OrderPlaces.changes([1, 2], from: [1: .max, 2: 5]).map(\.member) == [1])
     #expect(OrderPlaces.changes([1, 2], from: [1: .max]).map(\.place) == [2048, 3072])
   }

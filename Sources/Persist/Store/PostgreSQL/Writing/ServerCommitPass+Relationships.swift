@@ -154,14 +154,8 @@ extension ServerCommitPass {
   }
 
   private mutating func write(_ arrangement: Arrangement, from places: [Int64: Int64?]) {
-    var members = arrangement.members
-    if !arrangement.isWhole {
-      let new = Set(members)
-      let old = places.filter { !new.contains($0.key) && $0.value != nil }
-        .sorted { ($0.value ?? 0, $0.key) < ($1.value ?? 0, $1.key) }.map(\.key)
-      members = old + members.filter { places[$0] != nil }
-    }
-    let changes = OrderPlaces.changes(members, from: places.compactMapValues { $0 })
+    let order = OrderPlaces.order(arrangement.members, isWhole: arrangement.isWhole, among: places)
+    let changes = OrderPlaces.changes(order, from: places.compactMapValues { $0 })
     guard !changes.isEmpty else { return }
     let owner = arrangement.owner
     add(

@@ -115,56 +115,39 @@ extension CommitPass {
       switch store.map[entity].toMany[ordering.slot] {
       case .join(let join)?:
         guard let order = join.orderColumn else { continue }
-        if ordering.isWhole {
-          try place(members, owner, in: join.table, join.ownColumn, join.memberColumn, order)
-        } else {
-          try append(members, to: owner, in: join.table, join.ownColumn, join.memberColumn, order)
-        }
+        let place = OrderedOwner(table: join.table, column: join.ownColumn, orderColumn: order, key: owner)
+        try arrange(members, isWhole: ordering.isWhole, of: place, join.memberColumn)
       case .foreignKey(let column)?:
         guard let order = column.orderColumn else { continue }
         let place = OrderedOwner(table: column.table, column: column.column, orderColumn: order, key: owner)
         let untold = withoutPlace.removeValue(forKey: place) ?? []
-        if ordering.isWhole {
-          try self.place(members, owner, in: column.table, column.column, "Z_PK", order)
-        } else {
-          let told = Set(members)
-          try append(
-            untold.filter { !told.contains($0) } + members, to: owner, in: column.table, column.column, "Z_PK", order)
-        }
+        let told = Set(members)
+        try arrange(
+          ordering.isWhole ? members : untold.filter { !told.contains($0) } + members, isWhole: ordering.isWhole,
+          of: place)
       case nil: continue
       }
     }
     for (owner, members) in withoutPlace {
-      try append(members, to: owner.key, in: owner.table, owner.column, "Z_PK", owner.orderColumn)
+      try arrange(members, isWhole: false, of: owner)
     }
   }
 
-  /// Moves members to the end.
-  private func append(
-    _ members: [Int64], to owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String,
-    _ order: String
+  /// Gives members of an owner the positions of a new order, or those at the end.
+  private func arrange(
+    _ members: [Int64], isWhole: Bool, of owner: OrderedOwner, _ memberColumn: String = "Z_PK"
   ) throws {
-    let places = try places(of: owner, in: table, ownColumn, memberColumn, order)
-    let new = Set(members)
-    let old = places.filter { !new.contains($0.key) && $0.value != nil }
-      .sorted { ($0.value ?? 0, $0.key) < ($1.value ?? 0, $1.key) }.map(\.key)
-    let present = members.filter { places[$0] != nil }
-    try place(old + present, owner, in: table, ownColumn, memberColumn, order)
-  }
-
-  private func place(
-    _ members: [Int64], _ owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String,
-    _ order: String
-  ) throws {
-    let places = try places(of: owner, in: table, ownColumn, memberColumn, order).compactMapValues { $0 }
-    let changes = OrderPlaces.changes(members, from: places)
+    let places = try places(of: owner, memberColumn)
+    let order = OrderPlaces.order(members, isWhole: isWhole, among: places)
+    let changes = OrderPlaces.changes(order, from: places.compactMapValues { $0 })
     guard !changes.isEmpty else { return }
-    let sql = SQLText.setPlace(in: table, owner: ownColumn, member: memberColumn, order: order)
+    let sql = SQLText.setPlace(
+      in: owner.table, owner: owner.column, member: memberColumn, order: owner.orderColumn)
     try connection.withStatement(sql) { statement in
       for (member, place) in changes {
         statement.begin()
         statement.bind(place, at: 1)
-        statement.bind(owner, at: 2)
+        statement.bind(owner.key, at: 2)
         statement.bind(member, at: 3)
         try statement.run()
       }
@@ -172,12 +155,11 @@ extension CommitPass {
   }
 
   /// Members with their positions; nil for members without one.
-  private func places(
-    of owner: Int64, in table: String, _ ownColumn: String, _ memberColumn: String, _ order: String
-  ) throws -> [Int64: Int64?] {
-    let sql = SQLText.places(in: table, owner: ownColumn, member: memberColumn, order: order)
+  private func places(of owner: OrderedOwner, _ memberColumn: String) throws -> [Int64: Int64?] {
+    let sql = SQLText.places(
+      in: owner.table, owner: owner.column, member: memberColumn, order: owner.orderColumn)
     return try connection.withStatement(sql) { statement in
-      statement.bind(owner, at: 1)
+      statement.bind(owner.key, at: 1)
       var places: [Int64: Int64?] = [:]
       while try statement.step() {
         places.updateValue(statement.isNull(1) ? nil : statement.integer(1), forKey: statement.integer(0))
