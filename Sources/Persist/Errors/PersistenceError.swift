@@ -108,14 +108,12 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
   /// It consists of the message, prefixed with the entity and property unless the message already names them, and the
   /// messages of the first 20 ``errors``, one per line.
   public var errorDescription: String? {
-    var lines = [placedMessage] + errors.prefix(Self.shownErrors).map { "- \($0.errorDescription ?? $0.message)" }
     // Two unrelated models may differ in thousands of ways.
-    if errors.count > Self.shownErrors { lines.append("- and \(errors.count - Self.shownErrors) more.") }
+    let shown = errors.prefix(20)
+    var lines = [placedMessage] + shown.map { "- \($0.errorDescription ?? $0.message)" }
+    if errors.count > shown.count { lines.append("- and \(errors.count - shown.count) more.") }
     return lines.joined(separator: "\n")
   }
-
-  /// The maximum number of errors that a text for users shows.
-  static let shownErrors = 20
 
   /// The message followed by SQLite's own.
   package var fullMessage: String {

@@ -75,7 +75,7 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("The message of an error shows the first of many differences and the number of the others")
+  @Test("The text of an error for users shows the first of many differences once, and the number of the others")
   func manyDifferences() throws {
     let names = (100..<400).map { "Entity\($0)" }
     try withTemporaryStore { url in
@@ -83,9 +83,9 @@ struct CoordinatorTests {
       let other = try ManagedObjectModel(ModelDescription(entities: names.map { EntityDescription($0) }))
       let error = try #require(persistError { try PersistentStoreCoordinator(model: other).addStore(at: url) })
       #expect(names.allSatisfy { name in error.errors.contains { $0.message.contains(name) } })
-      for text in [error.message, error.localizedDescription] {
-        #expect(text.utf8.count < 10_000 && text.contains("Entity100") && text.contains(" more."))
-      }
+      let text = error.localizedDescription
+      #expect(text.utf8.count < 10_000 && text.contains(" more."))
+      #expect(text.components(separatedBy: "The model has 'Entity100'").count == 2, "\(text)")
     }
   }
 

@@ -36,8 +36,7 @@ package struct StoreDifference: KnownStore {
   ) -> PersistenceError {
     var error = PersistenceError(
       .incompatibleModel, at: .store(url),
-      "The store was written with \(isNewer ? "a newer version of the" : "another") model: "
-        + summary(words),
+      "The store was written with \(isNewer ? "a newer version of the" : "another") model.",
       fix: isNewer
         ? "Open it with a program that knows this version, or set automaticMigration, which downgrades the store if no "
           + "data is lost."
@@ -45,11 +44,5 @@ package struct StoreDifference: KnownStore {
       errors: words.map { PersistenceError(.incompatibleModel, at: .store(url), $0) })
     error.details = PersistenceError.Details(metadata)
     return error
-  }
-
-  /// The first differences, and the number of the others: two unrelated models may have thousands.
-  private static func summary(_ words: [String]) -> String {
-    let shown = words.prefix(PersistenceError.shownErrors)
-    return shown.joined(separator: " ") + (words.count > shown.count ? " And \(words.count - shown.count) more." : "")
   }
 }

@@ -96,7 +96,7 @@ struct StoreLocationContract {
         return
       }
       #expect(difference.error.code == .incompatibleModel)
-      #expect(difference.error.message.contains("label"))
+      #expect(difference.error.localizedDescription.contains("label"))
       #expect(difference.store != nil)
       #expect(location.engine.openCount(ofStoreAt: location) == 0)
     }
