@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
     oneWayOwners = [:]
+    uncheckedEnds = []
     noteChangedAsFormer()
     inserted.removeAll()
     updated.removeAll()
@@ -56,7 +57,7 @@ extension ManagedObjectContext {
     drafts.removeAll()
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
-    watchedObjects = []
+    (watchedObjects, uncheckedEnds) = ([], [])
     oneWayOwners = [:]
     ownersWithoutTakenMembers = []
     for table in tables {

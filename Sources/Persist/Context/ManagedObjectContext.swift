@@ -71,6 +71,9 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var deleted = ChangeSet()
   /// Objects whose rows the next save checks without writing them.
   var watchedObjects: Set<ManagedObject> = []
+  /// Changed objects that weren't reread when an object related to them changed, because the next save detects others'
+  /// changes of their rows. It does so even if their own changes are taken back.
+  var uncheckedEnds: Set<ManagedObject> = []
   /// Nil while the context isn't observed.
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.

@@ -44,9 +44,20 @@ extension ManagedObject {
   /// Discards values that were set to what was read, which would otherwise revert changes by others.
   final func discardStoredValues() {
     guard !pending.isEmpty else { return }
-    for stored in layout.storedSlots where pending.contains(stored.slot) && !differsFromStored(stored) {
+    for stored in layout.storedSlots
+    where pending.contains(stored.slot) && !differsFromStored(stored) && !isOfChangedPair(stored) {
       clearPending(at: stored.slot)
     }
+  }
+
+  /// Whether a relationship is one-to-one, and its partner has been related to this object, whose row said so already:
+  /// others had separated the two.
+  private final func isOfChangedPair(_ stored: EntityLayout.StoredSlot) -> Bool {
+    guard stored.kind == .toOne, let relationship = layout.relationshipsBySlot[stored.slot],
+      relationship.inverse?.isToMany == false, let partner = destination(at: stored.slot),
+      let back = partner.back(of: relationship)
+    else { return false }
+    return partner.isChanged(at: back.slot) && partner.destination(at: back.slot) === self
   }
 
   /// Discards unsaved values that equal large ones of an adopted row, whose files may be deleted before the next row

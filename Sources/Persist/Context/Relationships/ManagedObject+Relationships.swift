@@ -88,6 +88,7 @@ extension ManagedObject {
     if back.isToMany {
       other.gain(self, in: back)
     } else {
+      if other.destination(at: back.slot) === self { other.catchUp(at: back) }
       if let previous = other.destination(at: back.slot), previous !== self,
         previous.refers(to: other, at: relationship)
       {
@@ -170,11 +171,24 @@ extension ManagedObject {
   /// read before others related the two, it adopts its newest row.
   final func refers(to other: ManagedObject, at relationship: RelationshipLayout) -> Bool {
     if destination(at: relationship.slot) === other { return true }
-    guard other.change != .inserted, canBeReplaced, !isChanged(at: relationship.slot), let context = table?.context,
-      context.isOutdated(self)
-    else { return false }
-    context.adoptNewerRows(of: [self])
+    guard other.change != .inserted else { return false }
+    catchUp(at: relationship)
     return change != .deleted && destination(at: relationship.slot) === other
+  }
+
+  /// Adopts the object's newest row if its side of a relationship disagrees with the other one and isn't changed here.
+  ///
+  /// If a save would detect others' changes of the row as a conflict, it is left to do so, even if the changes that it
+  /// would write are taken back.
+  private final func catchUp(at relationship: RelationshipLayout) {
+    guard loading != .missing, change == .none || change == .updated, !isChanged(at: relationship.slot),
+      let context = table?.context
+    else { return }
+    if isCheckedBySave {
+      context.uncheckedEnds.insert(self)
+    } else if context.isOutdated(self) {
+      context.adoptNewerRows(of: [self])
+    }
   }
 
   /// Whether the object can adopt its newest row at any time. If a save checks its row, others' changes are a conflict.

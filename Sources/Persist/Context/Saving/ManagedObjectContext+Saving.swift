@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     oneWayOwners = [:]
     ownersWithoutTakenMembers = []
     isSaving = false
-    watchedObjects = []
+    (watchedObjects, uncheckedEnds) = ([], [])
     pass.finish()
     undoStorage?.endEvent()
     deliver(&pass)

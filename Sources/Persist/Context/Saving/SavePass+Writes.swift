@@ -7,7 +7,10 @@ extension SavePass {
     for object in inserted { try plan.insert(object) }
     for object in updated { try plan.update(object) }
     for object in deleted { plan.delete(object) }
-    for object in context.watchedObjects where object.change == .none { plan.check(object) }
+    for object in context.watchedObjects.union(context.uncheckedEnds)
+    where object.change == .none || (object.change == .updated && !object.isCheckedBySave) {
+      plan.check(object)
+    }
     try context.throwDeferredError()
     return plan.stores
   }
