@@ -351,13 +351,13 @@ extension ManagedObjectContext {
   /// Removes an object whose changes are discarded, or which is deleted, from the changed ones.
   func leaveUpdated(_ object: ManagedObject) {
     updated.remove(object)
-    noteFormerlyChanged([object])
+    noteFormerlyChanged(CollectionOfOne(object))
   }
 
   /// Removes a new object that won't be saved.
   func leaveInserted(_ object: ManagedObject) {
     inserted.remove(object)
-    noteFormerlyChanged([object])
+    noteFormerlyChanged(CollectionOfOne(object))
   }
 
   func noteFormerlyChanged(_ objects: some Sequence<ManagedObject>) {

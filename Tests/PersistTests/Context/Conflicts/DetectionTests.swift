@@ -67,6 +67,23 @@ struct DetectionTests {
     }
   }
 
+  @Test("An object is watched, too, if the context changes only its members")
+  func members() throws {
+    try withStack(RandomGraph.model) { stack in
+      let (first, second) = (stack.context(), stack.context())
+      let node = try first.make("Node", ["name": "a"])
+      try first.make("Tag", ["name": "t"])
+      try first.save()
+      let mine = try second.named("Node", "a")
+      second.detectConflicts(for: mine)
+      try mine.many("tags").insert(second.named("Tag", "t"))
+      node["name"] = "theirs"
+      try first.save()
+      let error = try #require(persistError { try second.save() })
+      #expect(error.code == .mergeConflict && error.mergeConflicts.map(\.sourceObjectID) == [mine.objectID])
+    }
+  }
+
   @Test("An unchanged row is no conflict, isn't written, and isn't watched after the save")
   func unchanged() throws {
     try withScene(.error) { context, ann, stack in
