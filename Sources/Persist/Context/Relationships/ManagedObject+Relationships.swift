@@ -181,12 +181,10 @@ extension ManagedObject {
   /// If a save would detect others' changes of the row as a conflict, it is left to do so, even if the changes that it
   /// would write are taken back.
   private final func catchUp(at relationship: RelationshipLayout) {
-    guard loading != .missing, change == .none || change == .updated, !isChanged(at: relationship.slot),
-      let context = table?.context
-    else { return }
+    guard !isChanged(at: relationship.slot), let context = table?.context else { return }
     if isCheckedBySave {
       context.uncheckedEnds.insert(self)
-    } else if context.isOutdated(self) {
+    } else if canBeReplaced, context.isOutdated(self) {
       context.adoptNewerRows(of: [self])
     }
   }
