@@ -171,10 +171,8 @@ extension ParentRows {
       let last = OrderedSet(ordering.members).intersection(present)
       return order(owner, relationship, present.subtracting(last).union(last))
     }
-    var wanted = OrderedSet(ordering.members).intersection(present).makeIterator()
-    let known = Set(ordering.members)
-    let arranged = OrderedSet(present.compactMap { known.contains($0) ? wanted.next() : $0 })
-    order(owner, relationship, arranged)
+    let known = OrderedSet(ordering.members).intersection(present)
+    order(owner, relationship, OrderedSet(OrderPlaces.arranged(known, among: present)))
   }
 
   private func order(

@@ -19,9 +19,16 @@ enum OrderPlaces {
     let given = Set(present)
     let stored = places.filter { $0.value != nil || given.contains($0.key) }
       .sorted { ($0.value ?? .max, $0.key) < ($1.value ?? .max, $1.key) }.map(\.key)
-    guard isWhole else { return stored.filter { !given.contains($0) } + present }
-    var next = present.makeIterator()
-    return stored.compactMap { given.contains($0) ? next.next() : $0 }
+    return isWhole ? arranged(present, among: stored) : stored.filter { !given.contains($0) } + present
+  }
+
+  /// Returns all members, with the known ones in their new order at the positions that these have in the list.
+  ///
+  /// - Parameter known: Some of the members, each once.
+  static func arranged<Member: Hashable>(_ known: some Sequence<Member>, among all: some Sequence<Member>) -> [Member] {
+    let places = Set(known)
+    var next = known.makeIterator()
+    return all.compactMap { places.contains($0) ? next.next() : $0 }
   }
 
   /// The smallest set of positions to write for a new order of the members.
