@@ -75,6 +75,9 @@ extension ManagedObjectContext {
 
   /// Reloads an object's values from the store.
   ///
+  /// If others have deleted the row, the object counts as deleted, and its unsaved changes are discarded, as when the
+  /// deletion is merged.
+  ///
   /// - Parameters:
   ///   - object: An object of this context.
   ///   - mergeChanges: If true, reads the row now and reapplies the unsaved changes; if false, discards the changes, on
@@ -112,7 +115,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Refreshes every live object: unchanged ones become faults, changed ones keep their changes.
+  /// Refreshes every live object: unchanged ones become faults; changed ones keep their changes, unless others have
+  /// deleted their rows.
   public func refreshAllObjects() {
     observedChanges.begin()
     defer { observedChanges.end() }
@@ -159,7 +163,9 @@ extension ManagedObjectContext {
   private func rebase(_ object: ManagedObject, matchesEnds: Bool = true) {
     guard let store = object.table?.store else { return }
     do {
-      guard let row = try storedRows(of: [object], in: store)[object.objectID] else { return object.countAsMissing() }
+      guard let row = try storedRows(of: [object], in: store)[object.objectID] else {
+        return removeDeletedByOthers(object, staysRegistered: true)
+      }
       object.rebase(onto: row)
       if matchesEnds { object.matchToOneEnds() }
       if object.loading != .loaded { object.awake() }

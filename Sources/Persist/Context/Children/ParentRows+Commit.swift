@@ -20,7 +20,8 @@ extension ParentRows {
       if let object = targets[id(of: delete.key, delete.entity)], object.change != .deleted { parent.delete(object) }
     }
     parent.endEvent()
-    return CommitReceipt(insertedKeys: inserted.map(\.rowKey))
+    // The objects keep their keys in the child even if the parent deletes them at once, as a hook may do.
+    return CommitReceipt(insertedKeys: writes.inserts.map { id(of: $0.key, $0.entity).rowKey })
   }
 
   /// Returns the parent's objects that the writes change or delete, with their rows.

@@ -11,6 +11,8 @@ struct MergePass {
   private(set) var merged = ObjectsDidChange()
   /// Objects deleted here whose rows others have changed.
   private var overtaken: Set<ManagedObjectID> = []
+  /// Objects deleted here whose rows, missing until then, others have inserted.
+  private var reappeared: Set<ManagedObjectID> = []
   /// The objects that kept their rows.
   private(set) var leftOut: Set<ManagedObjectID> = []
 
@@ -24,7 +26,7 @@ struct MergePass {
     for id in changes.deletedObjectIDs { delete(id) }
     // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
-    try refresh(changes.updatedObjectIDs)
+    try refresh(changes.updatedObjectIDs.union(reappeared))
     context.removeFromMembersLeftAlone(merged.deleted)
     rejoin(changes.insertedObjectIDs)
     _ = try context.removeAddedOneWayMembersFromStoredOwners()
@@ -42,9 +44,10 @@ struct MergePass {
 
   private mutating func insert(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredOrFault(id) else { return }
-    // The row may have been looked up before it existed.
-    if object.loading == .missing { object.forgetRow() }
     merged.inserted.insert(object)
+    // The row may have been looked up before it existed.
+    guard object.loading == .missing else { return }
+    if object.change == .deleted { reappeared.insert(id) } else { object.forgetRow() }
   }
 
   /// Relates reinserted rows, whether restored here or by others, to the objects that still refer to them.
@@ -99,6 +102,7 @@ struct MergePass {
       if object.snapshot?.version != row.version { overtaken.insert(object.objectID) }
       object.discardStoredValues()
       object.snapshot = row
+      if object.loading == .missing { object.loading = .fault }
     } else if object.loading == .missing {
       object.forgetRow()
     } else if leavesConflicts, object.isOvertaken(by: row) {

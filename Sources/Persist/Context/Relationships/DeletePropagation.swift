@@ -33,9 +33,7 @@ struct DeletePropagation {
       // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
       position += group.count
-      // The save checks the rows that are read here: the members of relationships must not be older.
-      for object in group where object.isWithoutRow { for members in object.toManys { members?.forgetStored() } }
-      context.prefetchRows(of: group, evenIfSingle: true)
+      readRows(of: group)
       for object in group where object.change != .deleted && object.table != nil {
         object.prepareForDeletion()
         guard object.change != .deleted, object.table != nil else { continue }
@@ -45,6 +43,20 @@ struct DeletePropagation {
         waiting.removeFirst(position)
         position = 0
       }
+    }
+  }
+
+  /// Reads the rows of objects to delete: a save checks that these are the newest, so that the deletion must not be
+  /// propagated by older members. An object without a row remains one: a row that others insert afterward isn't deleted.
+  private func readRows(of group: [ManagedObject]) {
+    let unread = group.filter(\.isWithoutRow)
+    guard !unread.isEmpty else { return }
+    for object in unread { for members in object.toManys { members?.forgetStored() } }
+    do {
+      try context.readRows(of: unread)
+      for object in unread where object.snapshot == nil { object.loading = .missing }
+    } catch {
+      context.deferError(error)
     }
   }
 
@@ -146,7 +158,7 @@ struct DeletePropagation {
     if relationship.deleteRule == .noAction, object.change != .inserted, !isManyToMany, !object.isNewInParent { return }
     guard relationship.isToMany else {
       let other = object.destination(at: relationship.slot)
-      if let other { body(other) }
+      if let other, !other.hasLeft(object, by: relationship) { body(other) }
       // Under an unsaved value, others may have related the object to another partner.
       if object.isChanged(at: relationship.slot), let stored = object.storedEnd(of: relationship), stored !== other,
         let back = stored.back(of: relationship), !back.isToMany, stored.refers(to: object, at: back)
@@ -186,5 +198,17 @@ struct DeletePropagation {
         }
       }
     }
+  }
+}
+
+extension ManagedObject {
+  /// Whether an unsaved change ended a one-to-one relationship to an object whose row still refers to this one.
+  ///
+  /// Such a row is outdated: others had already separated the two, so that the change didn't find the partner.
+  fileprivate final func hasLeft(_ partner: ManagedObject, by relationship: RelationshipLayout) -> Bool {
+    guard relationship.inverse?.isToMany == false, change == .inserted || change == .updated,
+      let back = back(of: relationship)
+    else { return false }
+    return (change == .inserted || isChanged(at: back.slot)) && destination(at: back.slot) !== partner
   }
 }

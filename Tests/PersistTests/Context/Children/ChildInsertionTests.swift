@@ -113,4 +113,50 @@ struct ChildInsertionTests {
       #expect(try fresh.named("Tag", "tag").names("nodes") == ["node"])
     }
   }
+
+  final class Unwanted: ManagedObject {
+    override func awakeFromInsert() {
+      if managedObjectContext?.parent == nil { managedObjectContext?.delete(self) }
+    }
+  }
+
+  @Test("An object that the parent's hook deletes keeps its permanent identifier in the child")
+  func deletedByHook() throws {
+    try withStack(SampleModels.pets) { stack in
+      let parent = stack.context(classes: ["Person": Unwanted.self])
+      let child = ManagedObjectContext(parent: parent)
+      let ann = try child.make("Person", ["name": "Ann"])
+      try child.obtainPermanentIDs(for: [ann])
+      let id = ann.objectID
+      try child.save()
+      #expect(ann.objectID == id && child.registeredObject(for: id) === ann)
+      #expect(!parent.hasChanges)
+    }
+  }
+
+  @Test(
+    "A row that a child inserts again isn't deleted with its former partner",
+    arguments: [MergePolicy.overwrite, .mergeByPropertyObjectTrump])
+  func returnsWithoutPartner(policy: MergePolicy) throws {
+    try withStack(RandomGraph.model) { stack in
+      let (parent, other) = (stack.context(), stack.context())
+      let child = ManagedObjectContext(parent: parent)
+      for context in [parent, child] { context.mergePolicy = policy }
+      let node = try parent.make("Node", ["name": "node"])
+      try parent.make("Passport", ["name": "passport", "holder": node])
+      try parent.save()
+      let passport = try child.named("Passport", "passport")
+      let id = passport.objectID
+      passport["holder"] = nil
+      child.delete(child.object(with: node.objectID))
+      try other.delete(other.named("Passport", "passport"))
+      try other.save()
+      try child.save()
+      #expect(passport.objectID == id)
+      try parent.save()
+      let reader = try stack.reopened().context()
+      #expect(try reader.names("Passport") == ["passport"])
+      #expect(try reader.names("Node") == [])
+    }
+  }
 }

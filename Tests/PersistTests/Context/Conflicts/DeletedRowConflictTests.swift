@@ -217,4 +217,80 @@ struct DeletedRowConflictTests {
       #expect(try fresh.named("Passport", "old").one("holder") == nil)
     }
   }
+
+  /// Ann, whose row the first context has deleted and a third one inserts again with a pet; in between, the second one
+  /// deletes its fault of her.
+  private func withReturnedOwner(
+    _ policy: MergePolicy,
+    _ body: (TestStack, _ second: ManagedObjectContext, _ deleted: ManagedObject) throws -> Void
+  ) throws {
+    try withStack(SampleModels.pets) { stack in
+      let (first, second, third) = (stack.context(), stack.context(), stack.context())
+      second.mergePolicy = policy
+      third.mergePolicy = .overwrite
+      let ann = try first.make("Person", ["name": "Ann"])
+      try first.make("Pet", ["name": "Rex"])
+      try first.save()
+      let theirs = try third.named("Person", "Ann")
+      let fault = second.object(with: ann.objectID)
+      first.delete(ann)
+      try first.save()
+      second.delete(fault)
+      try third.named("Pet", "Rex")["owner"] = theirs
+      theirs["name"] = "Anna"
+      try third.save()
+      try body(stack, second, fault)
+    }
+  }
+
+  @Test(
+    "Deleting an object without a row doesn't delete the row that others insert afterward",
+    arguments: MergePolicy.settling + [.error], [true, false])
+  func returnsAfterDeletion(policy: MergePolicy, isRead: Bool) throws {
+    try withReturnedOwner(policy) { stack, second, deleted in
+      if isRead { #expect(deleted["name"] == nil) }
+      try second.save()
+      #expect(deleted.isDeleted)
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.named("Person", "Anna").names("pets") == ["Rex"])
+    }
+  }
+
+  @Test("Deleting an object without a row deletes the row that others insert, once that is merged")
+  func isMergedAfterReturn() throws {
+    try withReturnedOwner(.error) { stack, second, deleted in
+      second.mergeChanges(from: SavedChanges(inserted: [deleted.objectID]))
+      #expect(deleted.isDeleted)
+      try second.save()
+      let fresh = try stack.reopened().context()
+      #expect(try fresh.names("Person") == [])
+      #expect(try fresh.names("Pet") == [])
+    }
+  }
+
+  @Test(
+    "Refreshing a changed object whose row others deleted removes it, so that it can't change a row that returns",
+    arguments: [true, false])
+  func isRefreshed(refreshesAll: Bool) throws {
+    try withSharedRow { scene in
+      let third = scene.stack.context()
+      third.mergePolicy = .overwrite
+      let theirs = try third.named("Person", "Alice")
+      scene.first.delete(scene.mine)
+      try scene.first.save()
+      scene.copy["name"] = "FromCtx2"
+      if refreshesAll {
+        scene.second.refreshAllObjects()
+      } else {
+        scene.second.refresh(scene.copy, mergeChanges: true)
+      }
+      #expect(scene.copy.isDeleted && !scene.second.hasChanges)
+      theirs["salary"] = 20
+      try third.save()
+      try scene.second.make("Person", ["name": "Bob"])
+      try scene.second.save()
+      #expect(try scene.second.names("Person") == ["Alice", "Bob"] && !scene.copy.isDeleted)
+      #expect(try scene.stored() == ["Alice 20", "Bob 0"])
+    }
+  }
 }
