@@ -22,9 +22,26 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Removes objects whose deletion was saved to the parent from what was read of the other ends that they had there:
+  /// these may have been related to them, and read, after the objects themselves.
+  func removeFromEndsInParent(_ deleted: [ManagedObject]) {
+    guard let parent else { return }
+    for object in deleted {
+      guard let original = parent.registeredObject(for: object.objectID) else { continue }
+      for relationship in original.layout.relationships
+      where relationship.inverse != nil && !relationship.leavesOthersAlone {
+        leave(object, relationship, at: original.endsInMemory(of: relationship))
+      }
+    }
+  }
+
   /// Removes an object from the other side of one of its relationships, as far as that is in memory.
   private func leave(_ object: ManagedObject, _ relationship: RelationshipLayout) {
-    for id in object.endsInMemory(of: relationship) {
+    leave(object, relationship, at: object.endsInMemory(of: relationship))
+  }
+
+  private func leave(_ object: ManagedObject, _ relationship: RelationshipLayout, at ends: [ManagedObjectID]) {
+    for id in ends {
       guard let other = registeredObject(for: id), other !== object, let back = other.back(of: relationship) else {
         continue
       }
@@ -33,7 +50,9 @@ extension ManagedObjectContext {
         other.releaseMember(object, at: back.slot)
       } else if other.pending[back.slot] == .objectID(object.objectID) {
         other.setPending(.null, at: back.slot)
-      } else if other.change == .none, other.loading == .loaded {
+      } else if other.change == .none, other.loading == .loaded,
+        other.committedValue(at: back.slot) == .objectID(object.objectID)
+      {
         noteFormerEnds(of: other)
         other.becomeFault()
       }

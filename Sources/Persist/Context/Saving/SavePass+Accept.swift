@@ -54,6 +54,7 @@ extension SavePass {
     }
     context.noteDeparture(of: writes.deleted)
     context.removeFromMembersLeftAlone(writes.deleted)
+    context.removeFromEndsInParent(writes.deleted)
     for object in writes.deleted {
       object.detach()
       object.change = .none

@@ -236,6 +236,34 @@ struct ChildIdentifierTests {
   }
 
   @Test(
+    "An object that a child deletes leaves those that the parent had related to it since the child read it",
+    arguments: [("tags", "Tag", "nodes"), ("parent", "Node", "children"), ("spouse", "Node", "spouse")])
+  func relatedInParent(relationship: String, destination: String, inverse: String) throws {
+    try withStack(RandomGraph.model) { stack in
+      let parent = stack.context()
+      let node = try parent.make("Node", ["name": "node"])
+      let end = try parent.make(destination, ["name": "end"])
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let hers = child.object(with: node.objectID)
+      for entry in hers.layout.relationships where entry.isToMany { _ = try hers.many(entry.name).count }
+      #expect(hers["name"] as? String == "node")
+      if relationship == "tags" { try node.many("tags").insert(end) } else { node[relationship] = end }
+      let hersOfEnd = child.object(with: end.objectID)
+      func ends() throws -> [ManagedObject] {
+        inverse == "spouse" ? hersOfEnd.one(inverse).map { [$0] } ?? [] : try Array(hersOfEnd.many(inverse))
+      }
+      #expect(try ends() == [hers])
+      child.delete(hers)
+      try child.save()
+      #expect(try ends() == [])
+      try parent.save()
+      #expect(try ends() == [])
+      #expect(try GraphState.disagreements(RandomGraph.everything(in: stack.reopened().context())) == [])
+    }
+  }
+
+  @Test(
     "What a child read of a parent's unsaved changes leads to the same objects when the parent's save drops them",
     arguments: [MergePolicy.rollback, .mergeByPropertyStoreTrump], [true, false])
   func droppedChanges(policy: MergePolicy, isDeletedByOthers: Bool) throws {
