@@ -89,14 +89,12 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Prefetches the missing rows of faults with a few statements in total. They remain faults.
-  ///
-  /// - Parameter evenIfSingle: Whether to read a row that is the only missing one, which can usually be read on first
-  ///   access as well.
-  func prefetchRows(of objects: some Collection<ManagedObject>, evenIfSingle: Bool = false) {
+  /// Prefetches the missing rows of faults with a few statements in total. They remain faults. A row that is the only
+  /// missing one isn't read: its first use reads it as well.
+  func prefetchRows(of objects: some Collection<ManagedObject>) {
     guard objects.contains(where: \.isWithoutRow) else { return }
     let waiting = objects.filter(\.isWithoutRow)
-    guard waiting.count > 1 || evenIfSingle else { return }
+    guard waiting.count > 1 else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }
   }
 
