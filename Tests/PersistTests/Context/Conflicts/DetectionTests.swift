@@ -67,8 +67,8 @@ struct DetectionTests {
     }
   }
 
-  @Test("An object is watched, too, if the context changes only its members")
-  func members() throws {
+  @Test("An object is watched, too, if the context changes only its members", arguments: [true, false])
+  func members(isChangedByOthers: Bool) throws {
     try withStack(RandomGraph.model) { stack in
       let (first, second) = (stack.context(), stack.context())
       let node = try first.make("Node", ["name": "a"])
@@ -77,8 +77,9 @@ struct DetectionTests {
       let mine = try second.named("Node", "a")
       second.detectConflicts(for: mine)
       try mine.many("tags").insert(second.named("Tag", "t"))
-      node["name"] = "theirs"
+      if isChangedByOthers { node["name"] = "theirs" }
       try first.save()
+      guard isChangedByOthers else { return try second.save() }
       let error = try #require(persistError { try second.save() })
       #expect(error.code == .mergeConflict && error.mergeConflicts.map(\.sourceObjectID) == [mine.objectID])
     }

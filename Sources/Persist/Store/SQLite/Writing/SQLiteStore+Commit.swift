@@ -54,6 +54,8 @@ extension SQLiteStore {
         defer { files = pass.files }
         pass.history = try historyWriter(by: writes.origin, connection)
         try pass.assignKeys()
+        // Before the versions of any of these rows are incremented, because only their members changed.
+        try pass.checkRows()
         if attempt.freesValuesFirst {
           try pass.recordDeletions()
           try pass.deleteRows(singly: attempt.deletesSingly)
@@ -65,7 +67,6 @@ extension SQLiteStore {
           try pass.updateRows()
         }
         try pass.touchRows()
-        try pass.checkRows()
         try pass.linkRows()
         try pass.orderRows()
         try pass.recordChanges()
