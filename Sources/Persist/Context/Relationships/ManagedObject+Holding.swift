@@ -47,7 +47,7 @@ extension ManagedObject {
 
   /// Holds members of a to-many relationship that the program accessed.
   final func holdMembers(_ members: some Sequence<ManagedObject>, at slot: Int) {
-    guard tableReference != nil else { return }
+    guard tableReference != nil, members.contains(where: { $0 !== self }) else { return }
     let related = makeRelated()
     related.reserveMembers(members.underestimatedCount, at: slot)
     for member in members where member !== self { related.holdMember(member, at: slot) }
