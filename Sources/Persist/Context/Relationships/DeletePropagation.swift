@@ -206,7 +206,7 @@ extension ManagedObject {
   ///
   /// Such a row is outdated: others had already separated the two, so that the change didn't find the partner.
   fileprivate final func hasLeft(_ partner: ManagedObject, by relationship: RelationshipLayout) -> Bool {
-    guard relationship.inverse?.isToMany == false, change == .inserted || change == .updated,
+    guard change == .inserted || change == .updated, relationship.inverse?.isToMany == false,
       let back = back(of: relationship)
     else { return false }
     return (change == .inserted || isChanged(at: back.slot)) && destination(at: back.slot) !== partner
