@@ -46,8 +46,10 @@ struct DeletePropagation {
     }
   }
 
-  /// Reads the rows of objects to delete: a save checks that these are the newest, so that the deletion must not be
-  /// propagated by older members. An object without a row remains one: a row that others insert afterward isn't deleted.
+  /// Reads the rows of objects to delete.
+  ///
+  /// A save checks that these rows are the newest, so that the deletion must not be propagated by older members. An
+  /// object without a row remains one: a row that others insert afterward isn't deleted.
   private func readRows(of group: [ManagedObject]) {
     let unread = group.filter(\.isWithoutRow)
     guard !unread.isEmpty else { return }

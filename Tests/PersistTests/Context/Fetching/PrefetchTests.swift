@@ -210,7 +210,8 @@ struct PrefetchTests {
             for person in people { pets += try person.related("pets").count { $0.one("owner") === person } }
           }
         }
-        #expect(pets == 100 && count <= 9 + sort.count, "\(count)")
+        // A walk reads at most two groups ahead in vain, if the thread had to wait longer than what was read is recent.
+        #expect(pets == 100 && count <= 11 + sort.count, "\(count)")
       }
     }
   }
