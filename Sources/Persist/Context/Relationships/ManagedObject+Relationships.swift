@@ -142,7 +142,21 @@ extension ManagedObject {
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
+      guard other.isStoredPartner(of: self, back: relationship) else { return }
+      catchUp(at: relationship)
+      if destination(at: relationship.slot) === other {
+        willChange()
+        setPending(.null, at: relationship.slot)
+      }
     }
+  }
+
+  /// Whether the object's row refers to another one as the partner of a one-to-one relationship.
+  private final func isStoredPartner(of other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+    guard snapshot != nil, relationship.inverse?.isToMany == false, let own = back(of: relationship) else {
+      return false
+    }
+    return committedValue(at: own.slot) == .objectID(other.objectID)
   }
 
   /// Whether a relationship may refer to an object: to a deleted one only if its delete rule leaves the other end

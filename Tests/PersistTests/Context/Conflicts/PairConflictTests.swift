@@ -61,6 +61,34 @@ struct PairConflictTests {
     }
   }
 
+  @Test(
+    "Separating two objects that others had related separates them in both rows, though one was read before",
+    arguments: MergePolicy.settling + [.error], ["replaced", "taken", "emptied", "deleted"])
+  func separatedAgain(policy: MergePolicy, way: String) throws {
+    try withContexts(policy) { first, second in
+      let node = try first.make("Node", ["name": "a"])
+      let passports = try ["p", "q"].map { try first.make("Passport", ["name": $0]) }
+      try first.save()
+      let (old, new) = (try second.named("Passport", "p"), try second.named("Passport", "q"))
+      #expect(old.one("holder") == nil)
+      node["passport"] = passports[0]
+      try first.save()
+      let mine = try second.named("Node", "a")
+      old["holder"] = mine
+      switch way {
+      case "replaced": mine["passport"] = new
+      case "taken": new["holder"] = mine
+      case "emptied": old["holder"] = nil
+      default:
+        mine["passport"] = nil
+        second.delete(mine)
+      }
+      try second.save()
+      #expect(try second.names("Passport") == ["p", "q"])
+      #expect(old.one("holder") == nil)
+    }
+  }
+
   @Test("A rollback ends what was to be checked for a deletion")
   func rolledBack() throws {
     try withContexts(.error) { first, second in
