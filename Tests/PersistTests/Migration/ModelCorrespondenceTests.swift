@@ -52,6 +52,35 @@ struct ModelCorrespondenceTests {
     #expect(try sources(item(text("a"), text("b")), item(text("a"), text("b", was: "a"))) == ["a": "a", "b": "b"])
   }
 
+  @Test("An identifier doesn't claim an attribute that its entity keeps for one of another entity of the hierarchy")
+  func otherOwner() throws {
+    func family(root: [AttributeDescription], left: [AttributeDescription], right: [AttributeDescription] = []) throws
+      -> ManagedObjectModel
+    {
+      try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription("Root", attributes: root), EntityDescription("Left", parent: "Root", attributes: left),
+          EntityDescription("Leaf", parent: "Left"), EntityDescription("Right", parent: "Root", attributes: right),
+        ]))
+    }
+    let renamed = text("b", was: "a")
+    let keeping = try family(root: [renamed], left: [text("a")])
+    for old in [text("a"), renamed] {
+      let found = try ModelCorrespondence(from: family(root: [], left: [text("a")], right: [old]), to: keeping)
+      for entity in ["Left", "Leaf"] {
+        #expect(found.properties[entity]?.mapValues(\.source) == ["a": "a", "b": nil], "\(old.name)")
+      }
+      #expect(found.properties["Right"]?.mapValues(\.source) == ["b": old.name])
+    }
+    let below = try ModelCorrespondence(
+      from: family(root: [text("a")], left: []), to: family(root: [text("a")], left: [renamed]))
+    #expect(below.properties["Leaf"]?.mapValues(\.source) == ["a": "a", "b": nil])
+    // If no attribute is called so any longer, all were renamed.
+    let joined = try ModelCorrespondence(
+      from: family(root: [], left: [text("a")], right: [text("a")]), to: family(root: [renamed], left: []))
+    #expect(joined.properties["Left"]?.mapValues(\.source) == ["b": "a"])
+  }
+
   @Test("Two attributes with one identifier are refused, with a fix")
   func ambiguity() throws {
     let old = try item(text("name"))

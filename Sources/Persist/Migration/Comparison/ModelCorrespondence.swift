@@ -38,7 +38,7 @@ extension ModelCorrespondence {
     entities = try Self.matchEntities(old, new)
     for entity in new.entities {
       guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
-      properties[entity.name] = try Self.origins(of: entity, from: source)
+      properties[entity.name] = try origins(of: entity, from: source)
     }
     adoptInverses(from: old, to: new)
   }
@@ -56,17 +56,18 @@ extension ModelCorrespondence {
     }
   }
 
-  static func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
-    let attributes = try match(
-      "attributes", in: new, old: old.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) },
-      new: new.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) })
-    let relationships = try match(
-      "relationships", in: new, old: old.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) },
-      new: new.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) })
+  /// The origins of an entity's properties in an old entity; the entities that declare them must be matched.
+  func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
+    let attributes = try match("attributes", of: new, from: old) { entity in
+      entity.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) }
+    }
+    let relationships = try match("relationships", of: new, from: old) { entity in
+      entity.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) }
+    }
     var origins: [String: Origin] = [:]
     for attribute in new.attributes {
       let source = attributes[attribute.name].flatMap { old.attribute(named: $0) }
-      origins[attribute.name] = origin(of: attribute, from: source)
+      origins[attribute.name] = Self.origin(of: attribute, from: source)
     }
     for relationship in new.relationships {
       origins[relationship.name] = Origin(source: relationships[relationship.name], fill: nil)
@@ -81,11 +82,15 @@ extension ModelCorrespondence {
     return Origin(source: old.name, fill: old.isOptional && !new.isOptional ? fill : nil)
   }
 
-  private static func match(
-    _ kind: String, in entity: Entity, old: [NameMatching.Name], new: [NameMatching.Name]
+  private func match(
+    _ kind: String, of entity: Entity, from source: Entity, by names: (Entity) -> [NameMatching.Name]
   ) throws -> [String: String] {
     do {
-      return try NameMatching.match(old: old, new: new)
+      return try NameMatching.match(old: names(source), new: names(entity)) { name, other in
+        guard let owner = entity.property(named: name)?.declaringEntity else { return false }
+        return entities[owner] == source.property(named: name)?.declaringEntity
+          && entity.property(named: other)?.declaringEntity != owner
+      }
     } catch {
       throw PersistenceError(
         .mappingAmbiguous, at: .property(entity.name, error.new.sorted().joined(separator: ", ")),

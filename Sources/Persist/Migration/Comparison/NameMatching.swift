@@ -14,6 +14,8 @@
 /// Names take precedence if following an identifier would lose a value:
 /// - Both models have both names, and only one of the four things has an identifier, as in `{a, b}` → `{a, b (was a)}`.
 ///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
+/// - The old thing stays where it is, under its name, and the one with the identifier is another owner's: a subentity
+///   with `a` inherits `b (was a)`, or declares it beside an inherited `a`.
 /// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
 ///   `{a}`.
 ///
@@ -42,11 +44,15 @@ struct NameMatching {
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
 
-  static func match(old: [Name], new: [Name]) throws(Ambiguity) -> [String: String] {
+  /// - Parameter staysBeside: Whether a name that both models have belongs to the same owner in both, and another new
+  ///   name, the second one, to a different owner.
+  static func match(
+    old: [Name], new: [Name], staysBeside: (String, String) -> Bool = { _, _ in false }
+  ) throws(Ambiguity) -> [String: String] {
     var matching = NameMatching(unmatchedOld: old, unmatchedNew: new)
     matching.matchExact()
     try matching.matchIdentifiers()
-    try matching.matchIdentifiersToNames()
+    try matching.matchIdentifiersToNames(staysBeside)
     matching.matchNamesToIdentifiers()
     matching.matchNames()
     return matching.oldNames
@@ -80,12 +86,15 @@ struct NameMatching {
     }
   }
 
-  private mutating func matchIdentifiersToNames() throws(Ambiguity) {
+  private mutating func matchIdentifiersToNames(_ staysBeside: (String, String) -> Bool) throws(Ambiguity) {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
     for (identifier, claimants) in Self.grouped(unmatchedNew) {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
-      let new = claimants.filter { !(plainNew.contains(identifier) && oldNames.contains($0.name)) }
+      let new = claimants.filter { claimant in
+        !plainNew.contains(identifier)
+          || !oldNames.contains(claimant.name) && !staysBeside(identifier, claimant.name)
+      }
       guard let first = new.first else { continue }
       guard new.count == 1 else {
         throw Ambiguity(old: [old.name], new: new.map(\.name), identifier: identifier)

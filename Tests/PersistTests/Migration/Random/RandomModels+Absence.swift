@@ -64,7 +64,9 @@ extension RandomModels {
     let back = absent.remove(at: pick(0...absent.count - 1))
     let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
     func index(_ identity: String) -> Int? { entities.indices.first { self.identity(of: $0) == identity } }
-    guard back.parts.allSatisfy({ !names.contains($0.name) && index($0.owner) != nil }) else { return }
+    guard back.parts.allSatisfy({ !names.contains($0.name) && canAdd($0.name) && index($0.owner) != nil }) else {
+      return
+    }
     for part in back.parts {
       guard let owner = index(part.owner) else { return }
       if let attribute = part.attribute { entities[owner].attributes.append(attribute) }

@@ -53,6 +53,7 @@ extension RandomModels {
     // The same name in another branch of the hierarchy, or one that differs in case, needs a separate column.
     let cousins = entities.filter { $0.parent == entities[index].parent }.flatMap { $0.attributes.map(\.name) }
     if chance(6), let other = one(of: cousins) { name = chance(2) ? other : other.capitalized }
+    guard canAdd(name) else { return }
     let attribute = newAttribute(name)
     entities[index].attributes.append(attribute)
     guard chance(4) else { return }

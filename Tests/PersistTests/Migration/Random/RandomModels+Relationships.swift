@@ -76,7 +76,7 @@ extension RandomModels {
     entities[index].relationships.removeAll { $0.name == gone.name }
     forgetUses(of: gone.name, in: index)
     // An attribute may use its name.
-    guard chance(4) else { return }
+    guard chance(4), canAdd(gone.name) else { return }
     entities[index].attributes.append(AttributeDescription(gone.name, .string, userInfo: newIdentity()))
   }
 

@@ -16,8 +16,9 @@ struct RandomModels {
   var places = [AttributeDescription("city", .string), AttributeDescription("floor", .int16)]
   private var otherComposites: [CompositeDescription] = []
   private var counter = 0
-  /// The names in the previous version, by identity.
-  private var oldNames: [String: String] = [:]
+  /// The names in the previous version, by identity. Entities that leave a hierarchy take copies of properties along,
+  /// which have one identity and may be renamed separately.
+  private var oldNames: [String: Set<String>] = [:]
   /// The renaming identifiers of the previous version; they may name other elements there.
   private var oldIdentifiers: Set<String> = []
   /// Names that new attributes reused from renamed ones in this version; a second renaming from them would be
@@ -138,19 +139,25 @@ struct RandomModels {
   }
 
   private mutating func remember(_ userInfo: [String: String], _ name: String) {
-    if let identity = userInfo[Self.identity] { oldNames[identity] = name }
+    if let identity = userInfo[Self.identity] { oldNames[identity, default: []].insert(name) }
   }
 
-  /// Whether an element can be renamed unambiguously: its name must not be a former name of another element of the
-  /// previous version.
+  /// Whether an element can be renamed unambiguously: it must have one name in the previous version, which isn't a former
+  /// name of another element there.
   func canRename(_ userInfo: [String: String], had identifier: String?) -> Bool {
-    identifier != nil || self.identifier(userInfo, had: nil).map { !oldIdentifiers.contains($0) } ?? true
+    if identifier != nil { return true }
+    guard let names = userInfo[Self.identity].flatMap({ oldNames[$0] }) else { return true }
+    return names.count == 1 && oldIdentifiers.isDisjoint(with: names)
   }
+
+  /// Whether an element that is added may have a name. An element that was known by it before would return to it if it
+  /// no longer has its identifier.
+  func canAdd(_ name: String) -> Bool { !oldIdentifiers.contains(name) }
 
   /// The renaming identifier of a renamed element: its current one, or its name in the previous version; nil for a new
   /// element.
   func identifier(_ userInfo: [String: String], had: String?) -> String? {
-    had ?? userInfo[Self.identity].flatMap { oldNames[$0] }
+    had ?? userInfo[Self.identity].flatMap { oldNames[$0]?.first }
   }
 
   // MARK: Choosing
