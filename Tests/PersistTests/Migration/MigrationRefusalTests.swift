@@ -64,6 +64,28 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Rows of Item with the same a as another, which must be unique: 1."])
   }
 
+  @Test("A uniqueness constraint violated by the default of an attribute that becomes required")
+  func uniqueDefault() throws {
+    func unique(_ attributes: AttributeDescription..., constraint: [String]) throws -> ManagedObjectModel {
+      try item(EntityDescription("Item", attributes: attributes, uniquenessConstraints: [constraint]))
+    }
+    let required = AttributeDescription("a", .string, isOptional: false, default: .string("x"))
+    let rows = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, NULL), (3, 1, 1, NULL)"
+    let sentences = try refusal(
+      unique(text("a"), constraint: ["a"]), unique(required, constraint: ["a"]), filling: rows,
+      code: .constraintConflict)
+    #expect(sentences == ["Rows of Item with the same a as another, which must be unique: 2."])
+    let pairs = """
+      INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB)
+      VALUES (1, 1, 1, 'x', '1'), (2, 1, 1, NULL, '1'), (3, 1, 1, NULL, '2')
+      """
+    #expect(
+      try refusal(
+        unique(text("a"), text("b"), constraint: ["a", "b"]), unique(required, text("b"), constraint: ["a", "b"]),
+        filling: pairs, code: .constraintConflict)
+        == ["Rows of Item with the same a, b as another, which must be unique: 1."])
+  }
+
   @Test("An attribute type that can't represent every value")
   func type() throws {
     let sentences = try refusal(

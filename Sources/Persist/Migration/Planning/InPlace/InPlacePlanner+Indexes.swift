@@ -34,7 +34,7 @@ extension InPlacePlanner {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
         // Frameworks have used other index names; recreating an index only for its name would take long.
         if hasName(wanted[position]) || !isOfThisEra && !isFinal(index) {
-          wanted.remove(at: position)
+          refuseDuplicates(wanted.remove(at: position), isNew: false, joins)
           continue
         }
         drop(index, in: table)
@@ -42,11 +42,11 @@ extension InPlacePlanner {
         drop(index, in: table)
       }
     }
+    for index in wanted where isConstraint(index) { refuseDuplicates(index, isNew: false, joins) }
     wanted.removeAll { isConstraint($0) }
     for index in wanted {
-      let subject = index.subject.map { InPlaceWork.Subject($0.entity, $0.name) }
-        ?? subject(ofTable: index.table, column: index.columns.first?.name, joins)
-      if index.isUnique { refuseDuplicates(index, subject) }
+      let subject = subject(of: index, joins)
+      refuseDuplicates(index, isNew: true, joins)
       if defersWork, !index.isUnique, !isMade(index.table, joins) {
         work.defer(.createIndex(index), for: subject)
       } else {
@@ -61,13 +61,14 @@ extension InPlacePlanner {
       || joins.contains { $0.table.name == table && $0.source == .new }
   }
 
-  /// The subject of an index whose name the model doesn't determine.
-  private func subject(ofTable table: String, column: String?, _ joins: [JoinPlan]) -> InPlaceWork.Subject? {
-    if let join = joins.first(where: { $0.table.name == table }) {
+  /// The subject of a new index; if the model doesn't name it, that of its table or first column.
+  private func subject(of index: IndexDefinition, _ joins: [JoinPlan]) -> InPlaceWork.Subject? {
+    if let own = index.subject { return .init(own.entity, own.name) }
+    if let join = joins.first(where: { $0.table.name == index.table }) {
       return .init(join.table.first.entity, join.table.first.relationship)
     }
-    guard let plan = tables.first(where: { $0.name == table }) else { return nil }
-    return column.flatMap { plan.column(named: $0)?.subject } ?? .init(plan.root.name)
+    guard let plan = tables.first(where: { $0.name == index.table }) else { return nil }
+    return index.columns.first.flatMap { plan.column(named: $0.name)?.subject } ?? .init(plan.root.name)
   }
 
   private mutating func drop(_ index: StoreSchema.Index, in table: String) {
@@ -137,8 +138,14 @@ extension InPlacePlanner {
     }
   }
 
-  private mutating func refuseDuplicates(_ index: IndexDefinition, _ subject: InPlaceWork.Subject?) {
-    guard let plan = tables.first(where: { $0.name == index.table }), let table = plan.oldTable else { return }
+  /// Refuses rows whose new values violate a unique index.
+  ///
+  /// - Parameter isNew: Whether the old rows may violate it too. If not, only values that replace the old ones can: a
+  ///   default for the missing values of an attribute that becomes required.
+  private mutating func refuseDuplicates(_ index: IndexDefinition, isNew: Bool, _ joins: [JoinPlan]) {
+    guard index.isUnique, let plan = tables.first(where: { $0.name == index.table }), let table = plan.oldTable else {
+      return
+    }
     let numbers = index.entityNumbers.map { wanted in
       plan.moves.filter { $0.number.map(wanted.contains) == true }.map(\.sourceNumber).sorted()
     } ?? plan.sourceNumbers
@@ -151,6 +158,8 @@ extension InPlacePlanner {
       if case .constant(.null) = value { return }
       values.append(value)
     }
+    if !isNew, values.allSatisfy(\.isColumn) { return }
+    let subject = subject(of: index, joins)
     work.require(
       .duplicates(table, values: values, rows(numbers, of: table)),
       else: MigrationBlocker(

@@ -22,6 +22,9 @@ indirect enum RowExpression: Sendable, Hashable {
     let numbers: [Int]
     let value: RowExpression
   }
+
+  /// Whether the value is that of one column, unchanged.
+  var isColumn: Bool { if case .column = self { true } else { false } }
 }
 
 /// A selection of a table's rows; all rows by default.
