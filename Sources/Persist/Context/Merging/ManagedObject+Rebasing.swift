@@ -168,19 +168,21 @@ extension ManagedObject {
   /// relationship.
   final func revert(_ stored: EntityLayout.StoredSlot) {
     if stored.kind == .toOne, table != nil, let relationship = layout.relationshipsBySlot[stored.slot] {
-      let committed = storedEnd(of: relationship)
-      if let committed, !mayLead(to: committed, by: relationship) { return setToOne(nil, at: stored.slot) }
-      setToOne(committed.flatMap { $0.isPartner(of: self, by: relationship) ? $0 : nil }, at: stored.slot)
+      if let end = storedEnd(of: relationship), !mayLead(to: end, by: relationship) {
+        return setToOne(nil, at: stored.slot)
+      }
+      setToOne(agreedEnd(of: relationship), at: stored.slot)
     }
     clearPending(at: stored.slot)
   }
 
-  /// Whether the row of the other end of a one-to-one relationship refers to an object too: others may have related it
-  /// to another object, or to none, since that object was read. True for any other relationship.
-  private final func isPartner(of object: ManagedObject, by relationship: RelationshipLayout) -> Bool {
-    guard let back = back(of: relationship), !back.isToMany else { return true }
-    if loading == .fault { fulfill() }
-    return committedValue(at: back.slot) == .objectID(object.objectID)
+  /// The stored destination of a to-one relationship. Nil if the relationship is one-to-one and the destination's row
+  /// doesn't refer to this object: others may have related it to another one, or to none, since this one was read.
+  private final func agreedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
+    guard let end = storedEnd(of: relationship) else { return nil }
+    guard relationship.inverse?.isToMany == false else { return end }
+    if end.loading == .fault { end.fulfill() }
+    return end.isStoredPartner(of: self, back: relationship) ? end : nil
   }
 
   /// Reverts the additions to and removals from a to-many relationship since the last save, on both sides. Members

@@ -152,7 +152,7 @@ extension ManagedObject {
   }
 
   /// Whether the object's row refers to another one as the partner of a one-to-one relationship.
-  private final func isStoredPartner(of other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
+  final func isStoredPartner(of other: ManagedObject, back relationship: RelationshipLayout) -> Bool {
     guard snapshot != nil, relationship.inverse?.isToMany == false, let own = back(of: relationship) else {
       return false
     }
