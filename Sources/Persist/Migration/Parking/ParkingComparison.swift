@@ -101,8 +101,9 @@ struct ParkingComparison {
     guard (oldInverse == nil) == (newInverse == nil), oldInverse?.isToMany == newInverse?.isToMany else { return nil }
     let (oldTarget, newTarget) = (model.destination(of: old), other.destination(of: new))
     if let oldInverse, let newInverse, sharedName(of: oldInverse.name, oldTarget) != newInverse.name { return nil }
-    let ends = Set((model.hierarchy(of: declaring) + model.hierarchy(of: oldTarget)).map(\.name))
-    let areAllThere = ends.allSatisfy { name in model.entitiesByName[name].flatMap(entity) != nil }
+    // Entities that leave the destination's hierarchy can't be members any longer.
+    let areAllThere = model.hierarchy(of: declaring).allSatisfy { entity($0) != nil }
+      && model.hierarchy(of: oldTarget).allSatisfy { entity($0)?.isKind(of: newTarget) == true }
     let isDeclaredAlike = there.declaring(new, of: found) === found && entity(oldTarget) === newTarget
     let isOrderKept = old.isOrdered == new.isOrdered && oldInverse?.isOrdered == newInverse?.isOrdered
     return RelationshipPlace(

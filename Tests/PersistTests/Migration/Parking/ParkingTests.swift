@@ -300,4 +300,29 @@ struct ParkingTests {
       #expect(after.differences(from: before) == [])
     }
   }
+
+  @Test("References come back to objects whose entity doesn't belong to the destination in the older version")
+  func foreignDestination() throws {
+    func entities(parent: String) -> [EntityDescription] {
+      [
+        EntityDescription("Thing", attributes: [.init("name", .string)]), EntityDescription("Part", parent: "Thing"),
+        EntityDescription("Note", parent: parent, relationships: [RelationshipDescription("part", to: "Part")]),
+      ]
+    }
+    let registry = try Self.registry(entities(parent: "Thing"), entities(parent: "Part"))
+    let new = registry.versions[1].model
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: new)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      let objects = ["Note", "Note", "Part"].map { ManagedObject(entity: $0, context: context) }
+      for (note, part) in [(0, 1), (1, 2)] { objects[note]["part"] = objects[part] }
+      try context.save()
+      try coordinator.remove(store)
+      let before = try StoreDump(of: new, at: url)
+      #expect(try migrate(url, to: 1, registry).parked > 0)
+      _ = try migrate(url, to: 2, registry)
+      #expect(try StoreDump(of: new, at: url).differences(from: before) == [])
+    }
+  }
 }
