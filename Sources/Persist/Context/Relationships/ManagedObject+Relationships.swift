@@ -83,6 +83,7 @@ extension ManagedObject {
     // In some stores the old destination refers to another object; it is then left unchanged.
     if let old, let back = old.back(of: relationship), back.isToMany || old.refers(to: self, at: back) {
       old.forget(self, in: back)
+      if other == nil { endStored(relationship, with: old) }
     }
     guard let other, let back = other.back(of: relationship) else { return }
     if back.isToMany {
@@ -142,12 +143,18 @@ extension ManagedObject {
     } else {
       willChange()
       setPending(.null, at: relationship.slot)
-      guard other.isStoredPartner(of: self, back: relationship) else { return }
-      catchUp(at: relationship)
-      if destination(at: relationship.slot) === other {
-        willChange()
-        setPending(.null, at: relationship.slot)
-      }
+      endStored(relationship, with: other)
+    }
+  }
+
+  /// Ends a relationship that is nil here in the newest row too, if that is one-to-one and others have since related
+  /// this object to the one that it had here: a nil that equals an older row would not be saved.
+  private final func endStored(_ relationship: RelationshipLayout, with other: ManagedObject) {
+    guard other.isStoredPartner(of: self, back: relationship) else { return }
+    catchUp(at: relationship)
+    if destination(at: relationship.slot) === other {
+      willChange()
+      setPending(.null, at: relationship.slot)
     }
   }
 
@@ -195,10 +202,10 @@ extension ManagedObject {
   /// If a save would detect others' changes of the row as a conflict, it is left to do so, even if the changes that it
   /// would write are taken back.
   private final func catchUp(at relationship: RelationshipLayout) {
-    guard !isChanged(at: relationship.slot), let context = table?.context else { return }
+    guard let context = table?.context else { return }
     if isCheckedBySave {
       context.uncheckedEnds.insert(self)
-    } else if canBeReplaced, context.isOutdated(self) {
+    } else if !isChanged(at: relationship.slot), canBeReplaced, context.isOutdated(self) {
       context.adoptNewerRows(of: [self])
     }
   }

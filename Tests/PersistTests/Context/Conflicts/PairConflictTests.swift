@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persist
 
-@Suite("Conflicts in one-to-one relationships whose ends were read at different times")
+@Suite("Conflicts in relationships whose ends were read at different times")
 struct PairConflictTests {
   private func withContexts(
     _ policy: MergePolicy, _ body: (_ first: ManagedObjectContext, _ second: ManagedObjectContext) throws -> Void
@@ -14,6 +14,9 @@ struct PairConflictTests {
       try body(stack.context(), second)
       let stored = try RandomGraph.everything(in: stack.reopened().context())
       #expect(try GraphState.disagreements(stored) == [])
+      var problems: [StoreProblem] = []
+      try checkStore(at: stack.url) { if !$0.isHarmless { problems.append($0) } }
+      #expect(problems == [])
     }
   }
 
@@ -86,6 +89,26 @@ struct PairConflictTests {
       try second.save()
       #expect(try second.names("Passport") == ["p", "q"])
       #expect(old.one("holder") == nil)
+    }
+  }
+
+  @Test(
+    "A deletion reaches a member that others related to the object, even if it had another owner here meanwhile",
+    arguments: MergePolicy.settling, [true, false])
+  func formerOwner(policy: MergePolicy, isRemoved: Bool) throws {
+    try withContexts(policy) { first, second in
+      let nodes = try ["a", "b", "c"].map { try first.make("Node", ["name": $0]) }
+      try first.save()
+      let member = try second.named("Node", "a")
+      #expect(member.one("parent") == nil)
+      nodes[0]["parent"] = nodes[1]
+      try first.save()
+      let other = try second.named("Node", "c")
+      member["parent"] = other
+      try second.delete(second.named("Node", "b"))
+      if isRemoved { try other.many("children").remove(member) } else { member["parent"] = nil }
+      try second.save()
+      #expect(member.one("parent") == nil)
     }
   }
 
