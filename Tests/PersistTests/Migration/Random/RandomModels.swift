@@ -94,7 +94,19 @@ struct RandomModels {
   mutating func attempt(_ edit: (inout RandomModels) -> Void) {
     let (entities, places, reused) = (entities, places, reused)
     edit(&self)
-    if (try? model()) == nil { (self.entities, self.places, self.reused) = (entities, places, reused) }
+    if (try? model()) == nil || !keepsReusedNamesTogether {
+      (self.entities, self.places, self.reused) = (entities, places, reused)
+    }
+  }
+
+  /// Whether every attribute whose name another one reuses is still in the same entity with it. An attribute of another
+  /// entity doesn't get the values of one that remains.
+  private var keepsReusedNamesTogether: Bool {
+    reused.allSatisfy { name in
+      entities.allSatisfy { entity in
+        !entity.attributes.contains { $0.renamingIdentifier == name } || entity.attributes.contains { $0.name == name }
+      }
+    }
   }
 
   /// Keeps or removes identifiers of earlier versions, as people do.
@@ -102,11 +114,7 @@ struct RandomModels {
     let keeps = chance(2)
     oldNames = [:]
     reused = []
-    oldIdentifiers = Set(
-      entities.flatMap { entity in
-        [entity.renamingIdentifier] + entity.attributes.map(\.renamingIdentifier)
-          + entity.relationships.map(\.renamingIdentifier)
-      }.compactMap { $0 })
+    oldIdentifiers = identifiers
     let renamed = Set(
       entities.filter { $0.renamingIdentifier != nil }.map(\.name)
         + entities.flatMap { entity in
@@ -138,6 +146,14 @@ struct RandomModels {
     }
   }
 
+  private var identifiers: Set<String> {
+    Set(
+      entities.flatMap { entity in
+        [entity.renamingIdentifier] + entity.attributes.map(\.renamingIdentifier)
+          + entity.relationships.map(\.renamingIdentifier)
+      }.compactMap { $0 })
+  }
+
   private mutating func remember(_ userInfo: [String: String], _ name: String) {
     if let identity = userInfo[Self.identity] { oldNames[identity, default: []].insert(name) }
   }
@@ -150,9 +166,9 @@ struct RandomModels {
     return names.count == 1 && oldIdentifiers.isDisjoint(with: names)
   }
 
-  /// Whether an element that is added may have a name. An element that was known by it before would return to it if it
-  /// no longer has its identifier.
-  func canAdd(_ name: String) -> Bool { !oldIdentifiers.contains(name) }
+  /// Whether an element that is added may have a name: one by which no other is or was known, and to which it might
+  /// therefore return, or from which it comes.
+  func canAdd(_ name: String) -> Bool { !oldIdentifiers.contains(name) && !identifiers.contains(name) }
 
   /// The renaming identifier of a renamed element: its current one, or its name in the previous version; nil for a new
   /// element.
