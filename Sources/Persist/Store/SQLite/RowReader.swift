@@ -30,8 +30,11 @@ struct RowReader {
   mutating func sortByKey() { batch.sortByKey() }
 
   /// Removes and returns the rows read so far.
-  mutating func takeRows() -> RowBatch {
+  ///
+  /// - Parameter count: The number of rows to be read next, for which space is reserved.
+  mutating func takeRows(expecting count: Int = 0) -> RowBatch {
     var rows = RowBatch()
+    rows.reserveCapacity(count)
     if let writer { rows.append(writer.chunk) }
     swap(&rows, &batch)
     return rows

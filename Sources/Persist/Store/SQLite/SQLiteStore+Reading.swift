@@ -28,15 +28,14 @@ extension SQLiteStore {
     of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
     _ body: (RowBatch) throws -> Void
   ) throws {
-    // Known rows belong to the caller's thread. A held state's only connection, and that of a store in memory, may be
-    // needed by the caller meanwhile.
-    guard held == nil, pool.hasSeveralReaders, !query.keysOnly, query.keys == nil,
-      query.limit ?? .max > Self.firstPartSize, !map.absent.contains(query.entity.name)
+    // A held state's only connection, and that of a store in memory, may be needed by the caller meanwhile.
+    guard pool.hasSeveralReaders, !query.keysOnly, query.keys == nil, query.limit ?? .max > Self.firstPartSize,
+      !map.absent.contains(query.entity.name)
     else { return try body(rows(query, monitor: monitor, held: held)) }
     let plan = try plan(for: query)
     try withStatement(for: query, plan, monitor) { statement, isSorted in
       var reader = RowReader(plan, map: map, expectedRows: query.limit)
-      reader.monitor = monitor
+      (reader.monitor, reader.held) = (monitor, held)
       // Rows can only be sorted together.
       var size = isSorted ? Self.firstPartSize : .max
       let produce = {
@@ -44,10 +43,11 @@ extension SQLiteStore {
         if isLast { monitor?.count(rows: reader.batch.count % RowReader.notedRows) }
         if !isSorted { reader.sortByKey() }
         size = Self.partSize
-        return (part: reader.takeRows(), isLast: isLast)
+        return (part: reader.takeRows(expecting: isLast ? 0 : size), isLast: isLast)
       }
+      // Known rows belong to the caller's thread.
       try Pipeline.run(
-        on: pool.readsConcurrently(ownReaders: 1) ? threads : nil, producing: produce, consuming: body)
+        on: held == nil && pool.readsConcurrently(ownReaders: 1) ? threads : nil, producing: produce, consuming: body)
     }
   }
 

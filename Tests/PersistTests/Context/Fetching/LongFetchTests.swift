@@ -42,6 +42,27 @@ struct LongFetchTests {
     }
   }
 
+  @Test("Rows of registered objects come in parts too, without their values, and all on the calling thread")
+  func known() throws {
+    try withNumberedPeople(Self.count) { coordinator in
+      let entity = try #require(ManagedObjectContext(coordinator).model.entitiesByName["Person"])
+      let store = try #require(coordinator.stores(holding: entity).first)
+      var parts: [[Int64]] = []
+      var unread = 0
+      let held = KnownRows { key, _ in key.isMultiple(of: 2) }
+      try store.forEachPart(
+        of: RowQuery(entity: entity), monitor: nil, held: held, on: coordinator.threads.reading
+      ) { rows in
+        parts.append(rows.map(\.key))
+        unread += rows.filter { $0.snapshot == nil }.count
+      }
+      let keys = parts.flatMap { $0 }
+      #expect(parts.count > (TestEngine.current == .sqlite ? 2 : 0))
+      #expect(keys.count == Self.count && keys == keys.sorted() && unread == Self.count / 2)
+      #expect(coordinator.threads.reading.threadCount == 0)
+    }
+  }
+
   @Test("Registered, changed, new and deleted objects are in their places")
   func overlaid() throws {
     try withNumberedPeople(Self.count) { coordinator in

@@ -6,9 +6,15 @@ extension FetchPass {
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     var objects: [ManagedObject] = []
+    let registered = question.tables.table(for: layout).map.count
     try question.forEachPart(held: held(question.tables), in: context) { rows in
-      let part = make(rows, from: question.tables)
-      if objects.isEmpty { objects = part } else { objects += part }
+      if objects.isEmpty {
+        objects = make(rows, from: question.tables)
+      } else {
+        // After a first part, there are usually as many as are registered.
+        if objects.capacity < registered { objects.reserveCapacity(registered) }
+        forEachObject(of: rows, from: question.tables) { objects.append($0) }
+      }
     }
     return objects
   }
@@ -18,6 +24,18 @@ extension FetchPass {
   /// - Parameter withOverlaid: Whether to include objects for which the stores' answer isn't valid.
   func make(_ batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false) -> [ManagedObject] {
     if batch.isEmpty { return [] }
+    return Array(unsafeUninitializedCapacity: batch.count) { objects, count in
+      forEachObject(of: batch, from: tables, withOverlaid: withOverlaid) { object in
+        objects.initializeElement(at: count, to: object)
+        count += 1
+      }
+    }
+  }
+
+  @inline(__always)
+  private func forEachObject(
+    of batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false, _ body: (ManagedObject) -> Void
+  ) {
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     let table = tables.table(for: layout)
@@ -25,21 +43,18 @@ extension FetchPass {
     if table.map.count == 0 { table.map.reserve(batch.count) }
     let isNewest = context.isReadingNewest
     var faults = FaultFactory(context, table)
-    return Array(unsafeUninitializedCapacity: batch.count) { objects, count in
-      for entry in batch.entries {
-        let object: ManagedObject
-        if let registered = table.map[entry.key] {
-          if !withOverlaid, !overlaid.isEmpty, overlaid.contains(registered.objectID) { continue }
-          update(registered, with: entry, of: batch, isNewest: isNewest)
-          object = registered
-        } else {
-          object = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
-          object.row = batch.snapshot(of: entry)
-          if isNewest { context.noteRow(of: object) }
-        }
-        objects.initializeElement(at: count, to: object)
-        count += 1
+    for entry in batch.entries {
+      let object: ManagedObject
+      if let registered = table.map[entry.key] {
+        if !withOverlaid, !overlaid.isEmpty, overlaid.contains(registered.objectID) { continue }
+        update(registered, with: entry, of: batch, isNewest: isNewest)
+        object = registered
+      } else {
+        object = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
+        object.row = batch.snapshot(of: entry)
+        if isNewest { context.noteRow(of: object) }
       }
+      body(object)
     }
   }
 
