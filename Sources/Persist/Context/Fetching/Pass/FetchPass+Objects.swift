@@ -32,6 +32,7 @@ extension FetchPass {
     }
   }
 
+  /// Calls a closure with the object of each row, in order. Inlined, so that nothing is called for each.
   @inline(__always)
   private func forEachObject(
     of batch: RowBatch, from tables: StoreTables, withOverlaid: Bool = false, _ body: (ManagedObject) -> Void
