@@ -168,21 +168,19 @@ extension ManagedObject {
   /// relationship.
   final func revert(_ stored: EntityLayout.StoredSlot) {
     if stored.kind == .toOne, table != nil, let relationship = layout.relationshipsBySlot[stored.slot] {
-      if let end = storedEnd(of: relationship), !mayLead(to: end, by: relationship) {
-        return setToOne(nil, at: stored.slot)
-      }
-      setToOne(agreedEnd(of: relationship), at: stored.slot)
+      let end = storedEnd(of: relationship)
+      if let end, !mayLead(to: end, by: relationship) { return setToOne(nil, at: stored.slot) }
+      setToOne(end.flatMap { agrees($0, on: relationship) ? $0 : nil }, at: stored.slot)
     }
     clearPending(at: stored.slot)
   }
 
-  /// The stored destination of a to-one relationship. Nil if the relationship is one-to-one and the destination's row
-  /// doesn't refer to this object: others may have related it to another one, or to none, since this one was read.
-  private final func agreedEnd(of relationship: RelationshipLayout) -> ManagedObject? {
-    guard let end = storedEnd(of: relationship) else { return nil }
-    guard relationship.inverse?.isToMany == false else { return end }
+  /// Whether the row of a stored destination doesn't contradict a one-to-one relationship to it: others may have
+  /// related it to another object, or to none, since this one was read.
+  private final func agrees(_ end: ManagedObject, on relationship: RelationshipLayout) -> Bool {
+    guard relationship.inverse?.isToMany == false else { return true }
     if end.loading == .fault { end.fulfill() }
-    return end.isStoredPartner(of: self, back: relationship) ? end : nil
+    return end.isStoredPartner(of: self, back: relationship)
   }
 
   /// Reverts the additions to and removals from a to-many relationship since the last save, on both sides. Members

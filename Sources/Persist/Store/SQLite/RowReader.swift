@@ -32,7 +32,7 @@ struct RowReader {
   /// Removes and returns the rows read so far.
   ///
   /// - Parameter count: The number of rows to be read next, for which space is reserved.
-  mutating func takeRows(expecting count: Int = 0) -> RowBatch {
+  mutating func takeRows(expecting count: Int) -> RowBatch {
     var rows = RowBatch()
     rows.reserveCapacity(count)
     if let writer { rows.append(writer.chunk) }

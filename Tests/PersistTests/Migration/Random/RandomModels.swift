@@ -158,8 +158,8 @@ struct RandomModels {
     if let identity = userInfo[Self.identity] { oldNames[identity, default: []].insert(name) }
   }
 
-  /// Whether an element can be renamed unambiguously: it must have one name in the previous version, which isn't a former
-  /// name of another element there.
+  /// Whether an element can be renamed unambiguously: it must have one name in the previous version, which isn't a
+  /// former name of another element there.
   func canRename(_ userInfo: [String: String], had identifier: String?) -> Bool {
     if identifier != nil { return true }
     guard let names = userInfo[Self.identity].flatMap({ oldNames[$0] }) else { return true }
@@ -173,7 +173,7 @@ struct RandomModels {
   /// The renaming identifier of a renamed element: its current one, or its name in the previous version; nil for a new
   /// element.
   func identifier(_ userInfo: [String: String], had: String?) -> String? {
-    had ?? userInfo[Self.identity].flatMap { oldNames[$0]?.first }
+    had ?? userInfo[Self.identity].flatMap { oldNames[$0]?.min() }
   }
 
   // MARK: Choosing

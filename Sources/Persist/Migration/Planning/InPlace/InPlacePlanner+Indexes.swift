@@ -42,9 +42,11 @@ extension InPlacePlanner {
         drop(index, in: table)
       }
     }
-    for index in wanted where isConstraint(index) { refuseDuplicates(index, isNew: false, joins) }
-    wanted.removeAll { isConstraint($0) }
     for index in wanted {
+      if isConstraint(index) {
+        refuseDuplicates(index, isNew: false, joins)
+        continue
+      }
       let subject = subject(of: index, joins)
       refuseDuplicates(index, isNew: true, joins)
       if defersWork, !index.isUnique, !isMade(index.table, joins) {
