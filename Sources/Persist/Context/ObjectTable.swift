@@ -42,7 +42,7 @@ final class ObjectTable {
   /// referenced, it resolves to the new one from now on.
   func insert(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] {
-      context.noteDeparture(of: [stale])
+      context.noteReferences(to: [stale])
       if stale.change == .updated { context.leaveUpdated(stale) }
       stale.detach()
     }

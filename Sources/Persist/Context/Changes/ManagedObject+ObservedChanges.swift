@@ -75,14 +75,14 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Notifies the observers of relationships that still refer to objects leaving the context, as those of deleted
-  /// objects and those without an inverse do: from then on, they lead to other instances.
-  func noteDeparture(of objects: [ManagedObject]) {
+  /// Notifies the observers of relationships that refer to objects which leave the context or come back, as those of
+  /// deleted objects and those without an inverse do: from then on, they lead to other instances.
+  func noteReferences(to objects: [ManagedObject]) {
     guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
-    let departing = Set(objects.map(\.objectID))
+    let ids = Set(objects.map(\.objectID))
     // Objects whose rows are missing keep their relationships too.
     for holder in tables.flatMap({ $0.map.objects }) where holder.marks.contains(.observed) {
-      for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: departing, by: relationship) {
+      for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: ids, by: relationship) {
         holder.noteChange(at: relationship.slot)
       }
     }

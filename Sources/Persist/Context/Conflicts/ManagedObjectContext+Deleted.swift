@@ -16,7 +16,7 @@ extension ManagedObjectContext {
       object.change = .none
       object.loading = .missing
     } else {
-      noteDeparture(of: [object])
+      noteReferences(to: [object])
       object.change = .deleted
       object.detach()
     }

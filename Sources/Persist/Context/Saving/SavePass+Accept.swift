@@ -52,7 +52,7 @@ extension SavePass {
     } else {
       for number in numbers { unsaved.map.remove(number) }
     }
-    context.noteDeparture(of: writes.deleted)
+    context.noteReferences(to: writes.deleted)
     context.removeFromMembersLeftAlone(writes.deleted)
     context.removeFromEndsInParent(writes.deleted)
     for object in writes.deleted {

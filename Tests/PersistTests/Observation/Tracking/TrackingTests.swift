@@ -80,6 +80,33 @@ struct TrackingTests {
     }
   }
 
+  @Test("A deleted object's relationship notifies when a child brings back a new object that it still leads to")
+  func comingBack() throws {
+    try withStack(SampleModels.shapes) { stack in
+      let context = stack.context()
+      let node = try context.make("Node")
+      try context.save()
+      let friend = try context.make("Node")
+      try node.many("friends").insert(friend)
+      node["spouse"] = friend
+      context.delete(node)
+      let child = ManagedObjectContext(parent: context)
+      child.undoManager = .init()
+      child.delete(child.object(with: friend.objectID))
+      try child.save()
+      let readings = try ["friends", "spouse"].map { name in
+        try tracking { try TrackedReading.property(name, .key).read(node) { _ in } }
+      }
+      child.undo()
+      try child.save()
+      #expect(friend.managedObjectContext === context)
+      for (reading, name) in zip(readings, ["friends", "spouse"]) {
+        let now = try TrackedReading.property(name, .key).read(node) { _ in }
+        #expect(now != reading.result && reading.told.count == 1)
+      }
+    }
+  }
+
   @Test("A part of a composite and a transient attribute notify")
   func otherAttributes() throws {
     try withStack(SampleModels.types) { stack in
