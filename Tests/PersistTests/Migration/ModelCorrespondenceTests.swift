@@ -75,6 +75,13 @@ struct ModelCorrespondenceTests {
     let below = try ModelCorrespondence(
       from: family(root: [text("a")], left: []), to: family(root: [text("a")], left: [renamed]))
     #expect(below.properties["Leaf"]?.mapValues(\.source) == ["a": "a", "b": nil])
+    // The same identifier becomes unnecessary in the version in which the other entity gets an attribute of that name.
+    let (before, after) = try (
+      family(root: [], left: [renamed]), family(root: [text("a")], left: [text("b")])
+    )
+    for (old, new) in [(before, after), (after, before)] {
+      #expect(try ModelCorrespondence(from: old, to: new).properties["Leaf"]?["b"]?.source == "b")
+    }
     // If no attribute is called so any longer, all were renamed.
     let joined = try ModelCorrespondence(
       from: family(root: [], left: [text("a")], right: [text("a")]), to: family(root: [renamed], left: []))

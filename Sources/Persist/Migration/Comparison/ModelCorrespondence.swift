@@ -86,10 +86,15 @@ extension ModelCorrespondence {
     _ kind: String, of entity: Entity, from source: Entity, by names: (Entity) -> [NameMatching.Name]
   ) throws -> [String: String] {
     do {
-      return try NameMatching.match(old: names(source), new: names(entity)) { name, other in
-        guard let owner = entity.property(named: name)?.declaringEntity else { return false }
-        return entities[owner] == source.property(named: name)?.declaringEntity
-          && entity.property(named: other)?.declaringEntity != owner
+      return try NameMatching.match(old: names(source), new: names(entity)) { old, new in
+        func owners(_ name: String) -> (old: String?, new: String?) {
+          (source.property(named: name)?.declaringEntity, entity.property(named: name)?.declaringEntity)
+        }
+        func stays(_ owners: (old: String?, new: String?)) -> Bool {
+          owners.old != nil && owners.new.flatMap { entities[$0] } == owners.old
+        }
+        let (first, second) = (owners(old), owners(new))
+        return stays(first) && first.new != second.new || stays(second) && first.old != second.old
       }
     } catch {
       throw PersistenceError(

@@ -14,8 +14,8 @@
 /// Names take precedence if following an identifier would lose a value:
 /// - Both models have both names, and only one of the four things has an identifier, as in `{a, b}` → `{a, b (was a)}`.
 ///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
-/// - The old thing stays where it is, under its name, and the one with the identifier is another owner's: a subentity
-///   with `a` inherits `b (was a)`, or declares it beside an inherited `a`.
+/// - One of the two stays where it is, under its name, and the other one has another owner: a subentity with `a` inherits
+///   `b (was a)`, or declares it beside an inherited `a`; a subentity with `b (was a)` keeps `b` and inherits an `a`.
 /// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
 ///   `{a}`.
 ///
@@ -44,16 +44,16 @@ struct NameMatching {
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
 
-  /// - Parameter staysBeside: Whether a name that both models have belongs to the same owner in both, and another new
-  ///   name, the second one, to a different owner.
+  /// - Parameter standApart: Whether an old and a new name have different owners, and one of them remains with its owner
+  ///   in the other model.
   static func match(
-    old: [Name], new: [Name], staysBeside: (String, String) -> Bool = { _, _ in false }
+    old: [Name], new: [Name], standApart: (_ old: String, _ new: String) -> Bool = { _, _ in false }
   ) throws(Ambiguity) -> [String: String] {
     var matching = NameMatching(unmatchedOld: old, unmatchedNew: new)
     matching.matchExact()
     try matching.matchIdentifiers()
-    try matching.matchIdentifiersToNames(staysBeside)
-    matching.matchNamesToIdentifiers()
+    try matching.matchIdentifiersToNames(standApart)
+    matching.matchNamesToIdentifiers(standApart)
     matching.matchNames()
     return matching.oldNames
   }
@@ -86,14 +86,14 @@ struct NameMatching {
     }
   }
 
-  private mutating func matchIdentifiersToNames(_ staysBeside: (String, String) -> Bool) throws(Ambiguity) {
+  private mutating func matchIdentifiersToNames(_ standApart: (String, String) -> Bool) throws(Ambiguity) {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
     for (identifier, claimants) in Self.grouped(unmatchedNew) {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
       let new = claimants.filter { claimant in
-        !plainNew.contains(identifier)
-          || !oldNames.contains(claimant.name) && !staysBeside(identifier, claimant.name)
+        !standApart(old.name, claimant.name)
+          && !(plainNew.contains(identifier) && oldNames.contains(claimant.name))
       }
       guard let first = new.first else { continue }
       guard new.count == 1 else {
@@ -104,14 +104,16 @@ struct NameMatching {
   }
 
   /// Matches in the opposite direction: identifiers of old things with names of new ones.
-  private mutating func matchNamesToIdentifiers() {
+  private mutating func matchNamesToIdentifiers(_ standApart: (String, String) -> Bool) {
     let newNames = Set(unmatchedNew.map(\.name))
     let plainOld = Self.plainNames(unmatchedOld)
     for (identifier, claimants) in Self.grouped(unmatchedOld) {
       guard let new = unmatchedNew.first(where: { $0.name == identifier }), !plainOld.contains(identifier) else {
         continue
       }
-      let old = claimants.filter { !(new.identifier != nil && newNames.contains($0.name)) }
+      let old = claimants.filter {
+        !standApart($0.name, new.name) && !(new.identifier != nil && newNames.contains($0.name))
+      }
       if old.count == 1 { match(new, with: old[0]) }
     }
   }
