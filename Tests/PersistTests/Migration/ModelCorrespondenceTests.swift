@@ -82,6 +82,11 @@ struct ModelCorrespondenceTests {
     for (old, new) in [(before, after), (after, before)] {
       #expect(try ModelCorrespondence(from: old, to: new).properties["Leaf"]?["b"]?.source == "b")
     }
+    // Attributes of different entities exchange their names.
+    let exchanged = try ModelCorrespondence(
+      from: family(root: [text("a")], left: [text("b")]),
+      to: family(root: [], left: [renamed, text("a", was: "b")]))
+    #expect(exchanged.properties["Leaf"]?.mapValues(\.source) == ["a": "b", "b": "a"])
     // If no attribute is called so any longer, all were renamed.
     let joined = try ModelCorrespondence(
       from: family(root: [], left: [text("a")], right: [text("a")]), to: family(root: [renamed], left: []))

@@ -89,11 +89,15 @@ struct NameMatching {
   private mutating func matchIdentifiersToNames(_ standApart: (String, String) -> Bool) throws(Ambiguity) {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
+    let claimed = Set(unmatchedNew.compactMap(\.identifier))
     for (identifier, claimants) in Self.grouped(unmatchedNew) {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
       let new = claimants.filter { claimant in
-        !standApart(old.name, claimant.name)
-          && !(plainNew.contains(identifier) && oldNames.contains(claimant.name))
+        let isInBoth = oldNames.contains(claimant.name)
+        // If another one claims the former thing of this name, the two exchange their names.
+        let isLeftOver = isInBoth && !claimed.contains(claimant.name)
+        if plainNew.contains(identifier) || isLeftOver, standApart(old.name, claimant.name) { return false }
+        return !(plainNew.contains(identifier) && isInBoth)
       }
       guard let first = new.first else { continue }
       guard new.count == 1 else {
@@ -106,13 +110,14 @@ struct NameMatching {
   /// Matches in the opposite direction: identifiers of old things with names of new ones.
   private mutating func matchNamesToIdentifiers(_ standApart: (String, String) -> Bool) {
     let newNames = Set(unmatchedNew.map(\.name))
-    let plainOld = Self.plainNames(unmatchedOld)
+    let (plainOld, plainNew) = (Self.plainNames(unmatchedOld), Self.plainNames(unmatchedNew))
     for (identifier, claimants) in Self.grouped(unmatchedOld) {
       guard let new = unmatchedNew.first(where: { $0.name == identifier }), !plainOld.contains(identifier) else {
         continue
       }
       let old = claimants.filter {
-        !standApart($0.name, new.name) && !(new.identifier != nil && newNames.contains($0.name))
+        !(plainNew.contains($0.name) && standApart($0.name, new.name))
+          && !(new.identifier != nil && newNames.contains($0.name))
       }
       if old.count == 1 { match(new, with: old[0]) }
     }
