@@ -128,7 +128,7 @@ extension ManagedObjectID: CustomStringConvertible {
       guard let key = Int64(digits), key > 0, let host = components.host, !host.isEmpty else { return nil }
       self.init(entityName: String(parts[0]), storeIdentifier: host, key: .permanent(key))
     case "t":
-      guard let number = UInt64(digits) else { return nil }
+      guard let number = UInt64(digits), number <= Int64.max else { return nil }
       self.init(entityName: String(parts[0]), storeIdentifier: components.host ?? "", key: .temporary(number))
     default: return nil
     }

@@ -237,4 +237,37 @@ struct IdentityTests {
       #expect(items.map(\.objectID) == ids)
     }
   }
+
+  @Test("A URI with a number that no object can have is no identifier")
+  func greatestNumber() throws {
+    let places = ["x-coredata:///Person/t9223372036854775808", "x-coredata:///Person/t18446744073709551615"]
+    for place in places { #expect(ManagedObjectID(uriRepresentation: try #require(URL(string: place))) == nil) }
+  }
+
+  @Test("A row with the greatest version can be changed and deleted")
+  func greatestVersion() throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      context.undoManager = .init()
+      for name in ["Ann", "Ben"] { try context.make("Person", ["name": name]) }
+      try context.save()
+      context.reset()
+      let raw = try RawStore(stack.url)
+      try raw.execute("UPDATE ZPERSON SET Z_OPT = 9223372036854775807")
+      raw.close()
+      let (ann, ben) = try (context.named("Person", "Ann"), context.named("Person", "Ben"))
+      // A server refuses to increment the version.
+      let code = persistError {
+        ann["name"] = "Anna"
+        try context.save()
+      }?.code
+      #expect(code == nil || code == .saveFailed)
+      if code != nil { context.rollback() }
+      context.delete(ben)
+      try context.save()
+      context.undo()
+      try context.save()
+      try #expect(context.names("Person").last == "Ben")
+    }
+  }
 }

@@ -228,7 +228,7 @@ extension ManagedObject {
   /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that
   /// version. The last version of the old row isn't known; the increment exceeds any number of saves between a read and
   /// a deletion.
-  final var insertedVersion: Int64 { snapshot.map { $0.version + (1 << 20) } ?? 1 }
+  final var insertedVersion: Int64 { snapshot.map { $0.version &+ (1 << 20) } ?? 1 }
 
   /// Returns the other ends of a relationship that are known without accessing the store.
   fileprivate final func endsInMemory(

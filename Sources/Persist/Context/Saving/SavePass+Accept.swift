@@ -33,11 +33,11 @@ extension SavePass {
     }
     context.drafts.removeAll()
     for object in writes.updated {
-      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
+      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version &+ step) }
     }
     let overtaken = Set(receipt.overtakenTouches)
     for (place, object) in writes.related.enumerated() where !overtaken.contains(place) {
-      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version + step) }
+      if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version &+ step) }
     }
     let new = writes.inserted.filter { $0.table === unsaved }
     let numbers = new.map(\.key)

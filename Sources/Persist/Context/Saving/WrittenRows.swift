@@ -87,7 +87,7 @@ struct WrittenRows {
       object.makeReferencesPermanent(permanent)
       guard let old = object.snapshot else { return }
       // A change saved by the parent doesn't conflict with what the child had read before.
-      let version = written == old.version + 1 ? old.version + 1 : old.version
+      let version = written == old.version &+ 1 ? old.version &+ 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { return }
       object.snapshot = writers.snapshot(of: object.layout, SlotValues(), over: old, version: version)
     }
