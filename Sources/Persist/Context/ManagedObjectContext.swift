@@ -247,10 +247,19 @@ extension ManagedObjectContext {
     return tables
   }
 
-  /// Returns the tables of the store with an identifier, or nil if the coordinator has no such store.
+  /// Returns the tables of the store with an identifier, or nil if the coordinator has no such store and never had.
+  ///
+  /// A store that was removed and added again has tables of its own: objects of the former one remain in theirs.
   func tables(ofStore identifier: String) -> StoreTables? {
-    if let tables = storeTables.first(where: { $0.identifier == identifier }) { return tables }
-    return persistentStoreCoordinator.openStore(identifier: identifier).map { tables(of: $0) }
+    if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return tables(of: store) }
+    return storeTables.last { $0.identifier == identifier }
+  }
+
+  /// Forgets the tables of stores that the coordinator no longer has. No object may be registered in them.
+  func removeTablesOfFormerStores() {
+    let open = persistentStoreCoordinator.openStores
+    storeTables.removeAll { tables in !open.contains { $0 === tables.origin } }
+    lastPlace = nil
   }
 
   /// Returns the layout of a to-one relationship's destination entity, as recorded in the row.
@@ -295,9 +304,12 @@ extension ManagedObjectContext {
     let storeIdentifier: String
     let layout: EntityLayout
     let table: ObjectTable
+    /// The coordinator's, when the place was looked up.
+    fileprivate let storeGeneration: Int
 
     init(_ layout: EntityLayout, in tables: StoreTables) {
       self.layout = layout
+      storeGeneration = tables.coordinator.storeGeneration
       entityName = layout.entity.name
       storeIdentifier = tables.identifier
       table = tables.table(for: layout)
@@ -306,9 +318,11 @@ extension ManagedObjectContext {
 
   /// Returns the table for an identifier of a row, or nil if the identifier can't belong to this context. The last
   /// result is cached: identifiers of one kind occur in bulk, and looking up entity and store by name costs more than
-  /// all other uses of an identifier. Tables exist as long as the context.
+  /// all other uses of an identifier.
   func place(of id: ManagedObjectID) -> RowPlace? {
-    if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier {
+    if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier,
+      last.storeGeneration == persistentStoreCoordinator.storeGeneration
+    {
       return last
     }
     guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {

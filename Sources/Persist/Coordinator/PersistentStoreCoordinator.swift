@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// Connects stores to a model: opens stores, routes entities to them, and converts identifiers to URIs and back.
 ///
@@ -26,6 +27,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The findings that contexts share. Their type belongs to the contexts' folder, which this one doesn't know.
   let contextFacts = LockProtected<(any AnyObject & Sendable)?>(nil)
   private let open = LockProtected<[any PersistentStore]>([])
+  private let generation = Atomic<Int>(0)
 
   /// Creates a coordinator without stores; add them with `addStore`.
   ///
@@ -92,6 +94,8 @@ public struct StoreInfo: Sendable, Hashable {
 extension PersistentStoreCoordinator {
   var openStores: [any PersistentStore] { open.withLock { $0 } }
   var storeCount: Int { open.withLock { $0.count } }
+  /// Changes when a store is added, removed or replaced.
+  var storeGeneration: Int { generation.load(ordering: .relaxed) }
   /// The longest time that a save may wait for other writers.
   var busyTimeout: Duration { openStores.map(\.busyTimeout).max() ?? StoreOptions().busyTimeout }
 
@@ -114,6 +118,7 @@ extension PersistentStoreCoordinator {
       }
       stores.append(store)
     }
+    generation.add(1, ordering: .relaxed)
     remoteChangePost.begin(store, of: self)
     post(Self.storesDidChangeNotification, Self.addedPersistentStoresKey, [added])
     return added
@@ -122,6 +127,7 @@ extension PersistentStoreCoordinator {
   /// Removes the store with an identifier, without closing it.
   func detachStore(withIdentifier identifier: String) -> (any PersistentStore)? {
     remoteChangePost.end(identifier)
+    defer { generation.add(1, ordering: .relaxed) }
     return open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
     }
@@ -133,6 +139,7 @@ extension PersistentStoreCoordinator {
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }
+    generation.add(1, ordering: .relaxed)
     remoteChangePost.begin(new, of: self)
   }
 

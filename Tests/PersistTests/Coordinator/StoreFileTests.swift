@@ -230,4 +230,24 @@ struct StoreFileTests {
     let contents = try StoreContents(readingStoreAt: url, registry: nil)
     return try contents.model.entities.map { try contents.count(of: $0) }
   }
+
+  @Test("Contexts find the rows of a store that was removed and added again", arguments: [true, false])
+  func addedAgain(isReset: Bool) throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url)
+      let context = ManagedObjectContext(coordinator)
+      try fill(coordinator)
+      let id = try context.named("Person", "Ann").objectID
+      try coordinator.remove(#require(coordinator.persistentStores.first))
+      try coordinator.addStore(at: url)
+      if isReset { context.reset() }
+      let ann = try context.existingObject(with: id)
+      #expect(ann["name"] as? String == "Ann")
+      try #expect(ann === context.named("Person", "Ann"))
+      try #expect(ann.names("friends") == ["Ben"])
+      ann["name"] = "Anna"
+      try context.save()
+      try #expect(ManagedObjectContext(coordinator).names("Person") == ["Anna", "Ben"])
+    }
+  }
 }
