@@ -158,4 +158,71 @@ struct SeveralStoresTests {
       #expect(feedback.isInserted)
     }
   }
+
+  /// Runs code with a context that has changed the feedback of the second store, as others have, and also has a new book
+  /// for the first one.
+  private func withConflict(
+    _ body: (_ context: ManagedObjectContext, _ book: ManagedObject, _ other: ManagedObjectContext) throws -> Void
+  ) throws {
+    try withTwoStores(configurations: ("part1", "part2")) { coordinator, _, _ in
+      let context = ManagedObjectContext(coordinator)
+      let old = try context.make("Book", ["title": "old"])
+      let feedback = try context.make("Feedback", ["comment": "?"])
+      try context.save()
+      let other = ManagedObjectContext(coordinator)
+      other.automaticallyMergesChangesFromParent = true
+      try other.existingObject(with: feedback.objectID)["comment"] = "theirs"
+      try other.existingObject(with: old.objectID)["title"] = "theirs"
+      try other.save()
+      let book = try context.make("Book", ["title": "new"])
+      feedback["comment"] = "mine"
+      try body(context, book, other)
+    }
+  }
+
+  @Test("What one store has accepted stays saved if another store's conflicts can't be resolved")
+  func failingResolution() throws {
+    try withConflict { context, book, other in
+      let old = try context.named("Book", "old", by: "title")
+      old["title"] = "mine"
+      context.mergePolicy = .custom(BooksOnly())
+      #expect(throws: BooksOnly.Refusal.self) { try context.save() }
+      #expect(context.hasChanges && !book.isInserted && !old.hasChanges)
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      let fresh = ManagedObjectContext(context.persistentStoreCoordinator)
+      try #expect(fresh.names("Book", by: "title") == ["mine", "new"])
+      try #expect(fresh.names("Feedback", by: "comment") == ["mine"])
+    }
+  }
+
+  @Test("What one store has accepted is announced, even if the save fails because of another store")
+  func partialSave() throws {
+    try withConflict { context, book, other in
+      let recorder = EventRecorder(context)
+      let old = try context.named("Book", "old", by: "title")
+      context.refresh(old, mergeChanges: false)
+      old["title"] = "mine"
+      let shown = try other.existingObject(with: old.objectID)
+      #expect(shown["title"] as? String == "theirs")
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      #expect(context.hasChanges && !book.isInserted && !old.hasChanges)
+      other.processPendingChanges()
+      #expect(shown["title"] as? String == "mine")
+      #expect(recorder.saves.map(\.inserted) == [[book]] && recorder.saves.map(\.updated) == [[old]])
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      #expect(recorder.saves.count == 2 && recorder.saves.last?.inserted == [])
+    }
+  }
+
+  /// Keeps the changes of books, and refuses to resolve other conflicts.
+  private struct BooksOnly: ConflictResolver {
+    struct Refusal: Error {}
+
+    func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
+      guard conflicts.allSatisfy({ $0.sourceObjectID.entityName == "Book" }) else { throw Refusal() }
+      try MergePolicy.mergeByPropertyObjectTrump.resolve(conflicts, in: context)
+    }
+  }
 }

@@ -10,7 +10,8 @@ extension SavePass {
 
   /// Performs a save, and repeats it each time the merge policy has resolved what a store rejected.
   ///
-  /// If the conflicts can't be resolved, or the result can't be saved, all objects return to their prior state.
+  /// If the conflicts can't be resolved, or the result can't be saved, all objects return to their prior state, except
+  /// those that a store has accepted.
   mutating func retryingAfterConflicts(_ work: (inout SavePass) throws -> Void) throws {
     do {
       try work(&self)
@@ -50,7 +51,7 @@ extension SavePass {
       }
       throw conflict.error
     } catch {
-      before.restore()
+      before.restore(except: allAccepted)
       throw error
     }
   }

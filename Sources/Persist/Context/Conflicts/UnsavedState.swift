@@ -46,7 +46,10 @@ struct UnsavedState {
   }
 
   /// Restores exactly the recorded unsaved state.
-  func restore() {
+  ///
+  /// - Parameter accepted: Objects that a store has accepted since, which remain as they were saved.
+  func restore(except accepted: Set<ObjectIdentifier>) {
+    let objects = objects.filter { !accepted.contains(ObjectIdentifier($0.object)) }
     var known = Set(objects.map { ObjectIdentifier($0.object) })
     for object in context.updated.objects + context.deleted.objects where !known.contains(ObjectIdentifier(object)) {
       object.discardChanges()
@@ -59,6 +62,7 @@ struct UnsavedState {
     context.updated.removeAll()
     context.deleted.removeAll()
     for saved in objects { restore(saved) }
+    known.formUnion(accepted)
     // Unchanged objects that were to be read again still have what they had read, as the others do.
     for note in (context.formerEnds ?? []).dropFirst(noteCount)
     where note.object.table != nil && known.insert(ObjectIdentifier(note.object)).inserted {

@@ -4,7 +4,8 @@ extension ManagedObjectContext {
   /// Writes every change to the stores, with one transaction per store.
   ///
   /// New objects then have permanent identifiers. If the save fails, all changes are kept, so that they can be
-  /// corrected and saved again. With changes to several stores, those after the failing one aren't written either.
+  /// corrected and saved again. With changes to several stores, those after the failing one aren't written either; what
+  /// stores before it have accepted is saved, and is announced as a save.
   ///
   /// Conflicts with rows that others changed since they were read, and with values that must be unique, are resolved by
   /// ``mergePolicy``.
@@ -35,35 +36,50 @@ extension ManagedObjectContext {
     send(.willSave)
     try pass.runHooks()
     processTrackedChanges()
-    try readingNewest {
-      try pass.retryingAfterConflicts { pass in
-        try pass.moveOneWayMembers()
-        try pass.readMissingRows()
-        if validatesOnSave { try pass.validate() }
-        var waiting = Array(try pass.writes().reversed())
-        while var writes = waiting.popLast() {
-          let receipt = try pass.commit(writes)
-          pass.adopt(receipt, of: writes)
-          // Releases the values, so that accepting the save can take them from the objects one by one.
-          writes.writes = RowWrites()
-          try pass.accept(writes, receipt)
-          advanceQueryGeneration()
-        }
+    do {
+      try readingNewest { try pass.retryingAfterConflicts { try write(&$0) } }
+    } catch {
+      if pass.keepOnlyAccepted() {
+        isSaving = false
+        finish(&pass)
       }
+      throw error
     }
     refreshStaleEnds()
     oneWayOwners = [:]
     ownersWithoutTakenMembers = []
     isSaving = false
     (watchedObjects, uncheckedEnds) = ([], [])
+    finish(&pass)
+    endTrackingIfUnobserved()
+    // For stores without changed rows.
+    try savePendingMetadata()
+  }
+
+  /// Validates what a save writes, and writes it to one store after the other.
+  private func write(_ pass: inout SavePass) throws {
+    try pass.moveOneWayMembers()
+    try pass.readMissingRows()
+    if validatesOnSave { try pass.validate() }
+    var waiting = Array(try pass.writes().reversed())
+    while var writes = waiting.popLast() {
+      let receipt = try pass.commit(writes)
+      pass.adopt(receipt, of: writes)
+      // Releases the values, so that accepting the save can take them from the objects one by one.
+      writes.writes = RowWrites()
+      try pass.accept(writes, receipt)
+      if !waiting.isEmpty { pass.noteAccepted(writes) }
+      advanceQueryGeneration()
+    }
+  }
+
+  /// Calls the hooks of saved objects and announces the save.
+  private func finish(_ pass: inout SavePass) {
     pass.finish()
     undoStorage?.endEvent()
     deliver(&pass)
     didWrite?({ pass.savedChanges })
     send(.didSave(pass.saved))
-    endTrackingIfUnobserved()
-    // For stores without changed rows.
-    try savePendingMetadata()
   }
 
   /// Saves like ``save()``, but waits for other writers without blocking the context's actor.

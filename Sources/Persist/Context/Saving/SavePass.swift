@@ -5,8 +5,10 @@ struct SavePass {
   private(set) var inserted: [ManagedObject] = []
   private(set) var updated: [ManagedObject] = []
   private(set) var deleted: [ManagedObject] = []
-  /// The objects that stores already accepted before another store's conflicts were resolved.
-  private var written: (inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) = ([], [], [])
+  /// The objects of stores that have accepted them while others were still to be written: since the objects to save
+  /// were last determined, and before that.
+  private var accepted = Accepted()
+  private var written = Accepted()
   /// The numbers of the save's transactions in the history, by store.
   private var historyNumbers: [String: Int64] = [:]
   private static let hookRounds = 1000
@@ -21,10 +23,41 @@ struct SavePass {
 
   /// Collects the objects that remain to be saved after conflicts were resolved.
   mutating func collectRemaining() {
-    written.inserted += inserted.filter { $0.change == .none && $0.table != nil }
-    written.updated += updated.filter { $0.change == .none && $0.table != nil }
-    written.deleted += deleted.filter { $0.table == nil }
+    written.append(accepted)
+    accepted = Accepted()
     gather()
+  }
+
+  private struct Accepted {
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+
+    mutating func append(_ other: Accepted) {
+      inserted += other.inserted
+      updated += other.updated
+      deleted += other.deleted
+    }
+
+    var all: [ManagedObject] { inserted + updated + deleted }
+  }
+
+  /// Notes that one of several stores has accepted its objects.
+  mutating func noteAccepted(_ writes: StoreWrites) {
+    accepted.append(
+      Accepted(
+        inserted: writes.inserted, updated: writes.updated + writes.related + writes.touched, deleted: writes.deleted))
+  }
+
+  /// Every object that a store has accepted while others were still to be written.
+  var allAccepted: Set<ObjectIdentifier> { Set((written.all + accepted.all).map { ObjectIdentifier($0) }) }
+
+  /// Reduces the pass to the objects that stores have accepted, after the error of another store.
+  ///
+  /// - Returns: Whether there are any.
+  mutating func keepOnlyAccepted() -> Bool {
+    (inserted, updated, deleted) = (accepted.inserted, accepted.updated, accepted.deleted)
+    return !allAccepted.isEmpty
   }
 
   /// The writes for one store, with the objects concerned.
