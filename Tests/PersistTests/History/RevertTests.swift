@@ -131,4 +131,22 @@ struct RevertTests {
       try #expect(context.count(for: FetchRequest("Team")) == 0)
     }
   }
+
+  @Test(
+    "A revert begins with the newest rows, and merging the reverted changes later doesn't undo it",
+    arguments: [true, false], [true, false])
+  func newestRows(isDeletion: Bool, isMerging: Bool) throws {
+    try withStack { coordinator, context in
+      context.automaticallyMergesChangesFromParent = isMerging
+      let anna = try context.make("Person", ["name": "Anna"])
+      try context.save()
+      let other = ManagedObjectContext(coordinator)
+      let theirs = try other.existingObject(with: anna.objectID)
+      if isDeletion { other.delete(theirs) } else { try theirs.setValue("Bea", forKey: "name") }
+      try other.save()
+      try context.revert(#require(coordinator.transactions().last))
+      try context.save()
+      try #expect(ManagedObjectContext(coordinator).names("Person") == ["Anna"])
+    }
+  }
 }

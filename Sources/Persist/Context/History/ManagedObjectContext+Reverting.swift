@@ -25,9 +25,12 @@ extension ManagedObjectContext {
   ///   ``PersistenceError/Code/mergeConflict`` for conflicts; ``PersistenceError/Code/historyTokenExpired`` if later
   ///   changes aren't recorded completely; the store's errors.
   public func revert(_ transaction: HistoryTransaction) throws {
+    mergeArrivedChanges()
     try throwDeferredError()
     let pass = try RevertPass(transaction, in: self)
     try pass.requireNoConflicts()
+    merge(pass.concerned, holdingNewObjects: false, leavingConflicts: true)
+    try throwDeferredError()
     observedChanges.begin()
     pass.run()
     observedChanges.end()

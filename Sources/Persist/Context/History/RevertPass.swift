@@ -95,6 +95,10 @@ struct RevertPass {
     }
   }
 
+  /// The transaction's objects as changed ones, so that those which the context has are read again: what is put back
+  /// are differences from the newest rows.
+  var concerned: SavedChanges { SavedChanges(updated: Set(changes.map(\.changedObjectID))) }
+
   // MARK: Changing
 
   func run() {

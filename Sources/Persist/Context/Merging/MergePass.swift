@@ -11,7 +11,8 @@ struct MergePass {
   private(set) var merged = ObjectsDidChange()
   /// Objects deleted here whose rows others have changed.
   private var overtaken: Set<ManagedObjectID> = []
-  /// Objects deleted here whose rows, missing until then, others have inserted.
+  /// Objects to read again because others have inserted their rows: objects deleted here whose rows were missing, and
+  /// those that had read rows which were deleted in between.
   private var reappeared: Set<ManagedObjectID> = []
   /// The objects that kept their rows.
   private(set) var leftOut: Set<ManagedObjectID> = []
@@ -38,12 +39,19 @@ struct MergePass {
 
   private mutating func delete(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
+    // Its deletion is known: it will be inserted again.
+    guard object.change != .inserted else { return }
     context.removeDeletedByOthers(object, staysRegistered: true)
     merged.deleted.insert(object)
   }
 
   private mutating func insert(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredOrFault(id) else { return }
+    if object.loading != .missing, object.snapshot != nil || !object.toManys.isEmpty {
+      // The row that was read has been deleted and inserted again, unless the insertion was merged before.
+      reappeared.insert(id)
+      return
+    }
     merged.inserted.insert(object)
     // The row may have been looked up before it existed.
     guard object.loading == .missing else { return }

@@ -144,4 +144,27 @@ struct ReturnedRowTests {
       #expect(try fresh.named("Node", "node").names("visits") == [])
     }
   }
+
+  @Test("A row that was deleted and inserted again between two merges is read again", arguments: [true, false])
+  func replacedRow(isHeldWhole: Bool) throws {
+    try withScene { scene in
+      let node = try scene.context.make("Node", ["name": "old", "value": 1])
+      try scene.context.save()
+      let view = scene.stack.context()
+      view.automaticallyMergesChangesFromParent = true
+      let shown = view.object(with: node.objectID)
+      if isHeldWhole { #expect(shown["name"] as? String == "old") }
+      let recorder = EventRecorder(view)
+      scene.context.delete(node)
+      try scene.context.save()
+      scene.context.undo()
+      node["name"] = "new"
+      try scene.context.save()
+      view.processPendingChanges()
+      #expect(shown["name"] as? String == "new" && shown["value"] as? Int == 1)
+      if isHeldWhole { #expect(recorder.changes.last?.refreshed == [shown]) }
+      shown["value"] = 2
+      try view.save()
+    }
+  }
 }

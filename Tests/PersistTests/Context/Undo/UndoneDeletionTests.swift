@@ -325,4 +325,29 @@ struct UndoneDeletionTests {
     context.refreshAllObjects()
     return node
   }
+
+  @Test("An undone deletion that was saved is written again, even after the history has shown the deletion again")
+  func replayed() throws {
+    try withTemporaryStore { url in
+      let model = try ManagedObjectModel(PlainSchema.model)
+      let coordinators = try (0..<2).map { _ in
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))
+        return coordinator
+      }
+      let context = ManagedObjectContext(coordinators[0])
+      context.automaticallyMergesChangesFromParent = true
+      context.undoManager = .init()
+      let node = try context.make("Node", ["name": "node"])
+      try context.save()
+      context.delete(node)
+      try context.save()
+      context.undo()
+      let other = ManagedObjectContext(coordinators[1])
+      try other.make("Node", ["name": "other"])
+      try other.save()
+      try context.save()
+      try #expect(ManagedObjectContext(coordinators[1]).names("Node") == ["node", "other"])
+    }
+  }
 }
