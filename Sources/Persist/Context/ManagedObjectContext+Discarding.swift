@@ -68,6 +68,7 @@ extension ManagedObjectContext {
       }
       table.forgetReadAhead()
     }
+    removeTablesOfFormerStores()
     advanceQueryGeneration()
     notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }
@@ -145,8 +146,12 @@ extension ManagedObjectContext {
   }
 
   /// Rereads the rows of outdated objects and merges them into the objects. An error is deferred.
+  ///
+  /// The merge is an event of its own. A change that causes it belongs to the current event, which continues afterward.
   func adoptNewerRows(of objects: [ManagedObject]) {
     guard !objects.isEmpty else { return }
+    let interrupted = tracker?.takeEntries() ?? []
+    defer { tracker?.resume(interrupted) }
     do {
       var pass = MergePass(self, leavingConflicts: false)
       try pass.merge(SavedChanges(updated: Set(objects.map(\.objectID))))

@@ -59,6 +59,11 @@ final class ChangeTracker {
     return entries
   }
 
+  /// Continues an event whose entries were taken.
+  func resume(_ interrupted: ContiguousArray<Entry>) {
+    for entry in interrupted { enter(entry.object, before: entry.before) }
+  }
+
   func forgetPendingChanges() {
     _ = takeEntries()
     noted = ObjectsDidChange()
@@ -126,7 +131,8 @@ extension ObjectsDidChange {
       case (nil, .inserted?), (.deleted?, .inserted?), (.deleted?, .updated?), (.deleted?, ManagedObject.Change.none?):
         inserted.insert(object)
       case (.inserted?, .inserted?), (_, .updated?): updated.insert(object)
-      case (.inserted?, nil), (.inserted?, .deleted?), (.updated?, .deleted?), (ManagedObject.Change.none?, .deleted?):
+      case (.inserted?, nil), (.updated?, nil), (ManagedObject.Change.none?, nil), (.inserted?, .deleted?),
+        (.updated?, .deleted?), (ManagedObject.Change.none?, .deleted?):
         deleted.insert(object)
       case (.updated?, ManagedObject.Change.none?): if !refreshed.contains(object) { updated.insert(object) }
       default: break

@@ -85,7 +85,7 @@ struct ConstraintResolution {
         holder.setAttributeValue(object.presentValue(at: stored.slot), at: stored.slot)
       }
     }
-    context.leaveInserted(object)
+    context.leaveChangeSets(object)
     object.change = .none
     object.detach()
     object.identifier = holder.objectID

@@ -157,4 +157,29 @@ struct UndoRelationshipTests {
       #expect(!node.isDeleted && node["value"] as? Int == 2 && !context.hasChanges)
     }
   }
+
+  @Test(
+    "A change that finds the other end outdated can be undone as a whole, with what preceded it in the event",
+    arguments: [true, false])
+  func outdatedEnd(isDeletion: Bool) throws {
+    try withStack(PlainSchema.model) { stack in
+      let other = stack.context()
+      let theirs = try ["a", "b"].map { try other.make("Node", ["name": $0, "value": 1]) }
+      try other.save()
+      let context = stack.context()
+      context.undoManager = .init()
+      let end = context.object(with: theirs[1].objectID)
+      #expect(end["spouse"] == nil)
+      theirs[0]["spouse"] = theirs[1]
+      try other.save()
+      let node = context.object(with: theirs[0].objectID)
+      #expect(node["value"] as? Int == 1)
+
+      node["value"] = 2
+      if isDeletion { context.delete(node) } else { node["spouse"] = nil }
+      context.undo()
+      #expect(!context.hasChanges && !node.isDeleted && node["value"] as? Int == 1)
+      #expect(node.one("spouse") === end && end.one("spouse") === node)
+    }
+  }
 }

@@ -161,4 +161,38 @@ struct FetchedResultsMergeTests {
     try context.person("Carol")
     #expect(await waiter.value)
   }
+
+  @Test("New objects that a save merges into others leave the results", arguments: [true, false])
+  func absorbed(isStored: Bool) throws {
+    try withStack(ConstraintConflictTests.cars) { stack in
+      let context = stack.context()
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      let first = try context.make("Car", ["plate": "1", "maker": "a"])
+      if isStored { try context.save() }
+      let controller = FetchedResultsController(
+        fetchRequest: FetchRequest<ManagedObject>("Car", sortedBy: "maker"), managedObjectContext: context)
+      try controller.performFetch()
+      try context.make("Car", ["plate": "1", "maker": "b"])
+      try context.save()
+      #expect(controller.fetchedObjects == [first] && first["maker"] as? String == "b")
+    }
+  }
+
+  @Test("An object whose row others have deleted leaves the results if a conflict discards its changes")
+  func discarded() throws {
+    try withTwoContexts { view, other, _ in
+      view.automaticallyMergesChangesFromParent = false
+      view.mergePolicy = .mergeByPropertyStoreTrump
+      let controller = try Staff.controller(view)
+      let count = controller.fetchedObjects?.count ?? 0
+      let object = try #require(controller.fetchedObjects?.first)
+      other.delete(other.object(with: object.objectID))
+      try other.save()
+      object["salary"] = 77
+      let recorder = EventRecorder(view)
+      try view.save()
+      #expect(controller.fetchedObjects?.count == count - 1 && controller.fetchedObjects?.contains(object) == false)
+      #expect(recorder.changes.contains { $0.deleted.contains(object) })
+    }
+  }
 }
