@@ -99,7 +99,7 @@ extension ModelComparison {
     if old.type == .composite, new.type == .composite, let before = source.property(named: old.name),
       let now = entity.property(named: new.name)
     {
-      found += elementChanges(from: before.elementTypes, to: now.elementTypes, of: new, in: entity)
+      found += elementChanges(from: before.elementAttributes, to: now.elementAttributes, of: new, in: entity)
     }
     switch (old.isOptional, new.isOptional) {
     case (true, false):
@@ -143,8 +143,8 @@ extension ModelComparison {
 extension ModelComparison {
   /// The changes of a composite attribute's elements.
   private func elementChanges(
-    from old: [[String]: AttributeType], to new: [[String]: AttributeType], of attribute: AttributeDescription,
-    in entity: Entity
+    from old: [[String]: AttributeDescription], to new: [[String]: AttributeDescription],
+    of attribute: AttributeDescription, in entity: Entity
   ) -> [MigrationOperation] {
     func name(_ path: [String]) -> String { path.joined(separator: ".") }
     func operation(_ detail: String, losesData: Bool = false) -> MigrationOperation {
@@ -152,8 +152,11 @@ extension ModelComparison {
         .changeElements, entity: entity.name, property: attribute.name, detail: detail, losesData: losesData)
     }
     let paths = Set(old.keys).union(new.keys).sorted { name($0) < name($1) }
-    return paths.compactMap { path in
-      switch (old[path], new[path]) {
+    return paths.flatMap { path -> [MigrationOperation] in
+      let external = (old[path]?.allowsExternalStorage, new[path]?.allowsExternalStorage)
+      let storage = external.0 != nil && external.1 != nil && external.0 != external.1
+        ? [operation("\(name(path)): external storage \(external.1 == true ? "on" : "off")")] : []
+      switch (old[path]?.type, new[path]?.type) {
       case (let before?, let after?) where before != after:
         var change = operation("\(name(path)): \(before.rawValue) → \(after.rawValue)")
         switch AttributeConversion(from: before, to: after) {
@@ -166,10 +169,10 @@ extension ModelComparison {
               + "equivalent as \(after.rawValue).",
             fix: "Give the hop a mapping model, or add an element of the new type under another name.")
         }
-        return change
-      case (nil, _?): return operation("\(name(path)) added")
-      case (_?, nil): return operation("\(name(path)) removed", losesData: true)
-      default: return nil
+        return [change] + storage
+      case (nil, _?): return [operation("\(name(path)) added")]
+      case (_?, nil): return [operation("\(name(path)) removed", losesData: true)]
+      default: return storage
       }
     }
   }
@@ -188,10 +191,9 @@ extension AttributeDescription {
 }
 
 extension Property {
-  /// The types of a composite attribute's elements, by their paths in it.
-  fileprivate var elementTypes: [[String]: AttributeType] {
-    Dictionary(
-      elements.map { (Array($0.path.dropFirst()), $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
+  /// A composite attribute's elements, by their paths in it.
+  fileprivate var elementAttributes: [[String]: AttributeDescription] {
+    Dictionary(elements.map { (Array($0.path.dropFirst()), $0.attribute) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

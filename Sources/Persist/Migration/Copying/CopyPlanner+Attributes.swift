@@ -10,7 +10,7 @@ extension CopyPlanner {
     let columns = new[destination].columns.filter { $0.property == property.name }
     let expression = step.mapping.attributeMapping(named: property.name)?.valueExpression
     if attribute.type == .composite {
-      return composite(property, columns, expression, from: source)
+      return composite(attribute, property, columns, expression, from: source, in: step)
     }
     guard let column = columns.first else { return [] }
     guard let value = value(of: attribute, expression, from: source, in: step) else { return nil }
@@ -25,8 +25,7 @@ extension CopyPlanner {
     if let name = expression.sourceKey {
       return column(name, of: source, as: attribute, in: step).map(RowCopy.Value.expression)
     }
-    if case .ternary(let condition, .constant(let fill), let value) = expression, let name = value.sourceKey,
-      condition == .compare(value, .equal, .constant(.null)),
+    if let (name, fill) = expression.sourceKeyAndFill, let fill,
       let column = column(name, of: source, as: attribute, in: step),
       case .constant(let constant)? = literal(fill, attribute)
     {
@@ -52,6 +51,14 @@ extension CopyPlanner {
     guard let property = source.property(named: name), let before = property.attribute, before.type != .composite,
       !before.isTransient, let column = old[source].column(slot: property.slot)
     else { return nil }
+    return self.column(column, of: source, from: before, name: name, as: attribute, in: step)
+  }
+
+  /// - Parameter name: The name of the source's attribute, or of its element.
+  private mutating func column(
+    _ column: TableMap.Column, of source: Entity, from before: AttributeDescription, name: String,
+    as attribute: AttributeDescription, in step: CopyPlan.Step
+  ) -> RowExpression? {
     switch AttributeConversion(from: before.type, to: attribute.type) {
     case .same, .exact: break
     case .refused: return nil
@@ -96,23 +103,45 @@ extension CopyPlanner {
     }
   }
 
-  /// A composite attribute, element by element, if the source's has the same elements.
-  private func composite(
-    _ property: Property, _ columns: [TableMap.Column], _ expression: FetchExpression?, from source: Entity
+  /// A composite attribute, element by element.
+  private mutating func composite(
+    _ attribute: AttributeDescription, _ property: Property, _ columns: [TableMap.Column],
+    _ expression: FetchExpression?, from source: Entity, in step: CopyPlan.Step
   ) -> [RowCopy.Column]? {
-    guard let expression, expression.constantValue != .null else {
-      return columns.map { .init($0.name, .constant(.null)) }
+    if let constant = expression.map(\.constantValue) ?? attribute.defaultValue {
+      return constants(constant, property, columns)
     }
-    guard let name = expression.sourceKey, let before = source.property(named: name),
-      before.attribute?.type == .composite, before.elements.count == property.elements.count
+    guard let (key, fill) = expression?.sourceKeyAndFill, let before = source.property(named: key),
+      before.attribute?.type == .composite, before.attribute?.isTransient == false
     else { return nil }
+    let move = CompositeMove(from: before, to: property)
+    var values: [RowCopy.Column] = []
+    for part in move.parts {
+      guard let column = columns.first(where: { $0.slot == part.element.slot }) else { continue }
+      let (place, former) = (old[source], part.old.flatMap { old[source].column(slot: $0.slot) })
+      var own: RowExpression?
+      if let former, let element = part.old {
+        own = self.column(
+          former, of: source, from: element.attribute, name: element.path.joined(separator: "."),
+          as: part.element.attribute, in: step)
+      }
+      let value = move.expression(
+        of: part, filling: fill, column: { place.column(slot: $0.slot)?.name }, converted: { _ in own })
+      guard let value else { return nil }
+      values.append(.init(column.name, value))
+    }
+    return values
+  }
+
+  private func constants(
+    _ value: StoredValue, _ property: Property, _ columns: [TableMap.Column]
+  ) -> [RowCopy.Column]? {
     var values: [RowCopy.Column] = []
     for column in columns {
       guard let element = property.elements.first(where: { $0.slot == column.slot }),
-        let other = before.elements.first(where: { $0.path.dropFirst() == element.path.dropFirst() }),
-        other.attribute.type == element.attribute.type, let from = old[source].column(slot: other.slot)
+        let literal = literal(value.element(at: element.path.dropFirst()), element.attribute)
       else { return nil }
-      values.append(.init(column.name, .column(from.name)))
+      values.append(.init(column.name, literal))
     }
     return values
   }
@@ -125,6 +154,16 @@ extension FetchExpression {
       !key.hasPrefix("@")
     else { return nil }
     return key
+  }
+
+  /// The key, and the replacement for missing values, if the expression is `$source.key`, with or without a replacement
+  /// as inferred mapping models have it.
+  var sourceKeyAndFill: (key: String, fill: StoredValue?)? {
+    if let sourceKey { return (sourceKey, nil) }
+    guard case .ternary(let condition, .constant(let fill), let value) = self, let key = value.sourceKey,
+      condition == .compare(value, .equal, .constant(.null))
+    else { return nil }
+    return (key, fill)
   }
 
   /// The expression with the source object as the evaluated object.

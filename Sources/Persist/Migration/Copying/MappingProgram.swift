@@ -9,6 +9,8 @@ final class MappingProgram {
     case same(Int)
     /// The value of the source's attribute in a slot, of another type.
     case slot(Int)
+    /// The value of the source's composite attribute in a slot, with other elements.
+    case composite(Int, CompositeMove, fill: StoredValue?)
     case expression(FetchExpression)
   }
 
@@ -66,7 +68,9 @@ final class MappingProgram {
         let attribute = property.attribute
       else { continue }
       let type = AttributeValue(attribute)
-      let value = Self.value(expression, for: attribute, type, from: step.source)
+      let value = attribute.type == .composite
+        ? Self.composite(expression, for: property, type, from: step.source)
+        : Self.value(expression, for: attribute, type, from: step.source)
       if case .same(let slot)? = value, !needsDestination {
         copies.append(AttributeCopy(from: slot, to: property.slot))
       } else {
@@ -102,6 +106,17 @@ final class MappingProgram {
     return before.type == attribute.type ? .same(property.slot) : .slot(property.slot)
   }
 
+  private static func composite(
+    _ expression: FetchExpression, for property: Property, _ type: AttributeValue, from source: Entity?
+  ) -> Value? {
+    if let constant = expression.constantValue { return type.converted(constant).map(Value.constant) }
+    guard let (key, fill) = expression.sourceKeyAndFill, let before = source?.property(named: key),
+      before.attribute?.type == .composite
+    else { return nil }
+    let move = CompositeMove(from: before, to: property)
+    return fill == nil && move.isIdentity ? .same(before.slot) : .composite(before.slot, move, fill: fill)
+  }
+
   /// The members, if the expression is one of the standard forms of mapping models; nil for others.
   private static func members(_ expression: FetchExpression, from source: Entity?) -> Members? {
     guard case .call(on: .variable(MappingVariable.manager), let selector, let arguments) = expression,
@@ -128,6 +143,14 @@ final class MappingProgram {
       case .same(let slot): object.setPending(source.unnotedValue(at: slot), at: attribute.slot)
       case .slot(let slot):
         object.setPending(try converted(source.unnotedValue(at: slot), attribute, source), at: attribute.slot)
+      case .composite(let slot, let move, let fill):
+        let value = try move.value(of: source.unnotedValue(at: slot), filling: fill) { value, element in
+          guard let value = AttributeValue(element.attribute).converted(value) else {
+            throw refusal("\(value)", attribute.name, source)
+          }
+          return value
+        }
+        object.setPending(value, at: attribute.slot)
       case .expression(let expression):
         guard let value = try evaluate(expression, attribute.name, source, object).stored else {
           throw refusal("a collection", attribute.name, source)

@@ -202,9 +202,11 @@ struct ParkedValues {
   ) -> [ParkedValueStatement.Fill] {
     var defaults: [String: SQLValue] = [:]
     for column in map[entity].columns {
+      let path = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path.dropFirst()
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,
         let origin = comparison.there.correspondence.origin(of: column.property, in: entity.name),
-        origin.source == nil, let value = origin.fill.flatMap({ SQLValue($0, of: attribute) })
+        origin.source == nil,
+        let value = origin.fill.flatMap({ SQLValue($0.element(at: path ?? []), of: attribute) })
       else { continue }
       defaults[column.name] = value
     }

@@ -24,7 +24,7 @@ struct ParkingPlan: Sendable {
       case .values(let table, let column, let number, let rows, _):
         switch rows {
         case .present: .present(table, column: column, .entities([number]))
-        case .missing: .rows(table, RowCondition(entityNumbers: [number], missing: column))
+        case .missing: .rows(table, RowCondition(entityNumbers: [number], missing: [column]))
         case .all: .rows(table, .entities([number]))
         }
       }

@@ -77,3 +77,16 @@ extension TableMap.ColumnType {
     }
   }
 }
+
+/// The change of the mark before the bytes of an attribute's values, which those that allow external storage have.
+enum MarkChange: Sendable, Hashable {
+  case same, added, removed
+
+  init(from old: AttributeDescription, to new: AttributeDescription) {
+    switch (old.allowsExternalStorage, new.allowsExternalStorage) {
+    case (false, true): self = .added
+    case (true, false): self = .removed
+    default: self = .same
+    }
+  }
+}

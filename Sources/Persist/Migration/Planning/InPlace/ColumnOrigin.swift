@@ -6,6 +6,8 @@ enum ColumnOrigin: Sendable, Hashable {
   /// Bytes whose format changes because external storage is switched on or off.
   case marked(String, fill: SQLValue?)
   case unmarked(String, fill: SQLValue?)
+  /// The value of a composite attribute's element that depends on other elements, and the element's old column.
+  case element(RowExpression, column: String?)
   /// Entity numbers of a relationship's destination.
   case oldNumber(String)
   case constant(SQLValue)
@@ -13,6 +15,7 @@ enum ColumnOrigin: Sendable, Hashable {
   var oldColumn: String? {
     switch self {
     case .old(let column, _), .marked(let column, _), .unmarked(let column, _), .oldNumber(let column): column
+    case .element(_, let column): column
     case .constant: nil
     }
   }
@@ -20,7 +23,7 @@ enum ColumnOrigin: Sendable, Hashable {
   var fill: SQLValue? {
     switch self {
     case .old(_, let fill), .marked(_, let fill), .unmarked(_, let fill): fill
-    case .oldNumber, .constant: nil
+    case .element, .oldNumber, .constant: nil
     }
   }
 
@@ -32,6 +35,7 @@ enum ColumnOrigin: Sendable, Hashable {
     case .old(let column, _), .oldNumber(let column): .column(column)
     case .marked(let column, _): .marked(column)
     case .unmarked(let column, _): .unmarked(column)
+    case .element(let value, _): value
     case .constant(let value): .constant(value)
     }
   }
@@ -56,19 +60,43 @@ extension InPlacePlanner {
     of attribute: AttributeDescription, property: String, elements: [String], for entity: Entity
   ) -> ColumnOrigin {
     let origin = correspondence.origin(of: property, in: entity.name)
-    let fill = (elements.isEmpty ? origin?.fill : attribute.defaultValue).flatMap { SQLValue($0, of: attribute) }
+    let fill = (origin?.fill?.element(at: elements)).flatMap { SQLValue($0, of: attribute) }
     guard let source = comparison.source(of: entity), let name = origin?.source,
-      let column = old[source].columns.first(where: { column in
-        guard column.property == name, case .attribute = column.role else { return false }
-        let path = source.property(named: name)?.elements.first { $0.slot == column.slot }?.path ?? []
-        return Array(path.dropFirst()) == elements
-      }), case .attribute(let before) = column.role
+      let before = source.property(named: name)
     else { return .constant(fill ?? .null) }
-    let standIn = elements.isEmpty ? fill : nil
-    switch (before.allowsExternalStorage, attribute.allowsExternalStorage) {
-    case (false, true): return .marked(column.name, fill: standIn)
-    case (true, false): return .unmarked(column.name, fill: standIn)
-    default: return .old(column.name, fill: standIn)
+    guard elements.isEmpty else {
+      return self.origin(ofElement: elements, of: entity.property(named: property), from: before, of: source, origin)
+    }
+    guard let column = old[source].column(slot: before.slot), case .attribute(let former) = column.role else {
+      return .constant(fill ?? .null)
+    }
+    switch MarkChange(from: former, to: attribute) {
+    case .added: return .marked(column.name, fill: fill)
+    case .removed: return .unmarked(column.name, fill: fill)
+    case .same: return .old(column.name, fill: fill)
+    }
+  }
+
+  private func origin(
+    ofElement path: [String], of property: Property?, from before: Property, of source: Entity,
+    _ origin: ModelCorrespondence.Origin?
+  ) -> ColumnOrigin {
+    let move = property.map { CompositeMove(from: before, to: $0) }
+    guard let move, let part = move.parts.first(where: { $0.path == path }) else { return .constant(.null) }
+    func column(_ element: Property.Element) -> String? { old[source].column(slot: element.slot)?.name }
+    let value = move.expression(of: part, filling: origin?.fill, column: column) { element in
+      guard let name = column(element) else { return .constant(.null) }
+      switch MarkChange(from: element.attribute, to: part.element.attribute) {
+      case .added: return .marked(name)
+      case .removed: return .unmarked(name)
+      case .same: return .column(name)
+      }
+    }
+    return switch value {
+    case .constant(let value)?: .constant(value)
+    case .column(let name)?: .old(name, fill: nil)
+    case let value?: .element(value, column: part.old.flatMap(column))
+    case nil: .constant(.null)
     }
   }
 }

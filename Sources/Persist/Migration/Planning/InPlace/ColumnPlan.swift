@@ -53,6 +53,8 @@ extension RowExpression {
     case .column(let name): .column(rename(name))
     case .constant: self
     case .filled(let inner, let value): .filled(inner.renamingColumns(rename), with: value)
+    case .ifPresent(let columns, let inner, let value):
+      .ifPresent(columns.map(rename), inner.renamingColumns(rename), otherwise: value)
     case .byEntity(let cases, let otherwise):
       .byEntity(
         cases.map { EntityCase(numbers: $0.numbers, value: $0.value.renamingColumns(rename)) },

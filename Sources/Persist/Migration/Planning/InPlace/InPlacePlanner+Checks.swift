@@ -17,34 +17,68 @@ extension InPlacePlanner {
 
   private mutating func require(_ property: Property, of entity: Entity, _ move: RowMove) {
     switch property.kind {
-    case .attribute(let attribute) where !attribute.isTransient && attribute.type != .composite:
-      require(attribute, of: entity, move)
+    case .attribute(let attribute) where !attribute.isTransient: require(attribute, property, of: entity, move)
     case .relationship(let relationship) where !relationship.isToMany && !relationship.isOptional:
       require(relationship, of: entity, move)
     default: break
     }
   }
 
-  private mutating func require(_ attribute: AttributeDescription, of entity: Entity, _ move: RowMove) {
+  private mutating func require(
+    _ attribute: AttributeDescription, _ property: Property, of entity: Entity, _ move: RowMove
+  ) {
     let origin = correspondence.origin(of: attribute.name, in: entity.name)
-    let old = origin?.source.flatMap { move.source.attribute(named: $0) }
-    if let old, let column = self.old[move.source].columns.first(where: { $0.property == old.name })?.name {
-      checkRange(attribute, from: old, column, of: entity, move)
-      if old.allowsExternalStorage, !attribute.allowsExternalStorage {
-        work.require(
-          .externalValues(move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
-          else: MigrationBlocker(
-            entity: entity.name, property: attribute.name,
-            what: "Values of \(entity.name).\(attribute.name) in external files",
-            fix: "Keep external storage on for '\(attribute.name)', or make the values smaller before migrating."))
+    let before = origin?.source.flatMap { move.source.property(named: $0) }
+    let columns = before.map { self.columns(of: $0, of: move.source) } ?? []
+    if let before, let old = before.attribute, !columns.isEmpty {
+      if attribute.type == .composite {
+        for part in CompositeMove(from: before, to: property).parts {
+          guard let element = part.old, let column = self.old[move.source].column(slot: element.slot) else { continue }
+          check(part.element.attribute, from: element.attribute, column.name, property, of: entity, move)
+        }
+      } else {
+        check(attribute, from: old, columns[0], property, of: entity, move)
       }
       if old.isOptional, !attribute.isOptional, origin?.fill == nil {
         var condition = rows([move.sourceNumber], of: move.sourceTable)
-        condition.missing = column
+        condition.missing = columns
         requireNone(.rows(move.sourceTable, condition), attribute.name, of: entity)
       }
     } else if !attribute.isOptional, !attribute.isDerived, origin?.fill == nil {
       requireNone(.rows(move.sourceTable, rows([move.sourceNumber], of: move.sourceTable)), attribute.name, of: entity)
+    }
+  }
+
+  /// The columns of an old attribute: one, or those of all elements of a composite attribute.
+  private func columns(of property: Property, of entity: Entity) -> [String] {
+    old[entity].columns.filter { column in
+      guard column.property == property.name, case .attribute = column.role else { return false }
+      return true
+    }.map(\.name)
+  }
+
+  /// Checks that the values of an attribute, or of an element of a composite one, can be converted.
+  private mutating func check(
+    _ attribute: AttributeDescription, from old: AttributeDescription, _ column: String, _ property: Property,
+    of entity: Entity, _ move: RowMove
+  ) {
+    let rows = rows([move.sourceNumber], of: move.sourceTable)
+    let element = property.attribute?.type == .composite ? ".\(attribute.name)" : ""
+    let values = "Values of \(entity.name).\(property.name)\(element)"
+    if case .exactWithin(let range) = AttributeConversion(from: old.type, to: attribute.type) {
+      work.require(
+        .outside(range, move.sourceTable, column: column, rows),
+        else: MigrationBlocker(
+          entity: entity.name, property: property.name,
+          what: "\(values) that \(attribute.summary) can't represent",
+          fix: "Change them before migrating, or keep the type \(old.summary)."))
+    }
+    if MarkChange(from: old, to: attribute) == .removed {
+      work.require(
+        .externalValues(move.sourceTable, column: column, rows),
+        else: MigrationBlocker(
+          entity: entity.name, property: property.name, what: "\(values) in external files",
+          fix: "Keep external storage on for '\(attribute.name)', or make the values smaller before migrating."))
     }
   }
 
@@ -55,19 +89,6 @@ extension InPlacePlanner {
         entity: entity.name, property: property,
         what: "Rows of \(entity.name) without a value for '\(property)', which is required and has no default",
         fix: "Give '\(property)' a default value or make it optional, or give the hop a mapping model."))
-  }
-
-  private mutating func checkRange(
-    _ attribute: AttributeDescription, from old: AttributeDescription, _ column: String, of entity: Entity,
-    _ move: RowMove
-  ) {
-    guard case .exactWithin(let range) = AttributeConversion(from: old.type, to: attribute.type) else { return }
-    work.require(
-      .outside(range, move.sourceTable, column: column, rows([move.sourceNumber], of: move.sourceTable)),
-      else: MigrationBlocker(
-        entity: entity.name, property: attribute.name,
-        what: "Values of \(entity.name).\(attribute.name) that \(attribute.summary) can't represent",
-        fix: "Change them before migrating, or keep the type \(old.summary)."))
   }
 
   private mutating func require(_ relationship: RelationshipDescription, of entity: Entity, _ move: RowMove) {

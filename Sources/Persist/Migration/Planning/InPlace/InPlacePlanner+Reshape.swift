@@ -158,7 +158,7 @@ extension InPlacePlanner {
       work.add(
         .update(
           plan.name, set: [.init(column.name, .constant(value))],
-          where: RowCondition(entityNumbers: rows == plan.sourceNumbers ? nil : rows, missing: column.name)),
+          where: RowCondition(entityNumbers: rows == plan.sourceNumbers ? nil : rows, missing: [column.name])),
         in: .reshape, for: column.subject)
     }
   }

@@ -39,7 +39,7 @@ extension RowExpression {
     switch self {
     case .column(let name): [kinds[name.foldedIdentifier]].compactMap { $0 }
     case .constant: []
-    case .filled(let inner, _): inner.parts(kinds)
+    case .filled(let inner, _), .ifPresent(_, let inner, _): inner.parts(kinds)
     case .byEntity(let cases, let otherwise): (cases.map(\.value) + [otherwise]).flatMap { $0.parts(kinds) }
     case .renumbered, .shifted, .found: [.integer]
     case .marked, .unmarked: [.bytes]

@@ -136,7 +136,7 @@ extension ServerText {
   static func condition(_ condition: RowCondition) -> ServerText {
     var parts: [ServerText] = []
     if let numbers = condition.entityNumbers { parts.append("entity IN (\(numbers: numbers))") }
-    if let column = condition.missing { parts.append("\(name: column) IS NULL") }
+    parts += condition.missing.map { "\(name: $0) IS NULL" }
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 
@@ -150,6 +150,10 @@ extension ServerText {
     case .filled(.constant(.null), let value): return kind.literal(value)
     case .filled(let inner, let value):
       return "coalesce(\(self.expression(inner, as: kind, kinds)), \(kind.literal(value)))"
+    case .ifPresent(let columns, let inner, let value):
+      let present = columns.map { "\(name: $0) IS NOT NULL" as ServerText }.joined(separator: " OR ")
+      guard !columns.isEmpty else { return kind.literal(value) }
+      return "CASE WHEN \(present) THEN \(self.expression(inner, as: kind, kinds)) ELSE \(kind.literal(value)) END"
     case .byEntity(let cases, let otherwise):
       let branches = cases.map { branch -> ServerText in
         "WHEN entity IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value, as: kind, kinds))"

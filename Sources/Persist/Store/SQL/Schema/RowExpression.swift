@@ -4,6 +4,8 @@ indirect enum RowExpression: Sendable, Hashable {
   case constant(SQLValue)
   /// A default for null values of the expression.
   case filled(RowExpression, with: SQLValue)
+  /// An expression for rows in which one of some columns has a value, and a constant for the others.
+  case ifPresent([String], RowExpression, otherwise: SQLValue)
   /// Different expressions for the rows of some entities.
   case byEntity([EntityCase], otherwise: RowExpression)
   /// An entity number mapped to the store's new numbers. A number without a mapping is unchanged.
@@ -31,8 +33,8 @@ indirect enum RowExpression: Sendable, Hashable {
 struct RowCondition: Sendable, Hashable {
   /// The entity numbers of the rows; nil for all.
   var entityNumbers: [Int]?
-  /// A column in which the rows are null.
-  var missing: String?
+  /// Columns in which the rows are null.
+  var missing: [String] = []
 
   static let all = RowCondition()
   static func entities(_ numbers: [Int]?) -> RowCondition { RowCondition(entityNumbers: numbers) }

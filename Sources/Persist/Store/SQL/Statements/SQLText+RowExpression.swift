@@ -5,6 +5,10 @@ extension SQLText {
     case .constant(let value): return constant(value)
     case .filled(.constant(.null), let value): return constant(value)
     case .filled(let inner, let value): return "IFNULL(\(self.expression(inner)), \(constant(value)))"
+    case .ifPresent(let columns, let inner, let value):
+      let present = columns.map { "\(name: $0) IS NOT NULL" as SQLText }.joined(separator: " OR ")
+      guard !columns.isEmpty else { return constant(value) }
+      return "CASE WHEN \(present) THEN \(self.expression(inner)) ELSE \(constant(value)) END"
     case .byEntity(let cases, let otherwise):
       let branches = cases.map { branch -> SQLText in
         "WHEN Z_ENT IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value))"
@@ -28,7 +32,7 @@ extension SQLText {
   static func condition(_ condition: RowCondition) -> SQLText {
     var parts: [SQLText] = []
     if let numbers = condition.entityNumbers { parts.append("Z_ENT IN (\(numbers: numbers))") }
-    if let column = condition.missing { parts.append("\(name: column) IS NULL") }
+    parts += condition.missing.map { "\(name: $0) IS NULL" }
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 
