@@ -47,7 +47,11 @@ extension MadeStore {
     ]
     for column in place.columns {
       guard case .attribute(let attribute) = column.role else { continue }
-      if attribute.isOptional, Int.random(in: 0..<4, using: &numbers) == 0 { continue }
+      let isMissing = attribute.isOptional && Int.random(in: 0..<4, using: &numbers) == 0
+      // A composite value without elements is missing.
+      let property = place.entity.property(named: column.property)
+      let isNeeded = property?.attribute?.isOptional == false && property?.elements.first?.slot == column.slot
+      if isMissing, !isNeeded { continue }
       columns.append(column.name)
       values.append(value(of: attribute, key, &numbers))
     }

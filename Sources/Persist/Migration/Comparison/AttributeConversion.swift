@@ -9,6 +9,9 @@ enum AttributeConversion: Sendable, Hashable {
   /// Some values have no equal in the new type.
   case refused
 
+  /// The range of ``exactWithin(_:)``; nil for the others.
+  var range: ClosedRange<Int64>? { if case .exactWithin(let range) = self { range } else { nil } }
+
   init(from old: AttributeType, to new: AttributeType) {
     self = switch (old, new) {
     case _ where old == new: .same

@@ -94,11 +94,20 @@ struct ParkedValues {
     guard isUsed else { return (0, []) }
     let comparisons = try ParkingComparisons(connection.parkedSlots(), with: version, registry, connection)
     var restored: (count: Int, tables: Set<String>) = (0, [])
+    // The entities of objects whose keys others have, by model. They remain parked with all that belongs to them.
+    var withheld: [String: Set<String>] = [:]
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
-      for slot in slots where slot.kind == kind {
+      for slot in slots where slot.kind == kind && comparisons.isFit(slot) {
         guard let (comparison, entity) = comparisons.subject(of: slot),
-          let (count, table) = try restore(slot, entity, comparison, map)
+          withheld[slot.model]?.isDisjoint(with: comparison.participants(of: slot, entity)) != false
         else { continue }
+        if kind == .object, let found = comparison.entity(entity),
+          try connection.firstNumber(.countParkedKeys(slot, in: map[found].table)) != 0
+        {
+          withheld[slot.model, default: []].insert(slot.entity)
+          continue
+        }
+        guard let (count, table) = try restore(slot, entity, comparison, map) else { continue }
         restored.count += count
         restored.tables.insert(table)
       }
@@ -273,44 +282,4 @@ extension ParkedSlot {
 
   /// The names from a composite attribute to the element.
   var path: [String] { elements.dottedKeys }
-}
-
-/// The comparisons of the models of slots with another model.
-struct ParkingComparisons {
-  private var byModel: [String: ParkingComparison] = [:]
-
-  /// Models that can't be read or compared are omitted: their values remain parked.
-  init(
-    _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
-  ) throws {
-    for slot in slots where byModel[slot.model] == nil {
-      guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text),
-        let model = try? ManagedObjectModel(ParsedModel(description))
-      else { continue }
-      let known = registry?.versions.first { $0.model.fingerprints == model.fingerprints }
-      let own = known ?? ModelVersion(name: slot.version, model: model)
-      guard let there = try? MigrationHop(from: own, to: version, registry: registry),
-        let back = try? MigrationHop(from: version, to: own, registry: registry)
-      else { continue }
-      byModel[slot.model] = ParkingComparison(there: there.comparison, back: back.comparison)
-    }
-  }
-
-  /// The comparison for a slot, and its entity.
-  func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
-    guard let comparison = byModel[slot.model], let entity = comparison.model.entitiesByName[slot.entity] else {
-      return nil
-    }
-    return (comparison, entity)
-  }
-
-  /// Whether the values of a slot are restored in the other model.
-  func hasPlace(_ slot: ParkedSlot) -> Bool {
-    guard let (comparison, entity) = subject(of: slot) else { return false }
-    switch slot.kind {
-    case .object: return comparison.entity(entity) != nil
-    case .attribute: return comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.isExact == true
-    case .relationship: return comparison.place(ofRelationship: slot.property, of: entity)?.isExact == true
-    }
-  }
 }

@@ -7,6 +7,8 @@ struct ParkingComparison {
   let there: ModelComparison
   /// From the other one to the model with the parts.
   let back: ModelComparison
+  /// The entities of the model whose objects are parked.
+  var parkedEntities: Set<String> = []
 
   var model: ManagedObjectModel { there.old }
   var other: ManagedObjectModel { there.new }
@@ -18,8 +20,10 @@ struct ParkingComparison {
     let property: String
     /// Whether every value comes back as it was, nulls included.
     let isExact: Bool
+    /// The range of integers that the other attribute's type represents exactly; nil if it represents all.
+    let range: ClosedRange<Int64>?
     /// The change of the mark of bytes that may be in files.
-    let mark: SQLText.ParkedMark
+    let mark: MarkChange
   }
 
   struct RelationshipPlace {
@@ -35,9 +39,18 @@ struct ParkingComparison {
   func entity(_ entity: Entity) -> Entity? {
     guard let name = there.correspondence.newName(ofEntity: entity.name),
       back.correspondence.entities[entity.name] == name, let found = other.entitiesByName[name],
-      found.isAbstract == entity.isAbstract
+      found.isAbstract == entity.isAbstract, !isWithheld(entity)
     else { return nil }
     return found
+  }
+
+  /// Whether an entity's parked objects would return to a table that combines the rows of several tables, where others
+  /// may have their keys.
+  func isWithheld(_ entity: Entity) -> Bool {
+    guard parkedEntities.contains(entity.name),
+      let found = there.correspondence.newName(ofEntity: entity.name).flatMap({ other.entitiesByName[$0] })
+    else { return false }
+    return Set(other.hierarchy(of: found.root).compactMap { there.source(of: $0)?.root.name }).count > 1
   }
 
   /// Whether objects of an entity become others than those that come back to it.
@@ -45,6 +58,14 @@ struct ParkingComparison {
     guard self.entity(entity) == nil else { return false }
     return there.correspondence.newName(ofEntity: entity.name) != nil
       || back.correspondence.entities[entity.name] != nil
+  }
+
+  /// The names of the entities whose objects a slot's values belong to.
+  func participants(of slot: ParkedSlot, _ entity: Entity) -> Set<String> {
+    guard slot.kind == .relationship, let relationship = entity.relationship(named: slot.property) else {
+      return [entity.name]
+    }
+    return Set((model.hierarchy(of: entity) + model.hierarchy(of: model.destination(of: relationship))).map(\.name))
   }
 
   // MARK: Attributes
@@ -64,10 +85,10 @@ struct ParkingComparison {
     ]
     let isFilled = fills.contains { $0 != nil }
     let isReversible = AttributeConversion(from: new.type, to: old.type) != .refused
-    let marks = (old.allowsExternalStorage, new.allowsExternalStorage)
     return AttributePlace(
       entity: found, attribute: new, property: property, isExact: !isFilled && isReversible,
-      mark: marks == (false, true) ? .added : marks == (true, false) ? .removed : .same)
+      range: conversion.range,
+      mark: MarkChange(from: old, to: new))
   }
 
   /// Whether a missing value of a new object of the other model becomes a default on the way back.

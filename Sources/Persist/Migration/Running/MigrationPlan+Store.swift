@@ -33,7 +33,10 @@ extension MigrationPlan {
         : try MigrationPlan(survey, migrator, inspector, url: url)
       plan.notes = survey.path.notes(resources.pathRegistry)
       plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
-      if resources.parking != .discarding { plan.restored = try survey.restored(inspector) }
+      if let comparisons = survey.comparisons, !survey.isUpToDate {
+        plan.restored = try survey.restored(by: comparisons, inspector)
+        plan.notes += comparisons.notes
+      }
       return plan
     }
   }
@@ -98,9 +101,9 @@ extension MigrationPlan {
 
 extension PathSurvey {
   /// The parked values that the migration restores.
-  fileprivate func restored(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
-    guard !slots.isEmpty, path.isInPlace, !isUpToDate else { return [] }
-    let comparisons = try ParkingComparisons(slots, with: path.destination, resources.pathRegistry, inspector)
+  fileprivate func restored(
+    by comparisons: ParkingComparisons, _ inspector: any StoreInspector
+  ) throws -> [MigrationLoss] {
     var found: [MigrationLoss] = []
     for slot in slots where comparisons.hasPlace(slot) {
       let rows = try inspector.firstNumber(.countParked(slot)) ?? 0

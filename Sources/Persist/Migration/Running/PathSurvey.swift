@@ -7,6 +7,8 @@ struct PathSurvey {
   let resources: MigrationResources
   /// The slots of the values that earlier migrations parked in the store.
   let slots: [ParkedSlot]
+  /// The comparisons for the parked values that the migration can restore; nil if there are none.
+  let comparisons: ParkingComparisons?
 
   /// - Parameter catalog: the store's catalog, if already read.
   init(
@@ -30,9 +32,12 @@ struct PathSurvey {
       if path.isInPlace, let only = path.hops.first { only } else {
         try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
       }
-    let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
-    var direct = StoreSurvey(store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork)
     slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
+    comparisons = slots.isEmpty || !path.isInPlace || resources.parking == .discarding
+      ? nil : try ParkingComparisons(slots, with: destination, resources.pathRegistry, inspector)
+    let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
+    var direct = StoreSurvey(
+      store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork, parked: comparisons)
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
     if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, path.isInPlace {

@@ -25,7 +25,11 @@ struct StoreSurvey {
   /// - Parameters:
   ///   - hop: a hop from the store's version.
   ///   - isDowngrade: whether the hop's path leads to an older version; nil to determine it from the store.
-  init(_ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false) {
+  ///   - parked: the comparisons for the parked values that are restored; nil for none.
+  init(
+    _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
+    parked: ParkingComparisons? = nil
+  ) {
     self.store = store
     self.hop = hop
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
@@ -33,7 +37,8 @@ struct StoreSurvey {
     planned = .forNewStore(hop.destination.model, names: map.names)
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
-      canDropColumns: store.catalog.canDropColumns, defersWork: defersWork)
+      canDropColumns: store.catalog.canDropColumns, defersWork: defersWork,
+      parked: parked?.restored(in: planned) ?? ParkedReturn())
   }
 
   /// Whether the store already has the new version, as far as that can be determined from the store.

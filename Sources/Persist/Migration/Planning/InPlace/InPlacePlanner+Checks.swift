@@ -94,14 +94,37 @@ extension InPlacePlanner {
   private mutating func require(_ relationship: RelationshipDescription, of entity: Entity, _ move: RowMove) {
     let all = rows([move.sourceNumber], of: move.sourceTable)
     let found = origins[relationship, of: entity]
+    let parked = parkedPairs(of: relationship, of: entity)
+    let subject = InPlaceWork.Subject(entity.name, relationship.name)
     guard let only = found.first else {
-      requireNone(.rows(move.sourceTable, all), relationship.name, of: entity)
+      if parked != nil { work.parkedReferences.insert(subject) }
+      requireNone(
+        parked.map { .unrelated(move.sourceTable, all, [], parked: $0) } ?? .rows(move.sourceTable, all),
+        relationship.name, of: entity)
       return
     }
     let wasRequired = oldRelationship(relationship, of: entity).map { !$0.isToMany && !$0.isOptional } ?? false
     // Every row already has a value, and keeps it.
     if wasRequired, found.count == 1, only.members == only.allMembers { return }
-    requireNone(.unrelated(move.sourceTable, all, found.map(\.rows)), relationship.name, of: entity)
+    if parked != nil { work.parkedReferences.insert(subject) }
+    requireNone(
+      .unrelated(move.sourceTable, all, found.map(\.rows), parked: parked), relationship.name, of: entity)
+  }
+
+  /// The parked pairs that become values of a to-one relationship; nil if there are none.
+  private func parkedPairs(of relationship: RelationshipDescription, of entity: Entity) -> ParkedPairRows? {
+    let declaring = comparison.declaring(relationship, of: entity)
+    guard let slots = parked.pairs[.init(entity: declaring.name, name: relationship.name)] else { return nil }
+    let destination = new.model.destination(of: relationship)
+    let members = moves.filter { $0.destination?.isKind(of: destination) == true }
+    return ParkedPairRows(
+      slots: slots,
+      members: Dictionary(grouping: members, by: \.sourceTable).sorted { $0.key < $1.key }.map { table, moves in
+        PairEnd(table: table, entityNumbers: moves.map(\.sourceNumber).sorted())
+      },
+      parkedMembers: parked.objects.filter { objects in
+        new.model.entitiesByName[objects.entity]?.isKind(of: destination) == true
+      }.map(\.slot))
   }
 
   private func oldRelationship(_ relationship: RelationshipDescription, of entity: Entity) -> RelationshipDescription? {

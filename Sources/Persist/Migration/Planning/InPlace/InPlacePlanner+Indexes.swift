@@ -160,8 +160,9 @@ extension InPlacePlanner {
       if case .constant(.null) = value { return }
       values.append(value)
     }
-    if !isNew, values.allSatisfy(\.isColumn) { return }
     let subject = subject(of: index, joins)
+    refuseParkedDuplicates(index, of: plan, in: table, values, rows(numbers, of: table), subject)
+    if !isNew, values.allSatisfy(\.isColumn) { return }
     work.require(
       .duplicates(table, values: values, rows(numbers, of: table)),
       else: MigrationBlocker(
@@ -169,6 +170,28 @@ extension InPlacePlanner {
         what: "Rows of \(subject?.entity ?? plan.root.name) with the same \(subject?.property ?? "values") "
           + "as another, which must be unique",
         fix: "Make the values different or delete the surplus rows before migrating."))
+  }
+
+  /// Refuses parked objects whose values violate a unique index together with those of rows.
+  private mutating func refuseParkedDuplicates(
+    _ index: IndexDefinition, of plan: TablePlan, in table: String, _ values: [RowExpression], _ rows: RowCondition,
+    _ subject: InPlaceWork.Subject?
+  ) {
+    for objects in parked.objects {
+      guard let entity = new.model.entitiesByName[objects.entity], new[entity].table == plan.name,
+        index.entityNumbers?.contains(new[entity].number) != false
+      else { continue }
+      let slots = index.columns.compactMap { objects.values[$0.name] }
+      // A missing value equals no other.
+      guard slots.count == index.columns.count else { continue }
+      work.require(
+        .parkedDuplicates(slot: objects.slot, valueSlots: slots, of: table, values: values, rows),
+        else: MigrationBlocker(
+          .constraintConflict, entity: entity.name, property: subject?.property,
+          what: "Parked objects of \(entity.name) with the same \(subject?.property ?? "values") as another object, "
+            + "which must be unique",
+          fix: "Change the values of the other objects before migrating."))
+    }
   }
 
   /// The condition for rows of entity numbers in an old table; all rows if it has no others.

@@ -12,6 +12,8 @@ struct InPlacePlanner {
   let canDropColumns: Bool
   /// Whether to defer dropping columns and creating indexes that only speed up fetching.
   let defersWork: Bool
+  /// The parked values that are restored afterward.
+  let parked: ParkedReturn
   let moves: [RowMove]
   let origins: RelationshipOrigins
   /// The new layout's table definitions, computed once.
@@ -27,18 +29,18 @@ struct InPlacePlanner {
   /// - Parameter schema: the schema of the store in which `old` was found.
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
-    canDropColumns: Bool = true, defersWork: Bool = false
+    canDropColumns: Bool = true, defersWork: Bool = false, parked: ParkedReturn = ParkedReturn()
   ) -> InPlaceWork {
     var planner = InPlacePlanner(
       old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
-      defersWork: defersWork)
+      defersWork: defersWork, parked: parked)
     planner.planEverything()
     return planner.work
   }
 
   private init(
     old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool,
-    defersWork: Bool
+    defersWork: Bool, parked: ParkedReturn
   ) {
     self.old = old
     self.schema = schema
@@ -46,6 +48,7 @@ struct InPlacePlanner {
     self.comparison = comparison
     self.canDropColumns = canDropColumns
     self.defersWork = defersWork
+    self.parked = parked
     moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
     origins = RelationshipOrigins(comparison, from: old)
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

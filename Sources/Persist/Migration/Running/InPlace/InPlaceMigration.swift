@@ -76,6 +76,7 @@ struct InPlaceMigration {
     let restored = try hop == nil ? parked.settle(in: map, destination) : (count: 0, tables: [])
     report.restored = restored.count
     try verifyRelationships(survey, map, connection)
+    try verifyRestoredReferences(survey, map, connection)
     if hop == nil {
       let renames = PropertyRenames(survey.hop.comparison)
       try connection.recordMigrationInHistory(from: survey.map, to: map, renames: renames)

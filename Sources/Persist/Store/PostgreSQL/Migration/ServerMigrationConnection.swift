@@ -37,6 +37,10 @@ class ServerInspector: StoreInspector {
     case .duplicates(let table, let values, let rows):
       let kinds = try mapped { try columnKinds(of: table) }
       return try number(.duplicates(of: values, in: table, rows, kinds))
+    case .parkedOutside(let range, let slot): return try number(.parkedOutside(range, slot: slot))
+    case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
+      let kinds = try mapped { try columnKinds(of: table) }
+      return try number(.parkedDuplicates(slot: slot, slots, of: table, values, rows, kinds))
     case .rows, .present, .related, .crowded, .shared, .unmatched, .unrelated:
       return try number(ServerText(.count(count)))
     }

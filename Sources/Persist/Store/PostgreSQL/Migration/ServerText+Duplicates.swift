@@ -18,6 +18,48 @@ extension ServerText {
   }
 }
 
+// MARK: Parked values
+
+extension ServerText {
+  static func parkedOutside(_ range: ClosedRange<Int64>, slot: Int) -> ServerText {
+    """
+    SELECT count(CASE WHEN value::numeric NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) \
+    THEN 1 END) FROM \(table: ParkedSlot.Table.values) WHERE slot = \(number: Int64(slot))
+    """
+  }
+
+  /// Counts parked objects with the same values as a row, compared as texts, which parked values are.
+  static func parkedDuplicates(
+    slot: Int, _ slots: [Int], of table: String, _ values: [RowExpression], _ rows: RowCondition,
+    _ kinds: ColumnKinds
+  ) -> ServerText {
+    let same = zip(slots, values).map { slot, value -> ServerText in
+      let kind = value.kind(kinds)
+      return """
+        \(kind.text(expression(value, as: kind, kinds))) = (SELECT p.value FROM \(table: ParkedSlot.Table.values) AS p \
+        WHERE p.slot = \(number: Int64(slot)) AND p.object = o.object)
+        """
+    }
+    let start = condition(rows)
+    return """
+      SELECT count(*) FROM \(table: ParkedSlot.Table.values) AS o WHERE o.slot = \(number: Int64(slot)) \
+      AND EXISTS (SELECT 1 FROM \(table: table) AS r0\(start)\
+      \(rows == .all ? " WHERE " : " AND ")\(same.joined(separator: " AND ")))
+      """
+  }
+}
+
+extension ServerTerms.Kind {
+  /// The text by which a value of this kind is parked.
+  fileprivate func text(_ value: ServerText) -> ServerText {
+    switch self {
+    case .boolean: "(\(value))::int::text"
+    case .bytes: "encode(\(value), 'hex')"
+    default: "(\(value))::text"
+    }
+  }
+}
+
 extension RowExpression {
   fileprivate var isConstant: Bool {
     switch self {

@@ -97,7 +97,7 @@ extension ServerTerms.Kind {
   }
 
   /// The value of the row `p` for a column of this kind.
-  fileprivate func restored(_ mark: SQLText.ParkedMark) -> ServerText {
+  fileprivate func restored(_ mark: MarkChange) -> ServerText {
     switch (self, mark) {
     case (.boolean, _): "(p.value::numeric <> 0)"
     case (.bytes, .same): "decode(p.value, 'hex')"

@@ -8,7 +8,7 @@ enum ParkedValueStatement: Sendable, Hashable {
   case dropReplaced(ParkedSlot, table: String, column: String)
   case recordStandIns(ParkedSlot, table: String, column: String)
   case restore(
-    ParkedSlot, table: String, column: String, entityNumber: Int, mark: SQLText.ParkedMark, onlyPresent: Bool)
+    ParkedSlot, table: String, column: String, entityNumber: Int, mark: MarkChange, onlyPresent: Bool)
   /// The fills are the values of columns that the parked objects don't have.
   case restoreObjects(ParkedSlot, table: String, entityNumber: Int, fills: [Fill])
 

@@ -18,8 +18,21 @@ enum RowCount: Sendable, Hashable {
   case shared(PairRows, PairRows)
   /// Pairs of the first relationship that aren't in any of the others.
   case unmatched(PairRows, [PairRows])
-  /// Rows that aren't owners in any of the relationships.
-  case unrelated(String, RowCondition, [PairRows])
+  /// Rows that aren't owners in any of the relationships, nor in parked pairs.
+  case unrelated(String, RowCondition, [PairRows], parked: ParkedPairRows?)
+  /// Parked values that are outside an integer range or aren't integers.
+  case parkedOutside(ClosedRange<Int64>, slot: Int)
+  /// Parked objects with the same values as a row; null equals nothing. Each value of a parked object is in a slot.
+  case parkedDuplicates(slot: Int, valueSlots: [Int], of: String, values: [RowExpression], RowCondition)
+}
+
+/// The parked pairs of a relationship that a migration restores.
+struct ParkedPairRows: Sendable, Hashable {
+  let slots: [Int]
+  /// The rows that can be members, by table.
+  let members: [PairEnd]
+  /// The slots of parked objects that can be members.
+  let parkedMembers: [Int]
 }
 
 /// The pairs of a relationship between rows of some entities.

@@ -123,9 +123,10 @@ extension SQLText {
         """
       }
       return "SELECT COUNT(*) FROM \(pairs(rows, "p"))\(conditions.joined(separator: ""))"
-    case .unrelated(let table, let rows, let others):
+    case .unrelated(let table, let rows, let others, let parked):
       let start = condition(rows)
-      let conditions = others.map { other -> SQLText in "Z_PK NOT IN (\(owners(other)))" }.joined(separator: " AND ")
+      let owners = others.map(owners) + [parked.map(parkedOwners)].compactMap { $0 }
+      let conditions = owners.map { "Z_PK NOT IN (\($0))" as SQLText }.joined(separator: " AND ")
       return "SELECT COUNT(*) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(conditions)"
     default: return nil
     }

@@ -106,11 +106,8 @@ extension SQLText {
     """
   }
 
-  /// The change of a value's mark, which values of attributes that allow external storage have.
-  enum ParkedMark: Sendable, Hashable { case same, added, removed }
-
   static func restoreValues(
-    _ slot: ParkedSlot, table: String, column: String, _ numbers: [Int], mark: ParkedMark, onlyPresent: Bool
+    _ slot: ParkedSlot, table: String, column: String, _ numbers: [Int], mark: MarkChange, onlyPresent: Bool
   ) -> SQLText {
     let value: SQLText =
       switch mark {
@@ -160,6 +157,56 @@ extension SQLText {
       INSERT INTO \(name: table) (\(names: columns)) SELECT OBJECT, \(number: Int64(number)), VALUE\(values) \
       FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) \
       AND OBJECT NOT IN (SELECT Z_PK FROM \(name: table))
+      """
+  }
+}
+
+// MARK: Checks before values are restored
+
+extension SQLText {
+  static func parkedOutside(_ range: ClosedRange<Int64>, slot: Int) -> SQLText {
+    """
+    SELECT COUNT(CASE WHEN typeof(VALUE) <> 'integer' \
+    OR VALUE NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) THEN VALUE END) \
+    FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot))
+    """
+  }
+
+  /// - Parameter values: The values of a row.
+  static func parkedDuplicates(
+    slot: Int, _ slots: [Int], of table: String, _ values: [SQLText], _ rows: RowCondition
+  ) -> SQLText {
+    let same = zip(slots, values).map { slot, value -> SQLText in
+      """
+      \(value) = (SELECT p.VALUE FROM PERSIST_PARKED_VALUES AS p WHERE p.SLOT = \(number: Int64(slot)) \
+      AND p.OBJECT = o.OBJECT)
+      """
+    }
+    let start = condition(rows)
+    return """
+      SELECT COUNT(*) FROM PERSIST_PARKED_VALUES AS o WHERE o.SLOT = \(number: Int64(slot)) AND EXISTS (SELECT 1 \
+      FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(same.joined(separator: " AND ")))
+      """
+  }
+
+  /// The number of parked objects whose key another row has.
+  static func countParkedKeys(_ slot: ParkedSlot, in table: String) -> SQLText {
+    """
+    SELECT COUNT(*) FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) \
+    AND OBJECT IN (SELECT Z_PK FROM \(name: table))
+    """
+  }
+
+  /// The owners of parked pairs that are restored. Those that also remained in the store are restored from there, or
+  /// were removed since.
+  static func parkedOwners(_ pairs: ParkedPairRows) -> SQLText {
+    let members = pairs.members.map { "MEMBER IN \(keys($0))" as SQLText }
+    let objects: SQLText =
+      "SELECT OBJECT FROM PERSIST_PARKED_VALUES WHERE SLOT IN (\(numbers: pairs.parkedMembers))"
+    let parked: [SQLText] = pairs.parkedMembers.isEmpty ? [] : ["MEMBER IN (\(objects))"]
+    return """
+      SELECT OWNER FROM PERSIST_PARKED_PAIRS WHERE SLOT IN (\(numbers: pairs.slots)) \
+      AND IFNULL(STANDIN, 0) = 0 AND (\((members + parked + ["1 = 0"]).joined(separator: " OR ")))
       """
   }
 }

@@ -80,6 +80,9 @@ extension SQLText {
         WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1) AS found
         """
     case .related, .crowded, .shared, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
+    case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
+    case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
+      return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
     }
   }
 }

@@ -1,0 +1,105 @@
+import Foundation
+
+/// The comparisons of the models of slots with another model, and the slots that are restored in it.
+struct ParkingComparisons {
+  private let slots: [ParkedSlot]
+  private var byModel: [String: ParkingComparison] = [:]
+  /// The slots with values that the attribute's type in the other model can't represent, with their numbers.
+  private var unfit: [Int: Int] = [:]
+
+  /// Models that can't be read or compared are omitted: their values remain parked.
+  init(
+    _ slots: [ParkedSlot], with version: ModelVersion, _ registry: ModelRegistry?, _ inspector: any StoreInspector
+  ) throws {
+    self.slots = slots
+    for slot in slots where byModel[slot.model] == nil {
+      guard let text = try inspector.parkedModel(slot.model), let description = try? ModelDescription(json: text),
+        let model = try? ManagedObjectModel(ParsedModel(description))
+      else { continue }
+      let known = registry?.versions.first { $0.model.fingerprints == model.fingerprints }
+      let own = known ?? ModelVersion(name: slot.version, model: model)
+      guard let there = try? MigrationHop(from: own, to: version, registry: registry),
+        let back = try? MigrationHop(from: version, to: own, registry: registry)
+      else { continue }
+      byModel[slot.model] = ParkingComparison(
+        there: there.comparison, back: back.comparison,
+        parkedEntities: Set(slots.filter { $0.model == slot.model && $0.kind == .object }.map(\.entity)))
+    }
+    for slot in slots where slot.kind == .attribute {
+      guard let (comparison, entity) = subject(of: slot),
+        let range = comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.range
+      else { continue }
+      let count = try inspector.count(.parkedOutside(range, slot: slot.number))
+      if count > 0 { unfit[slot.number] = count }
+    }
+  }
+
+  /// The comparison for a slot, and its entity.
+  func subject(of slot: ParkedSlot) -> (ParkingComparison, Entity)? {
+    guard let comparison = byModel[slot.model], let entity = comparison.model.entitiesByName[slot.entity] else {
+      return nil
+    }
+    return (comparison, entity)
+  }
+
+  /// Whether the other model's type represents all values of a slot.
+  func isFit(_ slot: ParkedSlot) -> Bool { unfit[slot.number] == nil }
+
+  /// Whether the values of a slot are restored in the other model.
+  func hasPlace(_ slot: ParkedSlot) -> Bool {
+    guard let (comparison, entity) = subject(of: slot), isFit(slot) else { return false }
+    switch slot.kind {
+    case .object: return comparison.entity(entity) != nil
+    case .attribute: return comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.isExact == true
+    case .relationship: return comparison.place(ofRelationship: slot.property, of: entity)?.isExact == true
+    }
+  }
+
+  /// Sentences about values that remain parked although the other model has their properties or entities.
+  var notes: [String] {
+    slots.compactMap { slot in
+      guard let (comparison, entity) = subject(of: slot) else { return nil }
+      if let count = unfit[slot.number] {
+        let place = comparison.place(ofAttribute: slot.property, slot.path, in: entity)
+        let name = ([slot.entity, slot.property] + slot.path).joined(separator: ".")
+        let type = place?.attribute.summary ?? "the new type"
+        return "The values of \(name) remain parked, because \(type) can't represent \(count) of them."
+      }
+      guard slot.kind == .object, comparison.isWithheld(entity) else { return nil }
+      return "The objects of \(slot.entity) remain parked, because other objects may have their keys in the table that "
+        + "they would return to."
+    }
+  }
+
+  /// The values that are restored, as far as the checks of rows depend on them.
+  ///
+  /// - Parameter map: The layout that they are restored in.
+  func restored(in map: TableMap) -> ParkedReturn {
+    var result = ParkedReturn()
+    for slot in slots {
+      guard let (comparison, entity) = subject(of: slot) else { continue }
+      switch slot.kind {
+      case .attribute: continue
+      case .object:
+        guard let found = comparison.entity(entity) else { continue }
+        let own = slots.filter { $0.kind == .attribute && $0.model == slot.model && $0.entity == slot.entity }
+        let columns = own.compactMap { own -> (String, Int)? in
+          guard isFit(own), let place = comparison.place(ofAttribute: own.property, own.path, in: entity),
+            let column = map.column(ofAttribute: place.property, own.path, in: place.entity)
+          else { return nil }
+          return (column.name, own.number)
+        }
+        result.objects.append(
+          .init(
+            slot: slot.number, entity: found.name,
+            values: Dictionary(columns, uniquingKeysWith: { first, _ in first })))
+      case .relationship:
+        guard let place = comparison.place(ofRelationship: slot.property, of: entity), !place.relationship.isToMany,
+          let declaring = place.entity.property(named: place.relationship.name)?.declaringEntity
+        else { continue }
+        result.pairs[.init(entity: declaring, name: place.relationship.name), default: []].append(slot.number)
+      }
+    }
+    return result
+  }
+}

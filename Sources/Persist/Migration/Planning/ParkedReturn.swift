@@ -1,0 +1,21 @@
+/// The parked values that a migration restores, as far as the checks of rows depend on them.
+struct ParkedReturn: Sendable {
+  /// The parked objects of one entity.
+  struct Objects: Sendable {
+    let slot: Int
+    /// The entity that they become.
+    let entity: String
+    /// The slots of their parked values, by the columns of the new layout.
+    let values: [String: Int]
+  }
+
+  /// A relationship of the new model, by the entity that declares it.
+  struct Relationship: Sendable, Hashable {
+    let entity: String
+    let name: String
+  }
+
+  var objects: [Objects] = []
+  /// The slots of parked pairs, whose owners are objects with the relationship.
+  var pairs: [Relationship: [Int]] = [:]
+}
