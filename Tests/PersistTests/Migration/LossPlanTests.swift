@@ -188,4 +188,27 @@ struct LossPlanTests {
       #expect(try ModelComparison(from: old, to: new).operations.allSatisfy { !$0.losesData })
     }
   }
+
+  @Test("The values of an attribute that becomes derived are lost, because they are computed from now on")
+  func derived() throws {
+    func version(_ derivation: String?) throws -> ManagedObjectModel {
+      try model(
+        EntityDescription(
+          "Item", attributes: [.init("name", .string), .init("upper", .string, derivation: derivation)]))
+    }
+    let (old, new) = (try version(nil), try version("uppercase:(name)"))
+    let found = try migrate(
+      old, new,
+      filling: [
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZUPPER) VALUES (1, 1, 1, 'tea', 'special'), (2, 1, 1, 'a', NULL)"
+      ], query: "SELECT ZUPPER FROM ZITEM ORDER BY Z_PK")
+    #expect(found.losses == ["Item.upper: attribute becomes derived, 1 row"])
+    #expect(found.rows == [["TEA"], ["A"]])
+    try #expect(differences(old, new) == ["change derivation Item.upper (uppercase:(name))"])
+    // Values that were computed before remain.
+    let back = try migrate(
+      new, old, filling: ["INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZUPPER) VALUES (1, 1, 1, 'tea', 'TEA')"],
+      query: "SELECT ZUPPER FROM ZITEM")
+    #expect(back.losses == [] && back.rows == [["TEA"]])
+  }
 }

@@ -50,6 +50,15 @@ extension ModelComparison {
     if let before = source.attribute(named: attribute.name), before.isTransient, attribute.isTransient {
       return before == attribute ? [] : [.rules(entity: entity.name, property: attribute.name)]
     }
+    if attribute.isDerived, let before = source.attribute(named: attribute.name), !before.isDerived,
+      !before.isTransient, correspondence.newName(of: before.name, inOldEntity: source.name) == nil
+    {
+      return [
+        MigrationOperation(
+          .changeDerivation, entity: entity.name, property: attribute.name, detail: attribute.derivation,
+          losesData: true)
+      ]
+    }
     let heirs = new.hierarchy(of: entity).dropFirst().filter {
       correspondence.origin(of: attribute.name, in: $0.name)?.source != nil
     }

@@ -15,8 +15,13 @@ extension ModelComparison {
   private func attributeRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
     entity.description.attributes.sorted { $0.name < $1.name }.compactMap { attribute in
       guard !isKept(attribute.name, of: entity) else { return nil }
-      // An attribute that only becomes transient or persistent isn't removed; the new model's side reports the change.
-      if let now = successor.attribute(named: attribute.name), now.isTransient || attribute.isTransient { return nil }
+      // An attribute that only becomes transient, persistent or derived isn't removed; the new model's side reports the
+      // change.
+      if let now = successor.attribute(named: attribute.name),
+        now.isTransient || attribute.isTransient || now.isDerived && !attribute.isDerived
+      {
+        return nil
+      }
       return MigrationOperation(
         .removeAttribute, entity: successor.name, property: attribute.name, detail: attribute.summary,
         way: attribute.isTransient ? .none : .inPlace, losesData: !attribute.isTransient && !attribute.isDerived)

@@ -78,7 +78,9 @@ extension ModelCorrespondence {
   static func origin(of new: AttributeDescription, from old: AttributeDescription?) -> Origin {
     let fill: StoredValue? = new.isDerived || new.isTransient || new.defaultValue.isNull
       ? nil : new.defaultValue
-    guard let old, !old.isTransient, !new.isTransient else { return Origin(source: nil, fill: fill) }
+    guard let old, !old.isTransient, !new.isTransient, !new.isDerived || old.isDerived else {
+      return Origin(source: nil, fill: fill)
+    }
     return Origin(source: old.name, fill: old.isOptional && !new.isOptional ? fill : nil)
   }
 

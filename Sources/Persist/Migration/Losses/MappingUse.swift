@@ -16,8 +16,11 @@ struct MappingUse {
       guard let source = step.source else { continue }
       if step.policy != nil { wholeEntities.insert(source.name) }
       let linked = Set(links[step.index].map(\.name))
-      let mappings = step.mapping.attributeMappings
-        + step.mapping.relationshipMappings.filter { !linked.contains($0.name) }
+      // The values of derived and transient attributes aren't stored as the expressions give them.
+      let stored = step.mapping.attributeMappings.filter { mapping in
+        step.destination?.attribute(named: mapping.name).map { !$0.isDerived && !$0.isTransient } ?? true
+      }
+      let mappings = stored + step.mapping.relationshipMappings.filter { !linked.contains($0.name) }
       for expression in mappings.compactMap(\.valueExpression) { collect(expression, from: source) }
     }
   }

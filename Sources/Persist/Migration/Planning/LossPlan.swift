@@ -96,6 +96,9 @@ struct LossPlan {
     if destination.attribute(named: property)?.isTransient == true {
       return MigrationLoss(entity: destination.name, property: property, what: "attribute no longer stored")
     }
+    if destination.attribute(named: property)?.isDerived == true {
+      return MigrationLoss(entity: destination.name, property: property, what: "attribute becomes derived")
+    }
     guard isGone(property, of: declaring) else {
       return MigrationLoss(entity: destination.name, property: property, what: Self.notOfEntity)
     }

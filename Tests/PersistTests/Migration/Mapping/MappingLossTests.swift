@@ -176,4 +176,30 @@ struct MappingLossTests {
       try #expect(StoreSnapshot(url) == before)
     }
   }
+
+  @Test("An expression for a derived attribute keeps nothing, because the attribute is computed")
+  func derived() throws {
+    func version(_ name: String, _ derivation: String?) throws -> ModelVersion {
+      ModelVersion(
+        name: name,
+        model: try model(
+          EntityDescription(
+            "Item", attributes: [.init("name", .string), .init("upper", .string, derivation: derivation)])))
+    }
+    let registry = ModelRegistry(versions: [try version("1", nil), try version("2", "uppercase:(name)")])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZUPPER) VALUES (1, 1, 1, 'tea', 'special')", at: url)
+      let mapping = try mapping(registry) {
+        $0["IEM_Transform_Item"]?.attributeMappings = [
+          PropertyMapping("name", valueExpression: .source("name")),
+          PropertyMapping("upper", valueExpression: .source("upper")),
+        ]
+      }
+      let plan = try MigrationPlan(
+        storeAt: url, registry: registry, migrator: AutomaticMigrator(mappingModels: [mapping]))
+      #expect(plan.losses.map(\.description) == ["Item.upper: attribute not mapped, 1 row"])
+    }
+  }
 }
