@@ -75,6 +75,8 @@ extension CopyPlanner {
     switch (before.allowsExternalStorage, attribute.allowsExternalStorage) {
     case (false, true): return .marked(column.name)
     case (true, false): return nil
+    // A file belongs to one value. Further copies of the value are made object by object, which writes new files.
+    case (true, true) where !takenFiles.insert([source.name, column.name]).inserted: return nil
     default: return .column(column.name)
     }
   }

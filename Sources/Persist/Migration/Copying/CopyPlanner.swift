@@ -16,6 +16,8 @@ struct CopyPlanner {
   /// Whether everything is copied object by object, which tests compare with the default.
   let goesByObject: Bool
   var plan: CopyPlan
+  /// The source columns with names of files that a copied column has already taken, with the entity of their rows.
+  var takenFiles: Set<[String]> = []
   /// The sources of the positions that each completion would renumber.
   var placeSources: [SchemaChange: Set<[String]?>] = [:]
 
