@@ -148,4 +148,58 @@ struct HistoryMigrationTests {
       try coordinator.remove(again)
     }
   }
+
+  @Test(
+    "Old values and values of deleted objects stay the same when external storage is switched on or off",
+    arguments: [false, true], [false, true])
+  func externalStorage(isOn: Bool, copies: Bool) throws {
+    func version(_ name: String, _ external: Bool) throws -> ModelVersion {
+      let cover = AttributeDescription("cover", .binary, allowsExternalStorage: external)
+      let photo = AttributeDescription(
+        "photo", .binary, allowsExternalStorage: external, preservesValueOnDeletion: true)
+      let parts = AttributeDescription("parts", .composite, compositeName: "Parts")
+      return ModelVersion(
+        name: name,
+        model: try ManagedObjectModel(
+          ModelDescription(
+            entities: [EntityDescription("Item", attributes: [.init("name", .string), photo, parts])],
+            composites: [CompositeDescription("Parts", elements: [cover])], versionIdentifiers: [name])))
+    }
+    let registry = ModelRegistry(versions: [try version("1", !isOn), try version("2", isOn)])
+    let (first, second) = (Data([1, 0xAA, 0xBB]), Data([0xCC]))
+    try withTemporaryStore { url in
+      let old = PersistentStoreCoordinator(model: registry.versions[0].model)
+      try old.addStore(at: url, options: StoreOptions(historyKeeps: .oldValues))
+      let context = ManagedObjectContext(old)
+      let items = try ["a", "b"].map { try context.make("Item", ["name": $0, "photo": first]) }
+      for item in items { try item.setValue(["cover": first], forKey: "parts") }
+      try context.save()
+      items[0]["photo"] = second
+      try items[0].setValue(["cover": second], forKey: "parts")
+      context.delete(items[1])
+      try context.save()
+      for store in old.persistentStores { try old.remove(store) }
+      let migrator = AutomaticMigrator(alwaysCopies: copies)
+      try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      let new = PersistentStoreCoordinator(model: registry.versions[1].model)
+      try new.addStore(at: url)
+      let transaction = try new.transactions()[1]
+      let changes = transaction.changes ?? []
+      let update = try #require(changes.first { $0.changeType == .update })
+      #expect(update.oldValues?["photo"] == .data(first))
+      #expect(update.oldValues?["parts"] == .composite(["cover": .data(first)]))
+      let deletion = try #require(changes.first { $0.changeType == .delete })
+      #expect(deletion.tombstone == ["photo": .data(first)])
+      let later = ManagedObjectContext(new)
+      try later.revert(transaction)
+      try later.save()
+      later.refreshAllObjects()
+      for name in ["a", "b"] {
+        let item = try #require(later.fetch(FetchRequest<ManagedObject>("Item", where: "name == %@", name)).first)
+        #expect(item["photo"] as? Data == first, "\(name)")
+        #expect((item["parts"] as? [String: Any])?["cover"] as? Data == first, "\(name)")
+      }
+      for store in new.persistentStores { try new.remove(store) }
+    }
+  }
 }

@@ -15,7 +15,7 @@ extension HistoryConnection {
     let description = HistoryDescription(map)
     try migrateHistory(
       from: metadata.history.description ?? HistoryDescription(former), to: description,
-      addTombstones(layout, for: map), metadata.history, in: map)
+      addTombstones(layout, for: map), metadata.history, in: map, formerly: former)
     metadata.history.description = description
     try replace(metadata)
   }
@@ -31,17 +31,23 @@ extension HistoryConnection {
   /// Records that the store was migrated, and adapts the columns of earlier entries; the caller holds the transaction.
   ///
   /// As Core Data does, it adds a transaction without changes whose author names the migration.
+  ///
+  /// - Parameter formerMap: The layout before the migration; nil if it isn't known.
   func migrateHistory(
     from former: HistoryDescription, to description: HistoryDescription, _ layout: HistoryLayout,
-    _ settings: HistorySettings, in map: TableMap
+    _ settings: HistorySettings, in map: TableMap, formerly formerMap: TableMap? = nil
   ) throws {
     for entity in map.model.entities {
       let number = map.numbers[entity]
       if layout.hasChangedColumns, former.columns[entity.name] != description.columns[entity.name] {
         try execute(.forgetChangedColumns(ofEntity: number))
       }
-      if let moves = description.moves(of: entity.name, from: former), !layout.tombstones.isEmpty {
-        try execute(.moveTombstones(moves.prefix(layout.tombstones.count), ofEntity: number))
+      let marks = Self.markChanges(of: entity, in: map, from: formerMap)
+      if let moves = description.moves(of: entity.name, from: former, marks), !layout.tombstones.isEmpty {
+        let sources = moves.prefix(layout.tombstones.count).map { move in
+          move.map { (index: $0.index, change: HistoryValueChange($0.mark, kept: kept)) }
+        }
+        try execute(.moveTombstones(sources, ofEntity: number))
       }
     }
     let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest "
@@ -49,5 +55,18 @@ extension HistoryConnection {
     var settings = settings
     settings.oldValuesAfter = nil
     try recordTransaction(by: author, in: HistoryMap(layout, settings, in: map))
+  }
+
+  /// The preserved attributes of an entity whose bytes gain or lose a mark.
+  private static func markChanges(
+    of entity: Entity, in map: TableMap, from former: TableMap?
+  ) -> [String: MarkChange] {
+    guard let former, let before = former.model.entitiesByName[entity.name] else { return [:] }
+    let preserved = PreservedAttribute.all(of: before, in: former)
+    return PreservedAttribute.all(of: entity, in: map).reduce(into: [:]) { marks, now in
+      guard let old = preserved.first(where: { $0.name == now.name }) else { return }
+      let mark = MarkChange(from: old.attribute, to: now.attribute)
+      if mark != .same { marks[now.name] = mark }
+    }
   }
 }

@@ -48,11 +48,15 @@ struct HistoryDescription: Sendable, Hashable {
   }
 
   /// The former columns of the values kept of an entity's deleted objects, in the order of the current columns; a nil
-  /// element represents an attribute whose values weren't kept. Nil if nothing moves.
-  func moves(of entity: String, from former: HistoryDescription) -> [Int?]? {
+  /// element represents an attribute whose values weren't kept. Nil if nothing changes.
+  ///
+  /// - Parameter marks: The changes of the values' marks, by attribute.
+  func moves(
+    of entity: String, from former: HistoryDescription, _ marks: [String: MarkChange]
+  ) -> [(index: Int, mark: MarkChange)?]? {
     let (old, new) = (former.preserved[entity] ?? [], preserved[entity] ?? [])
-    guard old != new else { return nil }
-    let places = new.map { old.firstIndex(of: $0) }
+    guard old != new || !marks.isEmpty else { return nil }
+    let places = new.map { name in old.firstIndex(of: name).map { (index: $0, mark: marks[name] ?? .same) } }
     return places + Array(repeating: nil, count: max(0, old.count - new.count))
   }
 }

@@ -40,6 +40,8 @@ struct OldValuesMove: Sendable {
     let columns: [String: String]
     /// The new columns that contain entity numbers.
     let numberColumns: [String]
+    /// The new columns of bytes whose mark changes.
+    let marks: [String: MarkChange]
   }
 
   let entities: [EntityMove]
@@ -56,18 +58,23 @@ struct OldValuesMove: Sendable {
     entities = old.tables.map { place in
       let renamed = renames.entities[place.entity.name].flatMap { new.model.entitiesByName[$0] }
       guard let renamed else {
-        return EntityMove(number: place.number, newNumber: nil, columns: [:], numberColumns: [])
+        return EntityMove(number: place.number, newNumber: nil, columns: [:], numberColumns: [], marks: [:])
       }
+      var marks: [String: MarkChange] = [:]
       var columns = [OldValuesLayout.versionColumn: OldValuesLayout.versionColumn]
       for column in place.columns {
         guard let name = renames.properties[place.entity.name]?[column.property],
           let property = renamed.property(named: name)
         else { continue }
-        columns[column.name] = Self.column(column, of: place.entity, in: new[renamed], as: property)?.name
+        guard let target = Self.column(column, of: place.entity, in: new[renamed], as: property) else { continue }
+        columns[column.name] = target.name
+        guard case .attribute(let before) = column.role, case .attribute(let now) = target.role else { continue }
+        let mark = MarkChange(from: before, to: now)
+        if mark != .same { marks[target.name] = mark }
       }
       return EntityMove(
         number: place.number, newNumber: new[renamed].number, columns: columns,
-        numberColumns: new[renamed].columns.filter { $0.role == .toOneEntity }.map(\.name))
+        numberColumns: new[renamed].columns.filter { $0.role == .toOneEntity }.map(\.name), marks: marks)
     }
     var relationships: [String: String] = [:]
     for entity in old.model.entities {

@@ -9,11 +9,13 @@ extension SQLText {
 
   /// Moves the values kept of deleted objects between columns.
   ///
-  /// - Parameter sources: For each column, beginning with the first, the column from which it takes its values; nil for
-  ///   none.
-  static func moveTombstones(_ sources: some Collection<Int?>, ofEntity number: Int) -> SQLText {
+  /// - Parameter sources: For each column, beginning with the first, the column from which it takes its values, with
+  ///   their conversion; nil for none.
+  static func moveTombstones(
+    _ sources: some Collection<(index: Int, change: HistoryValueChange)?>, ofEntity number: Int
+  ) -> SQLText {
     let moves = sources.enumerated().map { index, source -> SQLText in
-      let value: SQLText = source.map { "\(name: HistoryLayout.tombstone($0))" } ?? "NULL"
+      let value: SQLText = source.map { $0.change.value(of: "\(name: HistoryLayout.tombstone($0.index))") } ?? "NULL"
       return "\(name: HistoryLayout.tombstone(index)) = \(value)"
     }
     return """

@@ -1,3 +1,35 @@
+import Foundation
+
+/// The conversion of bytes that a history keeps of an attribute whose external storage changes.
+struct HistoryValueChange {
+  private let mark: MarkChange
+  /// The beginnings of bytes without a mark and of bytes with it, in the form in which the store keeps values.
+  private let (plain, marked): (Data, Data)
+
+  /// - Parameter kept: The form in which the store keeps a value.
+  init(_ mark: MarkChange, kept: (SQLValue) -> SQLValue) {
+    self.mark = mark
+    func start(_ bytes: [UInt8]) -> Data { if case .blob(let data) = kept(.blob(Data(bytes))) { data } else { Data() } }
+    (plain, marked) = (start([]), start([1]))
+  }
+
+  /// The value in a column; null for the name of a file if the mark is removed.
+  func value(of column: SQLText) -> SQLText {
+    func replacing(_ old: Data, with new: Data) -> SQLText {
+      "CAST(\(value: .blob(new)) || SUBSTR(\(column), \(number: Int64(old.count + 1))) AS BLOB)"
+    }
+    return switch mark {
+    case .same: column
+    case .added: "CASE WHEN \(column) IS NOT NULL THEN \(replacing(plain, with: marked)) END"
+    case .removed:
+      """
+      CASE WHEN SUBSTR(\(column), 1, \(number: Int64(marked.count))) = \(value: .blob(marked)) \
+      THEN \(replacing(marked, with: plain)) END
+      """
+    }
+  }
+}
+
 /// Statements that adapt a history's old values to another model, and check them.
 extension SQLText {
   private static let values: SQLText = "\(name: OldValuesLayout.valueTable)"
@@ -31,6 +63,17 @@ extension SQLText {
         UPDATE \(values) SET VALUE = \(renumbered("VALUE", keptNumbers)) \
         WHERE ENTITY = \(number: Int64(new)) AND COLUMNNAME IN (\(columns))
         """)
+    }
+    for entity in move.entities {
+      for (column, mark) in entity.marks.sorted(by: { $0.key < $1.key }) {
+        let rows: SQLText = """
+          ENTITY = \(number: Int64(entity.newNumber ?? 0)) AND COLUMNNAME = \(literal: column) AND VALUE IS NOT NULL
+          """
+        let value = HistoryValueChange(mark, kept: kept).value(of: "VALUE")
+        // Values without an equivalent.
+        statements.append("DELETE FROM \(values) WHERE \(rows) AND \(value) IS NULL")
+        statements.append("UPDATE \(values) SET VALUE = \(value) WHERE \(rows)")
+      }
     }
     guard !move.relationships.isEmpty, !numbers.isEmpty else { return statements + ["DELETE FROM \(members)"] }
     let names = move.relationships.sorted { $0.key < $1.key }
