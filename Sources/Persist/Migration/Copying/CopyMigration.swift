@@ -63,7 +63,7 @@ struct CopyMigration {
 
   private func rows(_ map: TableMap, _ schema: StoreSchema, _ connection: any MigrationConnection) throws -> Int? {
     let tables = Set(map.tables.map(\.table)).filter { schema.table(named: $0) != nil }
-    let keys = try tables.reduce(0) { try $0 + connection.greatestRow(of: $1) }
+    let keys = try tables.reduce(0) { try $0 + connection.approximateRowCount(of: $1) }
     guard keys <= MigrationLogEntry.countedRows else { return nil }
     return try tables.reduce(0) { try $0 + connection.count(.rows($1, .all)) }
   }

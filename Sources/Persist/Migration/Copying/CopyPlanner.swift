@@ -43,7 +43,7 @@ struct CopyPlanner {
   ///   lack.
   mutating func make() throws -> CopyPlan {
     plan.steps = try model.entityMappings.enumerated().map { try step($0.offset, $0.element) }
-    reserveKeys()
+    try reserveKeys()
     let links = plan.steps.map(linkSources)
     let sources = mutual(goesByObject ? links.map { _ in [:] } : links)
     for index in plan.steps.indices { planRows(ofStep: index, sources[index]) }
@@ -87,7 +87,9 @@ struct CopyPlanner {
   // MARK: Keys
 
   /// Keys from the same rows of a source hierarchy can't collide; all others get separate ranges.
-  private mutating func reserveKeys() {
+  ///
+  /// - Throws: ``PersistenceError/Code/limitExceeded`` if the keys of a range would exceed the greatest possible one.
+  private mutating func reserveKeys() throws {
     struct Range {
       let root: Entity
       let offset: Int64
@@ -110,7 +112,14 @@ struct CopyPlanner {
         let offset = next[root] ?? 0
         ranges[root, default: []].append(Range(root: source.root, offset: offset, sources: [source.name]))
         plan.steps[index].offset = offset
-        next[root] = offset + (greatestKeys[source.root.name] ?? 0)
+        let (end, overflow) = offset.addingReportingOverflow(greatestKeys[source.root.name] ?? 0)
+        guard !overflow else {
+          throw PersistenceError(
+            .limitExceeded, at: .entity(source.name),
+            "The entity mapping '\(step.mapping.name)' would give objects keys beyond the greatest possible one.",
+            fix: "Map each entity once, or give the objects with the greatest keys others before migrating.")
+        }
+        next[root] = end
       }
     }
     plan.reservedKeys = next

@@ -13,8 +13,7 @@ struct CopyProgress {
     var total: Int64 = 1
     for step in plan.steps {
       guard let source = step.source else { continue }
-      // The greatest key is quick to find and approximates the number of rows.
-      let count = try connection.greatestRow(of: plan.old[source].table)
+      let count = try connection.approximateRowCount(of: plan.old[source].table)
       rows[step.index] = count + 1
       let statements = step.relationships.values.reduce(0) { sum, way in
         if case .pairs(let copies) = way { sum + copies.count } else { sum }

@@ -171,9 +171,9 @@ extension IdentifiedStore {
     try tables.reduce(into: [:]) { rows, table in rows[table] = try inspector.count(.rows(table, .all)) }
   }
 
-  /// The approximate number of rows: the sum of the greatest keys, which are quick to find.
+  /// The approximate number of rows, which is quick to find.
   func keys(_ inspector: any StoreInspector) throws -> Int64 {
-    try tables.reduce(1) { try $0 + inspector.greatestRow(of: $1) }
+    try tables.reduce(1) { try $0 + inspector.approximateRowCount(of: $1) }
   }
 
   /// The number of rows; nil if counting them would take too long.

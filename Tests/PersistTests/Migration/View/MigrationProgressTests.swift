@@ -259,4 +259,45 @@ struct MigrationProgressTests {
     try MadeStore.fill(versions[0].model, at: url, rows: rows, seed: 3)
     return (url, ModelRegistry(versions: versions), try way.migrator(versions))
   }
+
+  @Test("A row with the greatest possible key is no obstacle", .aboutFiles("integer keys"), arguments: Way.allCases)
+  func greatestKey(way: Way) throws {
+    try withStore(way) { url, registry, migrator, _ in
+      try MadeStore.run(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (9223372036854775807, 1, 1, 'last')",
+        "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (9223372036854775807, 2, 1, 'last')", at: url)
+      var migrator = migrator
+      let last = Mutex(MigrationProgress(completed: 0, total: 1, current: ""))
+      migrator.progress = { state in
+        last.withLock { $0 = state }
+        return true
+      }
+      let version = try #require(registry.versions.last)
+      try migrator.migrate(storeAt: url, to: version, registry: registry)
+      #expect(last.withLock { $0.completed == $0.total })
+      try #expect(MadeStore.rows("SELECT MAX(Z_PK) FROM ZITEM", at: url) == [["9223372036854775807"]])
+    }
+  }
+
+  @Test("Keys that would exceed the greatest possible one are refused by a mapping model")
+  func exceededKeys() throws {
+    let version = ModelVersion(name: "1", model: try model(EntityDescription("Item")))
+    let next = ModelVersion(
+      name: "2", model: try model(EntityDescription("Item", attributes: [AttributeDescription("a", .string)])))
+    try withTemporaryStore { url in
+      try MadeStore.make(version.model, at: url)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (9223372036854775807, 1, 1)", at: url)
+      var mapping = try MappingModel.inferred(from: version.model, to: next.model)
+      (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")
+      var second = mapping.entityMappings[0]
+      second.name = "Again"
+      mapping.entityMappings.append(second)
+      let error = #expect(throws: PersistenceError.self) {
+        try AutomaticMigrator(mappingModels: [mapping])
+          .migrate(storeAt: url, to: next, registry: ModelRegistry(versions: [version, next]))
+      }
+      #expect(error?.code == .limitExceeded, "\(String(describing: error))")
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: url) == [["1"]])
+    }
+  }
 }

@@ -11,7 +11,7 @@ extension InPlaceMigration {
     let schema = survey.store.catalog.schema
     func rows(_ tables: Set<String>) throws -> Double {
       try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
-        sum + Double(try connection.greatestRow(of: table))
+        sum + Double(try connection.approximateRowCount(of: table))
       }
     }
     let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))

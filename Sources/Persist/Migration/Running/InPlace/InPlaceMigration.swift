@@ -152,12 +152,12 @@ struct InPlaceMigration {
     PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
 
-  /// The maximum number of rows that a change processes: the greatest key, which is quick to find.
+  /// The approximate number of rows that a change processes.
   private func weight(
     of change: SchemaChange, _ schema: StoreSchema, _ connection: any MigrationConnection
   ) throws -> Int64 {
     guard let table = change.writtenTable, schema.table(named: table) != nil else { return 1 }
-    return 1 + (try connection.greatestRow(of: table))
+    return 1 + (try connection.approximateRowCount(of: table))
   }
 
   /// Records the store's new model, and the migration.
