@@ -125,4 +125,79 @@ struct InPlaceSurroundingsTests {
           == [["MINE"], ["NOTED"]])
     }
   }
+
+  private static func dropping(_ count: Int) throws -> ModelRegistry {
+    let names = ["a", "b", "x", "y"]
+    func version(_ number: Int, _ attributes: [AttributeDescription]) throws -> ModelVersion {
+      ModelVersion(name: "\(number)", model: try model(EntityDescription("Item", attributes: attributes)))
+    }
+    return ModelRegistry(versions: [
+      try version(1, names.map { .init($0, .string) }),
+      try version(2, names.dropLast(count).map { .init($0, .string) }),
+      try version(3, [.init("c", .string, renamingIdentifier: "a")]),
+    ])
+  }
+
+  @Test(
+    "Views of what a migration removes are dropped, with the views of them; others follow new names",
+    .aboutFiles("SQLite's definitions"), arguments: [1, 2], [false, true])
+  func views(count: Int, defers: Bool) throws {
+    let registry = try Self.dropping(count)
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "CREATE VIEW SHOWN AS SELECT ZA FROM ZITEM", "CREATE VIEW WHOLE AS SELECT * FROM ZITEM",
+        "CREATE VIEW GOES AS SELECT ZA, ZY FROM ZITEM", "CREATE VIEW BEHIND AS SELECT ZA FROM GOES",
+        "CREATE VIEW INDIRECT AS SELECT ZY FROM WHOLE",
+        "CREATE TRIGGER INSTEAD INSTEAD OF UPDATE ON GOES BEGIN SELECT 1; END",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one')", at: url)
+      var migrator = AutomaticMigrator()
+      migrator.defersWork = defers
+      let plan = try MigrationPlan(
+        storeAt: url, to: registry.versions[1], registry: registry, migrator: migrator)
+      #expect(plan.description.contains("DROP VIEW"))
+      for version in registry.versions.dropFirst() {
+        try migrator.migrate(storeAt: url, to: version, registry: registry)
+      }
+      try #expect(
+        MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1", at: url)
+          == [["SHOWN"], ["WHOLE"]])
+      try #expect(MadeStore.rows("SELECT * FROM SHOWN", at: url) == [["one"]])
+    }
+  }
+
+  @Test("A view of an entity that is removed is dropped", .aboutFiles("SQLite's definitions"))
+  func viewOfEntity() throws {
+    let registry = ModelRegistry(versions: [
+      ModelVersion(
+        name: "1",
+        model: try model(
+          EntityDescription("Gone", attributes: [.init("a", .string)]),
+          EntityDescription("Item", attributes: [.init("a", .string)]))),
+      ModelVersion(
+        name: "2",
+        model: try model(EntityDescription("Item", attributes: [.init("b", .string, renamingIdentifier: "a")]))),
+    ])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run("CREATE VIEW GOES AS SELECT ZA FROM ZGONE", at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try #expect(MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'view'", at: url) == [])
+    }
+  }
+
+  @Test("A view that was broken before doesn't prevent a migration, and stays", .aboutFiles("SQLite's definitions"))
+  func brokenView() throws {
+    let registry = try Self.dropping(1)
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run("CREATE VIEW BROKEN AS SELECT N FROM NOWHERE", at: url)
+      for version in registry.versions.dropFirst() {
+        try AutomaticMigrator().migrate(storeAt: url, to: version, registry: registry)
+      }
+      try #expect(
+        MadeStore.rows("SELECT sql FROM sqlite_master WHERE type = 'view'", at: url)
+          == [["CREATE VIEW BROKEN AS SELECT N FROM NOWHERE"]])
+    }
+  }
 }

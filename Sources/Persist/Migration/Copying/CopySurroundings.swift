@@ -81,7 +81,7 @@ struct CopySurroundings {
     func stays(_ sql: String) -> Bool { !gone.contains { SQLTokens.mentions($0, in: sql) } }
     let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
     let added = addedIndexes(present).compactMap(\.sql).filter(stays)
-    let views = try source.views()
+    let views = schema.views.map(\.sql)
     let triggers = schema.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
     }

@@ -31,8 +31,6 @@ protocol StoreInspector {
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws
   /// The names of the files that contain a column's large values, with repetitions.
   func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String]
-  /// The definitions of the views that the application added.
-  func views() throws -> [String]
 
   // MARK: Parked values
 

@@ -1,4 +1,4 @@
-/// The tables, indexes and triggers of an SQLite file, as a value.
+/// The tables, indexes, triggers and views of an SQLite file, as a value.
 ///
 /// Names are compared as SQLite compares them: case-insensitively for ASCII, exactly otherwise.
 struct StoreSchema: Sendable, Hashable {
@@ -39,19 +39,30 @@ struct StoreSchema: Sendable, Hashable {
     let sql: String
   }
 
+  struct View: Sendable, Hashable {
+    let name: String
+    let sql: String
+  }
+
   /// In the order of the file.
   let tables: [Table]
   let indexes: [Index]
   let triggers: [Trigger]
+  /// Empty for a store on a server, which itself refuses to change what views read.
+  let views: [View]
   /// The rules by which the tables of the model are named.
   let names: LayoutNames
   private let indexByName: [String: Int]
 
-  init(tables: [Table], indexes: [Index] = [], triggers: [Trigger] = [], names: LayoutNames = .coreData) {
+  init(
+    tables: [Table], indexes: [Index] = [], triggers: [Trigger] = [], views: [View] = [],
+    names: LayoutNames = .coreData
+  ) {
     self.tables = tables
     self.names = names
     self.indexes = indexes
     self.triggers = triggers
+    self.views = views
     indexByName = Dictionary(
       tables.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -68,7 +68,7 @@ struct InPlacePlanner {
     for table in tables { reshape(table) }
     for join in joins { reshape(join) }
     planIndexes(joins)
-    dropTriggers()
+    dropTriggersAndViews()
     renumberHistory()
     planEntityRows()
     requireValues()

@@ -101,7 +101,6 @@ class ServerInspector: StoreInspector {
   }
 
   func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] { [] }
-  func views() throws -> [String] { [] }
   func requireMigratable() throws {}
 
   // MARK: Parked values
@@ -337,8 +336,8 @@ extension SchemaChange {
   /// Whether the change is to a table rather than to rows.
   fileprivate var changesTables: Bool {
     switch self {
-    case .dropTrigger, .dropIndex, .createIndex, .createTable, .dropTable, .renameTable, .renameColumn, .addColumn,
-      .dropColumn, .rebuildTable:
+    case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .dropTable, .renameTable, .renameColumn,
+      .addColumn, .dropColumn, .rebuildTable:
       true
     case .update, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers,
       .assignPositions, .forget, .deleteHistory, .setEntities:
@@ -349,8 +348,8 @@ extension SchemaChange {
   /// Whether rows that others refer to, or the keys in rows, may change, or a table is replaced.
   fileprivate var movesRows: Bool {
     switch self {
-    case .dropTrigger, .dropIndex, .createIndex, .createTable, .renameTable, .renameColumn, .addColumn, .dropColumn,
-      .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .setEntities:
+    case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .renameTable, .renameColumn, .addColumn,
+      .dropColumn, .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .setEntities:
       false
     case .update(_, let assignments, _): assignments.contains { $0.column.hasSuffix("_id") }
     case .dropTable, .rebuildTable, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys: true

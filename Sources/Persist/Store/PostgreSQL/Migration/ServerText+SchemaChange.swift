@@ -12,8 +12,8 @@ extension ServerText {
     _ change: SchemaChange, kinds: (String) throws -> ColumnKinds
   ) rethrows -> [ServerText] {
     switch change {
-    // Triggers are those of an SQLite file.
-    case .dropTrigger: return []
+    // Triggers and views are those of an SQLite file.
+    case .dropTrigger, .dropView: return []
     case .dropIndex(let name): return ["DROP INDEX \(table: name)"]
     case .createIndex(let index): return make(index)
     case .createTable(let table): return make(table)

@@ -1,10 +1,10 @@
 /// The contents of a store's own tables.
 extension SQLText {
-  /// Every table, index and trigger: type, name, table, SQL text.
-  static let catalog: SQLText =
-    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index', 'trigger') ORDER BY rowid"
+  /// Every table, index, trigger and view: type, name, table, SQL text.
+  static let catalog: SQLText = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid"
 
-  static let views: SQLText = "SELECT sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid"
+  /// Every view: name, SQL text.
+  static let views: SQLText = "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid"
 
   /// The columns of every table: table, column, declared type. Virtual tables are omitted, because their modules may be
   /// missing.

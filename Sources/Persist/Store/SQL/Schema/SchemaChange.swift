@@ -4,6 +4,7 @@
 /// name is the current one at that time.
 enum SchemaChange: Sendable, Hashable {
   case dropTrigger(String)
+  case dropView(String)
   case dropIndex(String)
   case createIndex(IndexDefinition)
   case createTable(TableDefinition)

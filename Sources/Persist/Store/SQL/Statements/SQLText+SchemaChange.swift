@@ -4,6 +4,7 @@ extension SQLText {
   static func statements(_ change: SchemaChange) -> [SQLText] {
     switch change {
     case .dropTrigger(let name): ["DROP TRIGGER \(name: name)"]
+    case .dropView(let name): ["DROP VIEW \(name: name)"]
     case .dropIndex(let name): ["DROP INDEX \(name: name)"]
     case .createIndex(let index): [create(index)]
     case .createTable(let table): [create(table)]
@@ -54,7 +55,10 @@ extension SQLText {
   static let legacyAlterTableOff: SQLText = "PRAGMA legacy_alter_table = OFF"
   private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 
-  /// The definitions of a table's indexes and triggers, except those without text.
+  /// Reads no row of a view: an error if the view refers to something that doesn't exist.
+  static func probe(_ view: StoreSchema.View) -> SQLText { "SELECT 1 FROM \(name: view.name) LIMIT 0" }
+
+  /// The definitions of a table's indexes and triggers, or of a view's triggers, except those without text.
   static func attachments(of table: String) -> SQLText {
     """
     SELECT sql FROM sqlite_master WHERE tbl_name = \(value: .text(table)) COLLATE NOCASE \

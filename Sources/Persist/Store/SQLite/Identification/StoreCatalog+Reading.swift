@@ -76,6 +76,7 @@ extension StoreSchema {
     var tables: [Table] = []
     var indexes: [Index] = []
     var triggers: [Trigger] = []
+    var views: [View] = []
     try connection.query(.catalog) { row in
       let (name, table, sql) = (row.text(1), row.text(2), row.isNull(3) ? nil : row.text(3))
       switch row.text(0) {
@@ -86,10 +87,11 @@ extension StoreSchema {
           tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
         }
       case "index": indexes.append(Index(name: name, table: table, sql: sql))
+      case "view": views.append(View(name: name, sql: sql ?? ""))
       default: triggers.append(Trigger(name: name, table: table, sql: sql ?? ""))
       }
     }
-    self.init(tables: tables, indexes: indexes, triggers: triggers)
+    self.init(tables: tables, indexes: indexes, triggers: triggers, views: views)
   }
 }
 

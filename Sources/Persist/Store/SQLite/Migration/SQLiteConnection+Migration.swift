@@ -27,8 +27,6 @@ extension SQLiteConnection: StoreInspector {
     }
   }
 
-  func views() throws -> [String] { try all(.views) { $0.text(0) } }
-
   func requireMigratable() throws {
     guard let url else { return }
     try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(self)

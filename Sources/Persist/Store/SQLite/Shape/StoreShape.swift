@@ -108,8 +108,8 @@ package final class StoreShapeReader {
         name: table.name, sql: table.sql, columns: table.columns.map(\.name), hasRows: Self.hasRows(table.name, map))
     }
     let omitted = schema.tables.filter { !$0.isOrdinary && !$0.name.hasPrefix("sqlite_") }.map(\.name)
-    definitions = try schema.indexes.filter { index in ordinary.contains { $0.name == index.table } }.compactMap(\.sql)
-      + connection.all(.views) { $0.text(0) }
+    definitions = schema.indexes.filter { index in ordinary.contains { $0.name == index.table } }.compactMap(\.sql)
+      + schema.views.map(\.sql)
       + schema.triggers.map(\.sql).filter { sql in !omitted.contains { sql.contains($0) } }
   }
 

@@ -1,5 +1,12 @@
 import CSQLite
 
+extension StoreSchema.View {
+  /// The views of an open database.
+  fileprivate static func all(_ connection: SQLiteConnection) throws -> [Self] {
+    try connection.all(.views) { Self(name: $0.text(0), sql: $0.text(1)) }
+  }
+}
+
 extension SQLiteConnection {
   /// Prepares the connection for schema changes by disabling the schema's automatic actions.
   ///
@@ -18,10 +25,27 @@ extension SQLiteConnection {
 
   /// Performs one change; the caller holds the transaction.
   func apply(_ change: SchemaChange) throws {
-    guard case .rebuildTable(let rebuild) = change else {
-      for statement in SQLText.statements(change) { try execute(statement) }
-      return
+    switch change {
+    case .rebuildTable(let rebuild): try rebuildTable(rebuild)
+    case .renameTable, .renameColumn, .dropColumn:
+      try withoutBrokenViews { for statement in SQLText.statements(change) { try execute(statement) } }
+    default: for statement in SQLText.statements(change) { try execute(statement) }
     }
+  }
+
+  /// Sets views aside that refer to something that doesn't exist: as long as there are any, SQLite refuses to change
+  /// the names in a schema.
+  private func withoutBrokenViews(_ body: () throws -> Void) throws {
+    let broken = try StoreSchema.View.all(self).filter { view in (try? all(.probe(view)) { _ in }) == nil }
+    let definitions = try broken.flatMap { view in
+      try [StoredDefinition(sql: view.sql)] + all(.attachments(of: view.name)) { StoredDefinition(sql: $0.text(0)) }
+    }
+    for view in broken { for statement in SQLText.statements(.dropView(view.name)) { try execute(statement) } }
+    try body()
+    for definition in definitions { try execute(SQLText(storedIn: definition)) }
+  }
+
+  private func rebuildTable(_ rebuild: TableRebuild) throws {
     // Read only now, after SQLite has updated the names in them.
     let expected = try count(.rows(rebuild.definition.name, .all))
     let attachments = try all(.attachments(of: rebuild.definition.name)) { StoredDefinition(sql: $0.text(0)) }
