@@ -11,7 +11,8 @@ package protocol StoreHistory: Sendable {
   /// - Parameter keepingPast: Whether the recorded transactions remain.
   func disable(keepingPast: Bool) throws
 
-  /// Visits the selected transactions in the order of their numbers, all from one state of the store.
+  /// Visits each of the selected transactions once, in the order of their numbers. All are from one state of the store,
+  /// unless the connection to its server is lost meanwhile.
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if the history can't be read; the errors of `body`.
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws

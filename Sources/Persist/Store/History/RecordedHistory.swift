@@ -6,8 +6,13 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
   let map: HistoryMap
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
+    var rest = query
     try store.readingHistory { connection in
-      try TransactionReader(map, of: store, connection).forEachTransaction(query, body)
+      // A read that runs again continues after the last visited transaction.
+      try TransactionReader(map, of: store, connection).forEachTransaction(rest) { transaction in
+        try body(transaction)
+        rest.afterNumber = transaction.transactionNumber
+      }
     }
   }
 

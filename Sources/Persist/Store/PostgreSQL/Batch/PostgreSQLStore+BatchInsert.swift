@@ -4,7 +4,7 @@ extension PostgreSQLStore {
   /// Inserts rows as they are produced, in one transaction: all of them, or none if any is invalid.
   func insert(_ batch: BatchInsert) throws -> BatchOutcome {
     do {
-      let outcome = try pool.write { transaction in
+      let outcome = try pool.write(once: true) { transaction in
         var pass = try ServerBatchInsertPass(batch, store: self, transaction)
         try pass.run(transaction)
         try transaction.record(&pass.history)

@@ -3,7 +3,7 @@ import Foundation
 extension PostgreSQLStore {
   func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
     do {
-      let outcome = try pool.write { transaction in
+      let outcome = try pool.write(once: true) { transaction in
         var pass = try ServerImportPass(store: self, transaction: transaction)
         while let slice = try next() { try pass.insert(slice) }
         try pass.finish()

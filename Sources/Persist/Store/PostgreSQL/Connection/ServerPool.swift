@@ -222,24 +222,29 @@ final class ServerPool: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - usesFullNames: Whether all statements name the schema of each table.
+  ///   - runsOnce: Whether `body` must not run again, because it consumes something. The transaction then fails if
+  ///     others are in its way.
   ///   - body: Runs once for each attempt.
   @discardableResult
-  func write<T>(usingFullNames usesFullNames: Bool = false, _ body: (ServerTransaction) throws -> T) throws -> T {
+  func write<T>(
+    usingFullNames usesFullNames: Bool = false, once runsOnce: Bool = false, _ body: (ServerTransaction) throws -> T
+  ) throws -> T {
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
-    return try mapped { try watched(by: watch) { try write(watch, usesFullNames, body) } }
+    return try mapped { try watched(by: watch) { try write(watch, usesFullNames, runsOnce, body) } }
   }
 
   private func write<T>(
-    _ watch: ServerWatch?, _ usesFullNames: Bool, _ body: (ServerTransaction) throws -> T
+    _ watch: ServerWatch?, _ usesFullNames: Bool, _ runsOnce: Bool, _ body: (ServerTransaction) throws -> T
   ) throws -> T {
     let deadline = ContinuousClock.now + options.busyTimeout
     let outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     var attempt = 0
+    var mayRunAgain = true
     while true {
       do {
         return try withSession { session, proofs, wasIdle in
@@ -247,6 +252,11 @@ final class ServerPool: @unchecked Sendable {
             session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
             opened: watch.map { ($0, proofs.next()) })
           do {
+            if runsOnce {
+              // A lost connection or another mark is noticed by the first statements, before the body runs.
+              try transaction.run([])
+              mayRunAgain = false
+            }
             let result = try body(transaction)
             try transaction.commit(noting: seenPosition, outcome)
             return result
@@ -262,7 +272,9 @@ final class ServerPool: @unchecked Sendable {
       } catch is LostConnection {
       } catch let failure as ServerFailure where failure.isOvertaken {
         throw Overtaken()
-      } catch let failure as ServerFailure where failure.isRepeatable && ContinuousClock.now < deadline {
+      } catch let failure as ServerFailure
+        where failure.isRepeatable && mayRunAgain && ContinuousClock.now < deadline
+      {
         attempt += 1
         // Two transactions that met once shouldn't meet again.
         Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
