@@ -240,6 +240,42 @@
       }
     }
 
+    /// The ways to change metadata without opening the store.
+    enum MetadataChange: CaseIterable {
+      case set, change
+
+      func run(_ metadata: StoreMetadata, of location: StoreLocation) throws {
+        switch self {
+        case .set: try location.engine.setMetadata(metadata, ofStoreAt: location)
+        case .change:
+          try PostgreSQLEngine().changeMetadata(of: location, completingFile: false) { $0.values["note"] = .string("x") }
+        }
+      }
+    }
+
+    @Test("A change of metadata during a migration keeps the new model", arguments: MetadataChange.allCases)
+    func metadataDuringMigration(change: MetadataChange) throws {
+      let versions = [try note(1), try note(2, [AttributeDescription("color", .string)])]
+      try TestServer.withSchema { url in
+        _ = try OpenStore(versions[0].model, at: url)
+        let location = try StoreLocation.postgreSQL(url)
+        let connection = try PostgreSQLEngine().connect(to: location, options: StoreOptions())
+        defer { connection.close() }
+        var metadata = try location.engine.metadata(ofStoreAt: location)
+        let waiting = DispatchGroup()
+        try connection.transaction {
+          try connection.record(metadata, model: versions[1].model, coreDataHashes: nil)
+          metadata.values["note"] = .string("x")
+          DispatchQueue.global().async(group: waiting) { [metadata] in try? change.run(metadata, of: location) }
+          #expect(waiting.wait(timeout: .now() + 0.3) == .timedOut)
+        }
+        waiting.wait()
+        let registry = ModelRegistry(versions: versions)
+        try #expect(location.engine.identifyStore(at: location, registry: registry).version?.name == "2")
+        try #expect(location.engine.metadata(ofStoreAt: location).values["note"] == .string("x"))
+      }
+    }
+
     // MARK: Deleted and replaced
 
     @Test(

@@ -68,7 +68,7 @@ extension PostgreSQLEngine: MigrationEngine {
   ) throws {
     try withPool(location) { pool in
       try pool.write { transaction in
-        try transaction.run([])
+        try transaction.run([ServerText.lock(pool.address.schema)])
         let map = try StoreCatalog(transaction.session).tableMap(of: model)
         try ServerHistoryConnection(transaction.session).adaptHistory(from: former, to: map, renames: renames)
       }
@@ -80,6 +80,7 @@ extension PostgreSQLEngine: MigrationEngine {
   ) throws {
     try withPool(location) { pool in
       try pool.write { transaction in
+        try transaction.run([ServerText.lock(pool.address.schema)])
         let stored = try transaction.all(StoreMetadata.query) { try StoreMetadata($0, $1, at: pool.url) }.first
         guard var metadata = stored else { return }
         change(&metadata)

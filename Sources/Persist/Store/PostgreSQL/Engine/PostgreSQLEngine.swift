@@ -198,6 +198,8 @@ package struct PostgreSQLEngine: StoreEngine {
   package func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
     try withPool(location) { pool in
       try pool.write { transaction in
+        // A migration in progress may be replacing what would be read here.
+        try transaction.run([ServerText.lock(pool.address.schema)])
         let stored = try transaction.all(StoreMetadata.query) { try StoreMetadata($0, $1, at: pool.url) }.first
         transaction.runLast([try (stored ?? metadata).replacingApplicationValues(by: metadata).update()])
       }
@@ -206,11 +208,13 @@ package struct PostgreSQLEngine: StoreEngine {
 
   package func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
     try withPool(location) { pool in
-      let model = try pool.readTransaction { try $0.identify(among: nil) }.model
       var metadata = metadata
       metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.postgreSQL.rawValue)
-      let statements = try [metadata.update()] + metadata.record(model)
-      try pool.write { $0.runLast([ServerText.lock(pool.address.schema)] + statements) }
+      try pool.write { transaction in
+        try transaction.run([ServerText.lock(pool.address.schema)])
+        let model = try transaction.session.identify(among: nil).model
+        transaction.runLast(try [metadata.update()] + metadata.record(model))
+      }
     }
   }
 
