@@ -28,39 +28,59 @@ extension ServerAddress {
       let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
     else { return nil }
     var settings: [String: String] = [:]
-    settings["host"] = parts.host.flatMap { $0.isEmpty ? nil : $0 }
+    settings["host"] = parts.host.flatMap { $0.isEmpty ? nil : Self.withoutBrackets($0) }
     settings["port"] = parts.port.map(String.init)
     settings["user"] = parts.user
     settings["password"] = parts.password
-    let name = parts.path.drop { $0 == "/" }
+    let name = parts.path.dropFirst()
     if !name.isEmpty { settings["dbname"] = String(name) }
     for item in parts.queryItems ?? [] { settings[item.name] = item.value }
     let schema = settings.removeValue(forKey: Self.schemaItem)
     self.init(settings: settings, schema: schema ?? Self.defaultSchema)
   }
 
+  /// The address of IPv6 that brackets enclose in a URL.
+  private static func withoutBrackets(_ host: String) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+  }
+
   /// The address as a URL.
+  ///
+  /// Settings that can't be parts of a URL before its query are items of the query, as libpq reads them too: the
+  /// directory of a socket, the ports of several hosts.
   ///
   /// - Parameter showingSecrets: Whether the password is included.
   package func url(showingSecrets: Bool) -> URL? {
     var parts = URLComponents()
     parts.scheme = "postgresql"
     var rest = settings
-    // A directory of a socket can't be the host of a URL.
-    if let host = rest["host"], !host.hasPrefix("/") {
-      parts.host = host
-      rest["host"] = nil
-    } else {
-      parts.host = ""
+    func take(_ name: String, if isPart: (String) -> Bool) -> String? {
+      guard let value = rest[name], isPart(value) else { return nil }
+      rest[name] = nil
+      return value
     }
-    parts.port = rest.removeValue(forKey: "port").flatMap { Int($0) }
-    parts.user = rest.removeValue(forKey: "user")
-    let password = rest.removeValue(forKey: "password")
-    rest["sslpassword"] = showingSecrets ? rest["sslpassword"] : nil
-    if showingSecrets { parts.password = password }
-    parts.path = "/" + (rest.removeValue(forKey: "dbname") ?? "")
+    if !showingSecrets { (rest["password"], rest["sslpassword"]) = (nil, nil) }
+    parts.host = take("host", if: Self.isPlainHost) ?? ""
+    parts.port = take("port") { UInt16($0).map(String.init) == $0 }.flatMap { Int($0) }
+    parts.user = take("user") { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: ":")) }
+    if parts.user != nil { parts.password = take("password") { !$0.isEmpty } }
+    parts.path = "/" + (take("dbname") { !$0.isEmpty } ?? "")
     rest[Self.schemaItem] = schema
     parts.queryItems = rest.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
     return parts.url
+  }
+
+  /// Whether a setting consists of names of hosts or addresses of IPv4.
+  private static func isPlainHost(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: ","):
+          true
+        default: false
+        }
+      }
   }
 }
