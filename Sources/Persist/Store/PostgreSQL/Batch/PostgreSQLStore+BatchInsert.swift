@@ -35,11 +35,17 @@ private struct ServerBatchInsertPass {
   private struct Group {
     var values: [SlotValues] = []
     var given: [[Int]] = []
+
+    func rows(at indexes: [Int]) -> Group {
+      Group(values: indexes.map { values[$0] }, given: indexes.map { given[$0] })
+    }
   }
 
   init(_ batch: BatchInsert, store: PostgreSQLStore, _ transaction: ServerTransaction) throws {
     self.batch = batch
     self.store = store
+    // Rows that were taken from the batch can't be inserted again with other keys: none of theirs may be in use.
+    store.discardFreeKeys(of: [batch.entity])
     history = try store.historyWriter(by: batch.origin, transaction)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
     required = RequiredValues(of: batch.entity)
@@ -98,10 +104,26 @@ private struct ServerBatchInsertPass {
       try upsert(row.0, given: row.1, key: key, pass)
     }
     let results = try transaction.run(statements, areReused: true)
-    for ((result, key), given) in zip(zip(results, keys), group.given) where result.rowCount > 0 {
-      record(result.integer(0, 0), isNew: result.integer(0, 0) == key, given: given)
+    var omitted: [Int64: Int] = [:]
+    for (index, (result, key)) in zip(results, keys).enumerated() {
+      guard result.rowCount > 0 else {
+        omitted[key] = index
+        continue
+      }
+      record(result.integer(0, 0), isNew: result.integer(0, 0) == key, given: group.given[index])
     }
     try transaction.run(history?.takeManyChanges() ?? [])
+    try write(group.rows(at: keysInUse(omitted.keys, transaction).compactMap { omitted[$0] }), transaction)
+  }
+
+  /// The keys that other programs gave to rows meanwhile: their rows weren't omitted because of their values.
+  private func keysInUse(_ keys: some Collection<Int64>, _ transaction: ServerTransaction) throws -> [Int64] {
+    guard !keys.isEmpty else { return [] }
+    let used = try transaction.all(
+      "SELECT id FROM \(table: plan.table) WHERE id = ANY(\(integers: Array(keys))) ORDER BY id"
+    ) { $0.integer($1, 0) }
+    if !used.isEmpty { store.discardFreeKeys(of: [batch.entity]) }
+    return used
   }
 
   /// Inserts a row, or changes the one that has its unique values, and returns the key of either; nothing if the stored

@@ -95,6 +95,12 @@ extension PersistenceError {
   /// type.
   var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
 
+  /// Whether a new row has a key that is in use. The key's column is named in all languages of the server; the name of
+  /// its constraint may be that of a former table.
+  var isOfKey: Bool {
+    code == .constraintConflict && engineMessage?.contains("(id)=(") == true
+  }
+
   /// - SeeAlso: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
   init(_ failure: ServerFailure, at url: URL?) {
     // The constraint is named for the store, which describes it in terms of the model.

@@ -17,20 +17,28 @@ extension PostgreSQLStore {
 
   private func write(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
     do {
-      let (pass, metadata, transaction) = try pool.write(usingFullNames: true) { transaction in
-        var pass = ServerCommitPass(writes, store: self)
-        pass.history = try historyWriter(by: writes.origin, transaction)
-        try pass.run(transaction, method)
-        let metadata = try writePendingMetadata(transaction)
-        try transaction.record(&pass.history)
-        return (pass, metadata, transaction)
+      do { return try writeOnce(writes, method) } catch let error as PersistenceError where error.isOfKey {
+        // Another program has given rows the keys that this one has for its next objects.
+        discardFreeKeys(of: writes.inserts.map(\.entity))
+        return try writeOnce(writes, method)
       }
-      noteChange()
-      pendingMetadata.didWrite(metadata)
-      return pass.receipt(historyNumber: transaction.historyNumber)
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error, writes)
     }
+  }
+
+  private func writeOnce(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
+    let (pass, metadata, transaction) = try pool.write(usingFullNames: true) { transaction in
+      var pass = ServerCommitPass(writes, store: self)
+      pass.history = try historyWriter(by: writes.origin, transaction)
+      try pass.run(transaction, method)
+      let metadata = try writePendingMetadata(transaction)
+      try transaction.record(&pass.history)
+      return (pass, metadata, transaction)
+    }
+    noteChange()
+    pendingMetadata.didWrite(metadata)
+    return pass.receipt(historyNumber: transaction.historyNumber)
   }
 
   /// Describes a violated uniqueness constraint in terms of the model, where the server names an index.
@@ -90,6 +98,8 @@ extension PostgreSQLStore {
   /// A key for each insert.
   ///
   /// The server's sequences count blocks of keys, so that most saves ask for none. A key that isn't used is lost.
+  /// Other programs may use keys of a block meanwhile: they choose keys without asking the sequence, and continue it
+  /// after them, or not even that.
   func keys(for inserts: [RowWrites.Insert], _ transaction: ServerTransaction) throws -> [Int64] {
     var needed: [Int: Int] = [:]
     var greatest: [Int: Int64] = [:]
@@ -125,11 +135,12 @@ extension PostgreSQLStore {
     guard !missing.isEmpty else { return taken.mapValues { $0.reversed() } }
     let size = Int64(ServerText.keyBlockSize)
     let results = try transaction.run(
-      missing.map { root, count in
-        let blocks = (Int64(count - (taken[root]?.count ?? 0)) + size - 1) / size
-        return "SELECT nextval(\(sequence(of: root))) FROM generate_series(1, \(integer: blocks))"
-      })
-    for ((root, count), result) in zip(missing, results) {
+      missing.map { skipUsedKeys(of: $0.key) }
+        + missing.map { root, count in
+          let blocks = (Int64(count - (taken[root]?.count ?? 0)) + size - 1) / size
+          return "SELECT nextval(\(sequence(of: root))) FROM generate_series(1, \(integer: blocks))"
+        })
+    for ((root, count), result) in zip(missing, results.dropFirst(missing.count)) {
       var keys = taken[root] ?? []
       for row in 0..<result.rowCount {
         let start = result.integer(row, 0)
@@ -142,6 +153,24 @@ extension PostgreSQLStore {
       taken[root] = Array(keys.prefix(count))
     }
     return taken.mapValues { $0.reversed() }
+  }
+
+  /// Discards the keys that this process has for new rows, so that the next ones come from new blocks.
+  func discardFreeKeys(of entities: [Entity]) {
+    let roots = Set(entities.map { $0.root.number - 1 })
+    freeKeys.withLock { free in
+      for root in roots { free[root] = nil }
+    }
+  }
+
+  /// Continues a sequence after the rows whose keys others chose, if the next block would contain such keys.
+  private func skipUsedKeys(of root: Int) -> ServerText {
+    let sequence = sequence(of: root)
+    return """
+      SELECT setval(\(sequence), greatest_key) \
+      FROM (SELECT max(id) AS greatest_key FROM \(table: map.tables[root].table)) AS used WHERE greatest_key >= \
+      coalesce(pg_sequence_last_value(\(sequence)) + \(number: Int64(ServerText.keyBlockSize)), 1)
+      """
   }
 
   private func raiseKeys(of root: Int, to key: Int64) -> ServerText {
