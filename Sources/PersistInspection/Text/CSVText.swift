@@ -14,7 +14,7 @@ package enum CSVText {
 
   private static func cell(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    return "\"" + text.doubling("\"") + "\""
   }
 
   /// A value in a form that can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite as

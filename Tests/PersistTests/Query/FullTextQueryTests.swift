@@ -40,7 +40,10 @@ struct FullTextQueryTests {
 
   @Test("Text typed by a user becomes a query that can always be parsed")
   func words() throws {
-    for typed in ["green tea", "\"quoted", "a:b AND (", "", "  ", "*", "x\0y", "l'été"] {
+    for typed in [
+      "green tea", "\"quoted", "a:b AND (", "", "  ", "*", "x\0y", "l'été",
+      "a\"\u{301}b", "\u{301}\"\u{200D}", "a\0\u{301}b",
+    ] {
       for isPrefix in [false, true] {
         let query = FullTextQuery(words: typed, lastIsPrefix: isPrefix)
         try #expect(FullTextQuery(query.text) == query)

@@ -22,7 +22,9 @@ public struct FullTextQuery: Sendable, Hashable {
   ///   - text: The user's input.
   ///   - isPrefix: Whether the last word may be a prefix, as during typing.
   public init(words text: String, lastIsPrefix isPrefix: Bool = false) {
-    let words = text.split { $0.isWhitespace || $0 == "\0" }.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
+    let words = text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "\0" }.map { word in
+      "\"" + String(word).doubling("\"") + "\""
+    }
     // A phrase without words matches no text.
     let query = words.isEmpty ? "\"\"" : words.joined(separator: " ")
     self.text = isPrefix && !words.isEmpty ? query + "*" : query

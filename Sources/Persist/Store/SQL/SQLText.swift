@@ -73,7 +73,7 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
 
     /// A text literal, for places where SQLite accepts no parameter, such as the definition of a column or a trigger.
     mutating func appendInterpolation(literal: String) {
-      text += "'" + literal.replacing("'", with: "''") + "'"
+      text += "'" + literal.doubling("'") + "'"
     }
 
     /// The alias of the rows of a table in a query.
@@ -145,7 +145,7 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
         default: false
         }
       }
-    return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    return isPlain ? name : "\"" + name.doubling("\"") + "\""
   }
 }
 

@@ -32,7 +32,7 @@ extension SQLValue {
     case .null: "NULL"
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
-    case .text(let value): "'" + value.replacing("'", with: "''") + "'"
+    case .text(let value): "'" + value.doubling("'") + "'"
     case .blob(let value): "x'" + value.hexadecimalDigits + "'"
     }
   }

@@ -19,7 +19,7 @@
       .init("rank", .int32, default: .integer(40_000)), .init("large", .int64, default: .integer(.min)),
       .init("ratio", .double, default: .double(-0.1)), .init("day", .date, default: .date(day)),
       .init("price", .decimal, default: .decimal(Decimal(string: "-12.50") ?? 0)),
-      .init("title", .string, isOptional: false, default: .string("it's \\ a 'title'\n(new)::text")),
+      .init("title", .string, isOptional: false, default: .string("it's \\ a 'title'\n(new)::text \\\u{301}'\u{301}")),
       .init("token", .uuid, default: .uuid(Sample.uuids[1])), .init("bytes", .binary, default: .data(Data([0, 1, 255]))),
       .init("photo", .binary, default: .data(Data([7])), allowsExternalStorage: true),
       .init("plain", .string),

@@ -17,6 +17,21 @@ struct SQLTextTests {
     #expect(("DEFAULT \(literal: "it's")" as SQLText).text == "DEFAULT 'it''s'")
   }
 
+  @Test(
+    "Literals and names read back, whatever follows a quotation mark",
+    arguments: ["\u{301}", "\u{FE0F}", "\u{200D}", ""])
+  func quoting(mark: String) throws {
+    let text = "'\(mark)\"\(mark)\\\(mark)?"
+    let connection = try SQLiteConnection(nil, mode: .memory)
+    defer { connection.close() }
+    try #expect(Array(connection.first("SELECT \(literal: text)") { $0.text(0) }?.utf8 ?? "".utf8) == Array(text.utf8))
+    try connection.execute("CREATE TABLE \(name: text) (x)")
+    let names = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
+    #expect(names.map { Array($0.utf8) } == [Array(text.utf8)])
+    let withLiterals = ("SELECT \(literal: text), \(value: .text(text))" as SQLText).withLiterals
+    #expect(Array(withLiterals.utf8) == Array(("SELECT \(literal: text), \(literal: text)" as SQLText).text.utf8))
+  }
+
   @Test("A pragma's name and value can't contain SQL", arguments: [
     ("synchronous", "FULL; DROP TABLE ZPOST"), ("synchronous; DROP TABLE ZPOST", "FULL"), ("", "1"), ("synchronous", ""),
     ("main.synchronous", "1"), ("synchronous", "'x'"), ("no_such_pragma", "1"),

@@ -34,7 +34,7 @@ extension ServerParameter {
     case .boolean: number == 0 ? "FALSE" : "TRUE"
     case .integer, .int16, .int32: "\(Int64(bitPattern: number))"
     case .double: "\(Double(bitPattern: number))"
-    case .text: "'" + String(decoding: bytes, as: UTF8.self).replacing("'", with: "''") + "'"
+    case .text: "'" + String(decoding: bytes, as: UTF8.self).doubling("'") + "'"
     case .uuid: "'" + bytes.hexadecimalDigits + "'"
     case .bytes, .integers, .doubles, .texts, .byteStrings, .booleans, .int16s, .int32s, .uuids:
       "'\\x" + bytes.hexadecimalDigits + "'"

@@ -128,20 +128,21 @@ extension ServerText {
 
     static func all(in sql: String) -> [Token] {
       var tokens: [Token] = []
-      var rest = sql[...]
+      // A quotation mark before a combining mark is another `Character`.
+      var rest = sql.unicodeScalars[...]
       while let first = rest.first {
         if first == "'" || first == "\"" {
           let content = quoted(&rest, by: first)
           if first == "\"" {
-            tokens.append(Token(kind: .quoted, text: content.replacing("\"\"", with: "\"")))
+            tokens.append(Token(kind: .quoted, text: content))
           } else if tokens.last?.text == "x" {
             tokens[tokens.count - 1] = Token(kind: .bytes, text: content)
           } else {
-            tokens.append(Token(kind: .literal, text: "'" + content + "'"))
+            tokens.append(Token(kind: .literal, text: "'" + content.doubling("'") + "'"))
           }
           continue
         }
-        let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let word = rest.prefix { $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" }
         if !word.isEmpty {
           tokens.append(Token(kind: .word, text: String(word)))
           rest = rest.dropFirst(word.count)
@@ -153,18 +154,18 @@ extension ServerText {
       return tokens
     }
 
-    /// The content between quotes, with doubled quotes as they are.
-    private static func quoted(_ rest: inout Substring, by quote: Character) -> String {
-      var content = ""
+    /// The content between quotes.
+    private static func quoted(_ rest: inout Substring.UnicodeScalarView, by quote: Unicode.Scalar) -> String {
+      var content = String.UnicodeScalarView()
       rest = rest.dropFirst()
       while let end = rest.firstIndex(of: quote) {
         content += rest[..<end]
         rest = rest[rest.index(after: end)...]
-        guard rest.first == quote else { return content }
-        content += String([quote, quote])
+        guard rest.first == quote else { return String(content) }
+        content.append(quote)
         rest = rest.dropFirst()
       }
-      return content + rest
+      return String(content + rest)
     }
   }
 }

@@ -5,25 +5,27 @@ extension SQLText {
   var withLiterals: String {
     guard !values.isEmpty else { return text }
     var result = ""
-    var rest = text[...]
+    // A quotation mark before a combining mark is another `Character`.
+    var rest = text.unicodeScalars[...]
     var next = 0
     while let start = rest.firstIndex(where: { $0 == "?" || $0 == "'" || $0 == "\"" }) {
-      result += rest[..<start]
+      result.unicodeScalars += rest[..<start]
       let after = rest[rest.index(after: start)...]
       if rest[start] == "?" {
-        let digits = after.prefix { $0.isASCII && $0.isNumber }
-        let position = Int(digits).map { $0 - 1 } ?? next
+        let digits = after.prefix { ("0"..."9").contains($0) }
+        let position = Int(String(digits)).map { $0 - 1 } ?? next
         precondition(values.indices.contains(position), "Each parameter of a statement has a value.")
         next = position + 1
         result += values[position].literal
         rest = after[digits.endIndex...]
       } else {
         let end = after.firstIndex(of: rest[start]).map { after.index(after: $0) } ?? after.endIndex
-        result += rest[start..<end]
+        result.unicodeScalars += rest[start..<end]
         rest = rest[end...]
       }
     }
-    return result + rest
+    result.unicodeScalars += rest
+    return result
   }
 }
 
