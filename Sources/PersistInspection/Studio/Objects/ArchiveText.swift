@@ -34,13 +34,14 @@ struct ArchiveText {
     lines.append(length < Self.lengthLimit ? line : "…")
   }
 
-  private mutating func write(_ value: PropertyList, label: String, depth: Int) {
+  /// - Parameter links: The number of objects that led to the value without a line of their own.
+  private mutating func write(_ value: PropertyList, label: String, depth: Int, links: Int = 0) {
     guard length < Self.lengthLimit else { return }
-    guard depth < Self.depthLimit else { return append(label + "…", depth: depth) }
+    guard depth < Self.depthLimit, links < Self.depthLimit else { return append(label + "…", depth: depth) }
     switch value {
     case .uid(let number):
       guard let objects, number < UInt64(objects.count) else { return append(label + "#\(number)", depth: depth) }
-      write(object: objects[Int(number)], label: label, depth: depth)
+      write(object: objects[Int(number)], label: label, depth: depth, links: links + 1)
     case .array(let elements):
       append(label + "\(elements.count) \(elements.count == 1 ? "element" : "elements")", depth: depth)
       for element in elements { write(element, label: "", depth: depth + 1) }
@@ -54,11 +55,11 @@ struct ArchiveText {
   }
 
   /// An object of an archive: its class, and its members; collections by their elements.
-  private mutating func write(object: PropertyList, label: String, depth: Int) {
+  private mutating func write(object: PropertyList, label: String, depth: Int, links: Int) {
     guard let members = object.dictionaryValue, let name = className(of: members) else {
-      return write(object, label: label, depth: depth)
+      return write(object, label: label, depth: depth, links: links)
     }
-    if let text = members["NS.string"] { return write(text, label: label, depth: depth) }
+    if let text = members["NS.string"] { return write(text, label: label, depth: depth, links: links) }
     if let time = members["NS.time"]?.doubleValue {
       return append(label + DateText.iso8601(Date(timeIntervalSinceReferenceDate: time)), depth: depth)
     }

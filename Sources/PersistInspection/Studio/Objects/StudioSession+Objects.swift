@@ -62,8 +62,11 @@ extension StudioSession {
         .unknownProperty, at: .entity(entity.name), "\(entity.name) has no relationship '\(form.property ?? "")'.")
     }
     let count = form.count ?? Self.shownMembers
-    guard let start = form.start, start >= 0, (0...Self.longestWindow).contains(count) else {
-      throw PersistenceError(.invalidRequest, "A window has at most \(Self.longestWindow) members.")
+    guard let start = form.start, (0...Int.max - Self.longestWindow).contains(start),
+      (0...Self.longestWindow).contains(count)
+    else {
+      throw PersistenceError(
+        .invalidRequest, "A window begins within the members and has at most \(Self.longestWindow) of them.")
     }
     let members = try RelatedObjectsReader(context: context, id: id).members(
       of: relationship, start: start, count: count)

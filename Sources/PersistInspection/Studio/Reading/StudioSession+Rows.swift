@@ -27,8 +27,9 @@ struct RowsForm: Decodable {
 
   /// - Throws: ``PlacedError``; `PersistenceError.Code.invalidRequest` for a window that is too large.
   func request() throws -> FetchRequest<ManagedObject> {
-    guard start >= 0, (0...Self.longestWindow).contains(count) else {
-      throw PersistenceError(.invalidRequest, "A window has at most \(Self.longestWindow) rows.")
+    guard (0...Int.max - Self.longestWindow).contains(start), (0...Self.longestWindow).contains(count) else {
+      throw PersistenceError(
+        .invalidRequest, "A window begins within the rows and has at most \(Self.longestWindow) of them.")
     }
     var request = try QueryText(text, entity: entity).parsed().request(ManagedObject.self)
     if request.sortDescriptors.isEmpty {
