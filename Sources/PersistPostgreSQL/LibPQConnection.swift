@@ -11,6 +11,8 @@ final class LibPQConnection: ServerConnection {
   /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
   private var nextName = 1
+  /// Whether the server may have prepared statements that aren't in ``prepared``.
+  private var hasForgotten = false
   private var isClosed = false
   /// Whether there is a pooler between the program and the server; nil before the first statements have succeeded.
   private var poolerIsBetween: Bool?
@@ -123,7 +125,8 @@ final class LibPQConnection: ServerConnection {
   func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
     guard isOpen else { throw lost() }
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
-    var expected: [Bool] = []
+    var expected: [Message] = []
+    try discardForgotten(&expected)
     for statement in statements { try send(statement, &expected) }
     let asksForProcess = poolerIsBetween == nil
     if asksForProcess { try send(.processNumber, &expected) }
@@ -138,8 +141,17 @@ final class LibPQConnection: ServerConnection {
 
   var isPooled: Bool { poolerIsBetween == true }
 
-  /// - Parameter expected: For each message that was sent, whether its result is that of a statement.
-  private func send(_ statement: ServerStatement, _ expected: inout [Bool]) throws {
+  /// A message that was sent.
+  private enum Message: Hashable {
+    /// A statement, whose result is returned.
+    case statement
+    /// The preparation of a statement with a text.
+    case preparation(String)
+    case discarding
+  }
+
+  /// - Parameter expected: The messages that were sent.
+  private func send(_ statement: ServerStatement, _ expected: inout [Message]) throws {
     let isSent: Int32
     // Behind a pooler, the next transaction may run on a connection that doesn't have the prepared statement.
     if statement.isReused, poolerIsBetween == false {
@@ -154,16 +166,16 @@ final class LibPQConnection: ServerConnection {
       }
     }
     guard isSent == 1 else { throw unsent() }
-    expected.append(true)
+    expected.append(.statement)
   }
 
-  private func prepare(_ statement: ServerStatement, _ expected: inout [Bool]) throws -> String {
+  private func prepare(_ statement: ServerStatement, _ expected: inout [Message]) throws -> String {
     if let name = prepared[statement.text] { return name }
     if prepared.count >= Self.preparedCapacity {
       // The names continue, so that none is used twice.
       for name in prepared.values {
         guard PQsendQueryParams(handle, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
-        expected.append(false)
+        expected.append(.discarding)
       }
       prepared.removeAll()
     }
@@ -171,15 +183,24 @@ final class LibPQConnection: ServerConnection {
     nextName += 1
     let types = statement.parameters.map(\.type.rawValue)
     guard PQsendPrepare(handle, name, statement.text, Int32(types.count), types) == 1 else { throw unsent() }
-    expected.append(false)
+    expected.append(.preparation(statement.text))
     prepared[statement.text] = name
     return name
   }
 
-  private func receive(_ expected: [Bool]) throws -> [any ServerResult] {
+  /// Discards statements of which it isn't known whether the server still has them, unless it refuses everything until
+  /// the end of a failed transaction.
+  private func discardForgotten(_ expected: inout [Message]) throws {
+    guard hasForgotten, PQtransactionStatus(handle) != PQTRANS_INERROR else { return }
+    guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+    expected.append(.discarding)
+    hasForgotten = false
+  }
+
+  private func receive(_ expected: [Message]) throws -> [any ServerResult] {
     var results: [any ServerResult] = []
     var failure: ServerFailure?
-    for isStatement in expected {
+    for message in expected {
       var last: LibPQResult?
       while let result = PQgetResult(handle) {
         switch PQresultStatus(result) {
@@ -190,7 +211,13 @@ final class LibPQConnection: ServerConnection {
           PQclear(result)
         }
       }
-      if let last, isStatement { results.append(last) }
+      // The message that failed had no effect, nor had those after it.
+      switch message {
+      case .preparation(let text) where failure != nil: prepared[text] = nil
+      case .discarding where failure != nil: hasForgotten = true
+      case .statement: if let last { results.append(last) }
+      case .preparation, .discarding: break
+      }
       if PQstatus(handle) != CONNECTION_OK { throw disconnected(by: failure) }
     }
     // The result of the synchronization, after which the connection can be used again.
@@ -203,8 +230,7 @@ final class LibPQConnection: ServerConnection {
       throw disconnected(by: failure)
     }
     if let failure {
-      // A statement whose preparation failed, or came after the failure, isn't known to the server.
-      if !prepared.isEmpty { forgetPrepared() }
+      if Self.mayConcernPrepared(failure) { forgetPrepared() }
       throw failure
     }
     return results
@@ -240,9 +266,15 @@ final class LibPQConnection: ServerConnection {
   /// The number of bytes that are passed to libpq at once.
   private static let copiedPart = 1 << 20
 
+  /// Whether a statement may have failed because it was prepared before: tables have changed since, or the server
+  /// doesn't have it.
+  private static func mayConcernPrepared(_ failure: ServerFailure) -> Bool {
+    ["0A", "26", "3F", "42", "XX"].contains { failure.state.hasPrefix($0) }
+  }
+
   private func forgetPrepared() {
     prepared.removeAll()
-    if !isInTransaction, let result = PQexec(handle, "DEALLOCATE ALL") { PQclear(result) }
+    hasForgotten = true
   }
 
   /// The error of a lost connection, with the server's last words, if any: it may have announced its end.

@@ -88,6 +88,35 @@
       }
     }
 
+    @Test("Saves that fail leave no prepared statements on the server")
+    func preparedStatements() throws {
+      let model = try Self.model([Self.name, Self.balance])
+      try TestServer.withSchema { text in
+        let coordinator = try coordinator(model, at: text)
+        let context = ManagedObjectContext(coordinator)
+        try context.make("Account", ["name": "first"])
+        try context.save()
+        let url = try #require(URL(string: text))
+        let store = try #require(coordinator.openStores[0] as? PostgreSQLStore)
+        var counts: [Int64] = []
+        for round in 0..<30 {
+          let context = ManagedObjectContext(coordinator)
+          let account = try context.named("Account", "first")
+          try ForeignSQL.run("UPDATE account SET version = version + 1", at: url)
+          account["balance"] = round + 1
+          #expect(persistError { try context.save() }?.code == .mergeConflict)
+          context.rollback()
+          try context.make("Account", ["name": "other \(round)"])
+          try context.save()
+          let count = try store.pool.read { session in
+            try session.first("SELECT count(*) FROM pg_prepared_statements") { $0.integer($1, 0) }
+          }
+          counts.append(count ?? 0)
+        }
+        #expect(try #require(counts.last) < counts[2] + 5, "\(counts)")
+      }
+    }
+
     @Test("A server that isn't there is an error with advice, in which no password occurs")
     func unreachable() throws {
       let location = try StoreLocation.postgreSQL("postgresql://user:s3cret@127.0.0.1:1/shop?connect_timeout=2")
