@@ -13,7 +13,12 @@ final class StoreTransfer {
   private var lastKey = Int64.min
   /// The number of the entity's selected rows that were read.
   private var selected = 0
-  private static let sliceSize = 1000
+  /// The number of rows to read at once: fewer if they have large values.
+  private var sliceSize = StoreTransfer.firstSliceSize
+  private static let firstSliceSize = 64
+  private static let largestSliceSize = 1000
+  /// The size in bytes of the texts and data that a slice should have at most.
+  private static let sliceBytes = 16 << 20
   /// The number of members that are read at once.
   private static let memberLimit = 20_000
 
@@ -32,21 +37,24 @@ final class StoreTransfer {
     while position < entities.count {
       let entity = entities[position]
       let rows = try selection.map { try nextRows(of: entity, among: $0) } ?? nextRows(of: entity)
-      if !rows.isEmpty { return try slice(rows, of: entity) }
+      guard !rows.isEmpty else { continue }
+      let slice = try slice(rows, of: entity)
+      if position < entities.count, entities[position] === entity { adaptSliceSize(to: slice) }
+      return slice
     }
     return nil
   }
 
   private func nextRows(of entity: Entity) throws -> RowBatch {
     let rows = try source.rows(
-      RowQuery(entity: entity, includesSubentities: false, afterKey: lastKey, limit: Self.sliceSize))
-    if rows.readCount < Self.sliceSize { beginNextEntity() } else { lastKey = rows.greatestReadKey ?? .max }
+      RowQuery(entity: entity, includesSubentities: false, afterKey: lastKey, limit: sliceSize))
+    if rows.readCount < sliceSize { beginNextEntity() } else { lastKey = rows.greatestReadKey ?? .max }
     return rows
   }
 
   private func nextRows(of entity: Entity, among selection: RowSelection) throws -> RowBatch {
     let all = selection.keys[entity.number - 1]
-    let keys = Array(all[selected..<min(selected + Self.sliceSize, all.count)])
+    let keys = Array(all[selected..<min(selected + sliceSize, all.count)])
     selected += keys.count
     if selected == all.count { beginNextEntity() }
     guard !keys.isEmpty else { return RowBatch() }
@@ -57,6 +65,7 @@ final class StoreTransfer {
     position += 1
     lastKey = .min
     selected = 0
+    sliceSize = Self.firstSliceSize
   }
 
   private func slice(_ rows: RowBatch, of entity: Entity) throws -> ImportSlice {
@@ -79,6 +88,17 @@ final class StoreTransfer {
       }
     }
     return slice
+  }
+
+  /// Reads more rows with the next slice, or fewer if the last ones were large.
+  private func adaptSliceSize(to slice: ImportSlice) {
+    let count = slice.inserts.count
+    guard count > 0 else { return }
+    let bytes = slice.inserts.reduce(0) { sum, insert in
+      sum + insert.values.slots.reduce(0) { $0 + (insert.values[$1]?.contentSize ?? 0) }
+    }
+    let fitting = Self.sliceBytes / max(1, bytes / count)
+    sliceSize = min(max(1, fitting), 4 * count, Self.largestSliceSize)
   }
 
   /// The values without references to rows that aren't selected.
@@ -128,5 +148,17 @@ final class StoreTransfer {
       start = last + 1
     }
     return found
+  }
+}
+
+extension StoredValue {
+  /// The size of the texts and data in bytes.
+  fileprivate var contentSize: Int {
+    switch self {
+    case .string(let text), .uri(let text): text.utf8.count
+    case .data(let data): data.count
+    case .composite(let elements): elements.values.reduce(0) { $0 + $1.contentSize }
+    default: 0
+    }
   }
 }

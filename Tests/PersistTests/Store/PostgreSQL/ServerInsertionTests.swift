@@ -106,6 +106,30 @@
       #expect(copied.1.count == 2600)
     }
 
+    @Test("Statements have a limited size, whatever the sizes of their values")
+    func largeValues() throws {
+      try withStore { url in
+        let context = try open(url)
+        let address = try #require(ServerAddress(url))
+        func statements(of save: () throws -> Void) rethrows -> Int {
+          let before = CountedServer.statements(of: address).count
+          try save()
+          return CountedServer.statements(of: address).dropFirst(before).reduce(0, +)
+        }
+        var counts: [Int] = []
+        // The first save has statements that others don't need; each takes one block of keys.
+        for size in [1, 1, 5 << 18] {
+          let items = try (0..<64).map { try context.make("Item", ["count": $0, "photo": Data(count: size)]) }
+          counts.append(try statements { try context.save() })
+          for item in items { item["photo"] = Data(repeating: 1, count: size) }
+          counts.append(try statements { try context.save() })
+        }
+        #expect(counts[4] == counts[2] + 1 && counts[5] == counts[3] + 1, "\(counts)")
+        let sizes = try ForeignSQL.run("SELECT sum(octet_length(photo)), sum(get_byte(photo, 0)) FROM item", at: url)
+        #expect(sizes == [["\(128 + 320 << 18)", "192"]], "\(sizes)")
+      }
+    }
+
     @Test("A row that can't be copied fails the save with its name, and nothing is stored")
     func violation() throws {
       try withStore { url in

@@ -53,11 +53,13 @@ extension Array where Element == UInt8 {
 struct ArrayParameter {
   private let type: ServerParameter.ValueType
   private var buffer: [UInt8]
-  private var hasNull = false
+  private let maximumCount: Int
+  private var count = 0
 
-  /// - Parameter count: The number of values that will be appended.
+  /// - Parameter count: The maximum number of values, which is known if there are none.
   init(_ type: ServerParameter.ValueType, of element: ServerParameter.ValueType, count: Int) {
     self.type = type
+    maximumCount = count
     buffer = []
     buffer.reserveCapacity(20 + count * 12)
     for word in Self.head(of: element, count: count, mayHaveNull: true) { append(word: word) }
@@ -74,32 +76,51 @@ struct ArrayParameter {
 
   private mutating func append(word: UInt32) { withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) } }
 
+  private mutating func begin(length: Int) {
+    count += 1
+    append(word: UInt32(truncatingIfNeeded: length))
+  }
+
   mutating func append(_ value: some FixedWidthInteger) {
-    append(word: UInt32(truncatingIfNeeded: value.bitWidth / 8))
+    begin(length: value.bitWidth / 8)
     withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
   }
 
   mutating func append(_ value: Double) { append(value.bitPattern) }
 
   mutating func append(_ value: String) {
-    append(word: UInt32(truncatingIfNeeded: value.utf8.count))
+    begin(length: value.utf8.count)
     buffer.append(contentsOf: value.utf8)
   }
 
   mutating func append(_ value: Data, prefix: UInt8? = nil) {
-    append(word: UInt32(truncatingIfNeeded: value.count + (prefix == nil ? 0 : 1)))
+    begin(length: value.count + (prefix == nil ? 0 : 1))
     if let prefix { buffer.append(prefix) }
     buffer.append(contentsOf: value)
   }
 
   mutating func append(bytes: UnsafeRawBufferPointer) {
-    append(word: UInt32(truncatingIfNeeded: bytes.count))
+    begin(length: bytes.count)
     buffer.append(contentsOf: bytes)
   }
 
-  mutating func appendNull() { append(word: UInt32.max) }
+  mutating func appendNull() { begin(length: -1) }
 
-  var parameter: ServerParameter { ServerParameter(type: type, bytes: buffer) }
+  /// The size of all values so far, in bytes.
+  var size: Int { buffer.count }
+
+  var parameter: ServerParameter {
+    var bytes = buffer
+    if count < maximumCount {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: count).bigEndian) { word in
+        bytes.replaceSubrange(Self.countPlace..<Self.countPlace + 4, with: word)
+      }
+    }
+    return ServerParameter(type: type, bytes: bytes)
+  }
+
+  /// The place of the number of values in an array that isn't empty.
+  private static let countPlace = 12
 }
 
 extension ServerResult {

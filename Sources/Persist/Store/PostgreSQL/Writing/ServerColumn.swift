@@ -14,6 +14,8 @@ struct ServerColumn {
   }
 
   var parameter: ServerParameter { array.parameter }
+  /// The size of the values so far, in bytes.
+  var size: Int { array.size }
   /// The cast from an element of the parameter to the column.
   var cast: ServerText { kind == .decimal ? "::numeric" : "" }
 

@@ -8,16 +8,23 @@ extension ServerCommitPass {
       while end < writes.inserts.count, end - start < Self.rowsPerStatement, writes.inserts[end].entity === entity {
         end += 1
       }
-      try insertRows(start..<end, plan(entity), transaction)
-      start = end
+      start = try insertRows(start..<end, plan(entity), transaction)
     }
   }
 
+  /// Inserts as many rows of a range as one statement should contain.
+  ///
+  /// - Returns: The end of these rows.
   private mutating func insertRows(
-    _ range: Range<Int>, _ plan: WritePlan, _ transaction: ServerTransaction
-  ) throws {
-    var columns = columns(plan.columns, of: plan, count: range.count)
-    for index in range { try append(writes.inserts[index].allValues, to: &columns, plan, row: insertedKeys[index]) }
+    _ rows: Range<Int>, _ plan: WritePlan, _ transaction: ServerTransaction
+  ) throws -> Int {
+    var columns = columns(plan.columns, of: plan, count: rows.count)
+    var range = rows.lowerBound..<rows.lowerBound
+    while range.upperBound < rows.upperBound, Self.size(columns) < Self.bytesPerStatement {
+      let index = range.upperBound
+      try append(writes.inserts[index].allValues, to: &columns, plan, row: insertedKeys[index])
+      range = range.lowerBound..<index + 1
+    }
     let versions = range.map { writes.inserts[$0].version }
     let isCopied = try range.count >= CopiedRows.minimumCount && copyRows(range, versions, columns, plan, transaction)
     if !isCopied {
@@ -36,6 +43,7 @@ extension ServerCommitPass {
         try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
       }
     }
+    return range.upperBound
   }
 
   /// Copies rows into their table, after the statements so far.

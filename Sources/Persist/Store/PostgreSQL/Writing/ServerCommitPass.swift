@@ -28,6 +28,8 @@ struct ServerCommitPass {
 
   /// The number of rows that one statement inserts or updates.
   static let rowsPerStatement = 5000
+  /// The size in bytes of values after which another statement begins: the server accepts less than 1 GB.
+  static let bytesPerStatement = 64 << 20
 
   init(_ writes: RowWrites, store: PostgreSQLStore) {
     self.writes = writes
@@ -212,18 +214,21 @@ struct ServerCommitPass {
       while end < writes.updates.count, end - start < Self.rowsPerStatement,
         writes.updates[end].entity === first.entity, writes.updates[end].slots == first.slots
       { end += 1 }
-      try updateRows(writes.updates[start..<end], plan(first.entity), first.slots)
-      start = end
+      start += try updateRows(writes.updates[start..<end], plan(first.entity), first.slots)
     }
   }
 
+  /// Updates the first rows, as many as one statement should contain.
+  ///
+  /// - Returns: The number of these rows.
   private mutating func updateRows(
     _ rows: ArraySlice<RowWrites.Update>, _ plan: WritePlan, _ slots: [Int]
-  ) throws {
+  ) throws -> Int {
     let update = plan.update(of: slots)
     var columns = columns(update.columns, of: plan, count: rows.count)
     var keys: [Int64] = []
     for row in rows {
+      guard Self.size(columns) < Self.bytesPerStatement else { break }
       let key = try key(of: row.key, row.entity)
       keys.append(key)
       try append(row.values, to: &columns, plan, row: key)
@@ -239,6 +244,7 @@ struct ServerCommitPass {
       UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
       FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.id = u.k
       """)
+    return keys.count
   }
 
   private mutating func touchRows() throws {
@@ -323,6 +329,9 @@ struct ServerCommitPass {
       "The text of '\(name)' contains the character U+0000, which PostgreSQL's texts can't contain.",
       fix: "Remove the character, or store the text as binary data.")
   }
+
+  /// The size of all values, in bytes.
+  static func size(_ columns: [ServerColumn]) -> Int { columns.reduce(0) { $0 + $1.size } }
 
   static func parameters(_ columns: [ServerColumn]) -> ServerText {
     columns.map { ", \(parameter: $0.parameter)" as ServerText }.joined(separator: "")
