@@ -61,6 +61,29 @@
       }
     }
 
+    @Test("Others' rights, default values and conditions of columns remain when a migration replaces their tables")
+    func keptOfColumns() throws {
+      try withStore(
+        "GRANT UPDATE (a), UPDATE (x) ON item TO PUBLIC", "ALTER TABLE item ALTER a SET DEFAULT lower('NEW')",
+        "ALTER TABLE item ALTER x SET DEFAULT lower('OLD')", "ALTER TABLE item ALTER a SET NOT NULL",
+        "ALTER TABLE item ADD CONSTRAINT short CHECK (length(a) < 10)",
+        "ALTER TABLE item ADD CONSTRAINT other CHECK (length(x) < 10)",
+        "ALTER TABLE item ADD CONSTRAINT single EXCLUDE USING btree (a WITH =)"
+      ) { url, registry in
+        try migrate(url, registry)
+        try ForeignSQL.run("INSERT INTO item (id, entity, version) VALUES (2, 1, 1)", at: url)
+        try #expect(ForeignSQL.run("SELECT a, b FROM item ORDER BY id", at: url) == [["one", "nil"], ["new", "nil"]])
+        for value in ["'0123456789'", "NULL", "'one'"] {
+          #expect(throws: ForeignSQL.Failure.self, "\(value)") {
+            try ForeignSQL.run("INSERT INTO item (id, entity, version, a) VALUES (3, 1, 1, \(value))", at: url)
+          }
+        }
+        let right = "SELECT has_column_privilege('public', current_schema() || '.item', 'a', 'UPDATE')"
+        try #expect(ForeignSQL.run(right, at: url) == [["1"]])
+        try MadeStore.expectKeptSchemaOnly(at: url)
+      }
+    }
+
     @Test(
       "What would be lost is named before anything is copied, and the store stays unchanged",
       arguments: [

@@ -70,7 +70,7 @@ struct ServerColumnDefault {
   }
 
   /// Whether an expression as the server prints it is a literal, perhaps with a type.
-  private static func isConstant(_ expression: String) -> Bool {
+  static func isConstant(_ expression: String) -> Bool {
     let literal = /\(*(E?'([^']|'')*'|-?[0-9][0-9.]*|true|false)(::[\w .:\[\])]+|::"[^"]+"\.\w+)*\)*/
     return expression.wholeMatch(of: literal) != nil
   }

@@ -2,7 +2,7 @@
 ///
 /// Others' objects remain when the store is deleted or when a copy takes its place.
 struct ServerStoreObjects {
-  private let session: ServerSession
+  let session: ServerSession
   /// The names of the store's tables on the server, in lower case.
   let tables: [String]
   private let sequences: [String]
@@ -126,7 +126,8 @@ struct ServerStoreObjects {
     return found + addedColumns.map { "column \($0)" }
   }
 
-  private var ownTablesCondition: ServerText {
+  /// Selects the numbers of the store's tables.
+  var ownTablesCondition: ServerText {
     var array = ArrayParameter(.texts, of: .text, count: tables.count)
     for name in tables { array.append(name) }
     return """
@@ -135,8 +136,8 @@ struct ServerStoreObjects {
       """
   }
 
-  /// Statements that give the tables of a copy what others added to the store's: rights, indexes and triggers.
-  ///
+  /// Statements that give the tables of a copy what others added to the store's: rights, indexes, triggers, and the
+  /// default values and conditions of columns that the copy has too.
   func additions(for copy: ServerStoreObjects) throws -> [ServerText] {
     let own = ownTablesCondition
     let copied = Set(copy.tables)
@@ -155,7 +156,8 @@ struct ServerStoreObjects {
       """
       SELECT pg_get_indexdef(i.indexrelid), c.relname::text, x.relname::text FROM pg_index AS i \
       JOIN pg_class AS c ON c.oid = i.indrelid JOIN pg_class AS x ON x.oid = i.indexrelid \
-      WHERE c.oid IN (\(own)) AND NOT i.indisprimary
+      WHERE c.oid IN (\(own)) AND NOT i.indisprimary AND NOT EXISTS \
+      (SELECT 1 FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype = 'x')
       """
     ) { (sql: $0.text($1, 0), table: $0.text($1, 1), name: $0.text($1, 2)) }
     let triggers = try session.all(
@@ -170,7 +172,7 @@ struct ServerStoreObjects {
       + triggers.filter { trigger in
         copied.contains(trigger.table) && !Self.triggerPrefixes.contains { trigger.name.hasPrefix($0) }
       }.map(\.sql)
-    return all.map { ServerText(stored: StoredDefinition(sql: $0)) }
+    return try (all + columnAdditions(for: copy)).map { ServerText(stored: StoredDefinition(sql: $0)) }
   }
 
   /// The names of the store's indexes, including those of its history.
