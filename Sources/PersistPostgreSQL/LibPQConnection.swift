@@ -230,7 +230,7 @@ final class LibPQConnection: ServerConnection {
       throw disconnected(by: failure)
     }
     if let failure {
-      if Self.mayConcernPrepared(failure) { forgetPrepared() }
+      if !prepared.isEmpty, Self.mayConcernPrepared(failure) { forgetPrepared() }
       throw failure
     }
     return results
