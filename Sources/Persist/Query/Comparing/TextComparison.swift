@@ -24,19 +24,16 @@ struct TextComparison: Sendable {
   }
 
   func contains(_ text: String, _ part: String) -> Bool {
-    if part.isEmpty { return true }
     if options.contains(.localeSensitive) { return hasRange(text, part) }
     return Self.contains(Array(folded(text).utf8), Array(folded(part).utf8))
   }
 
   func begins(_ text: String, with part: String) -> Bool {
-    if part.isEmpty { return true }
     if options.contains(.localeSensitive) { return hasRange(text, part, .anchored) }
     return folded(text).utf8.starts(with: folded(part).utf8)
   }
 
   func ends(_ text: String, with part: String) -> Bool {
-    if part.isEmpty { return true }
     if options.contains(.localeSensitive) { return hasRange(text, part, [.anchored, .backwards]) }
     return folded(text).utf8.reversed().starts(with: folded(part).utf8.reversed())
   }
@@ -83,9 +80,11 @@ struct TextComparison: Sendable {
   }
 
   private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+    // A part of nothing but marks is empty once it is folded.
+    guard let first = part.first else { return true }
     guard part.count <= text.count else { return false }
     return (0...text.count - part.count).contains { start in
-      text[start] == part[0] && text[start..<start + part.count].elementsEqual(part)
+      text[start] == first && text[start..<start + part.count].elementsEqual(part)
     }
   }
 
@@ -97,6 +96,7 @@ struct TextComparison: Sendable {
   }
 
   private func hasRange(_ text: String, _ part: String, _ further: String.CompareOptions = []) -> Bool {
-    text.range(of: part, options: foundationOptions.union(further), range: nil, locale: .current) != nil
+    part.isEmpty
+      || text.range(of: part, options: foundationOptions.union(further), range: nil, locale: .current) != nil
   }
 }

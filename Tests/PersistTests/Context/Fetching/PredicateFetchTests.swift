@@ -124,6 +124,25 @@ struct PredicateFetchTests {
     }
   }
 
+  @Test(
+    "Without marks, a part that consists of marks is empty, and occurs in every text",
+    arguments: [
+      "name CONTAINS[d] %@", "name CONTAINS[cd] %@", "name BEGINSWITH[d] %@", "name ENDSWITH[cd] %@", "%@ IN[d] name",
+    ])
+  func marksAlone(format: String) throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      for name in ["", "Tea", "e\u{301}"] { try context.make("Person", ["name": name]) }
+      try context.make("Person")
+      try context.save()
+      for marks in ["\u{301}", "\u{301}\u{308}"] {
+        #expect(try stack.context().count(for: FetchRequest("Person", where: format, marks)) == 3)
+        let predicate = try FetchPredicate(format, marks)
+        #expect(try context.fetch(FetchRequest("Person")).filter { try predicate.evaluate(with: $0) }.count == 3)
+      }
+    }
+  }
+
   @Test("Violating a rule of the model throws the model's warning")
   func rules() throws {
     let model = ModelDescription(entities: [

@@ -9,7 +9,7 @@ struct RandomPredicate {
   var ids: [ManagedObjectID]
 
   private static let texts = [
-    "", "a", "A", "ab", "aB", "b", "Tea", "tea", "TEA", "é", "e\u{301}", "É", "e", "Straße", "STRASSE", "5", "12", "-3", "1.5",
+    "", "a", "A", "ab", "aB", "b", "Tea", "tea", "TEA", "é", "e\u{301}", "\u{301}", "É", "e", "Straße", "STRASSE", "5", "12", "-3", "1.5",
     "😀", "a%b", "a_b", "a*b", "a?b", "a\\b", "it's", "\"q\"", "\u{7f}", "zz", "Σας", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F",
     "10.11", "ﬀ", "İ", "a\nb", "YES", "https://a/é",
   ]
