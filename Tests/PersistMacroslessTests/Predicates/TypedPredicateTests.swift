@@ -97,6 +97,27 @@ struct TypedPredicateTests {
       finds: ["Tea"])
   }
 
+  @Test("A complete predicate about members that itself tests members keeps its own members apart")
+  func nestedMembers() throws {
+    let hasLarger = TypedPredicate<Good> { good in good.shelf.goods.contains { $0.quantity > good.quantity } }
+    try check(
+      TypedPredicate { $0.shelf.goods.contains(where: hasLarger) },
+      "SUBQUERY(shelf.goods, $member0, SUBQUERY($member0.shelf.goods, $member0_, "
+        + "$member0_.quantity > $member0.quantity).@count > 0).@count > 0", finds: ["Coffee", "Tea"])
+    let isLargest = TypedPredicate<Good> { good in good.shelf.goods.allSatisfy { $0.quantity <= good.quantity } }
+    try check(
+      TypedPredicate { $0.shelf.goods.allSatisfy(isLargest) },
+      "SUBQUERY(shelf.goods, $member0, NOT SUBQUERY($member0.shelf.goods, $member0_, "
+        + "NOT $member0_.quantity <= $member0.quantity).@count == 0).@count == 0", finds: ["Bread", "Salt"])
+    try check(
+      TypedPredicate { good in
+        good.shelf.goods.contains { $0.quantity < good.quantity && $0.shelf.goods.contains(where: hasLarger) }
+      },
+      "SUBQUERY(shelf.goods, $member0, $member0.quantity < quantity AND SUBQUERY($member0.shelf.goods, $member1, "
+        + "SUBQUERY($member1.shelf.goods, $member0, $member0.quantity > $member1.quantity).@count > 0).@count > 0)"
+        + ".@count > 0", finds: ["Coffee"])
+  }
+
   @Test("A computed property that reads one property represents it")
   func alias() throws {
     try check(\.title == "Tea", #"name == "Tea""#, finds: ["Tea"])

@@ -156,6 +156,21 @@ struct FormatTreeTests {
     #expect(try predicate("$a.b == 1").substituting(["a": FetchExpression.key("c.d")]) == predicate("c.d.b == 1"))
   }
 
+  @Test("A variable of a substituted expression stays free within a subquery that binds the same name")
+  func capture() throws {
+    let tree = try predicate("SUBQUERY(cars, $car, $car.price > $limit AND $car_ == 1).@count > 0")
+    let done = tree.substituting(["limit": try FetchExpression("$car.price")])
+    #expect(done.variables == ["car", "car_"])
+    #expect(try done == predicate("SUBQUERY(cars, $car__, $car__.price > $car.price AND $car_ == 1).@count > 0"))
+    let nested = try predicate(
+      "SUBQUERY(cars, $a, SUBQUERY($a.parts, $a_, $a_.price > $a.price + $limit).@count > 0).@count > 0")
+    let renamed = nested.substituting(["limit": try FetchExpression("$a.limit")])
+    #expect(
+      try renamed
+        == predicate(
+          "SUBQUERY(cars, $a_, SUBQUERY($a_.parts, $a__, $a__.price > $a_.price + $a.limit).@count > 0).@count > 0"))
+  }
+
   @Test("Predicates combine with &&, || and !")
   func combining() throws {
     let (a, b, c) = try (predicate("a == 1"), predicate("b == 1"), predicate("c == 1"))

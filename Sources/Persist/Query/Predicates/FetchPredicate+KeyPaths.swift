@@ -51,11 +51,6 @@ extension FetchPredicate {
     case .not(let part): part.hasKeyPaths
     }
   }
-
-  /// The predicate with the evaluated object replaced by another expression, for example a variable.
-  package func asking(of other: FetchExpression) -> FetchPredicate {
-    rewritten { $0 == .current ? other : $0 }
-  }
 }
 
 extension FetchExpression {

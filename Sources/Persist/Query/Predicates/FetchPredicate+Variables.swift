@@ -24,7 +24,15 @@ extension FetchPredicate {
   }
 
   func replacingVariables(_ values: [String: FetchExpression]) -> FetchPredicate {
-    withSides { $0.replacingVariables(values) }
+    replacingReferences(values.withVariablesAsKeys)
+  }
+
+  /// The predicate with the evaluated object replaced by another expression, for example a variable.
+  package func asking(of other: FetchExpression) -> FetchPredicate { replacingReferences([.current: other]) }
+
+  /// As ``FetchExpression/replacingReferences(_:)``.
+  fileprivate func replacingReferences(_ values: [FetchExpression: FetchExpression]) -> FetchPredicate {
+    withSides { $0.replacingReferences(values) }
   }
 }
 
@@ -67,14 +75,34 @@ extension FetchExpression {
   }
 
   func replacingVariables(_ values: [String: FetchExpression]) -> FetchExpression {
+    replacingReferences(values.withVariablesAsKeys)
+  }
+
+  /// The expression with the evaluated object, or free variables, replaced by other expressions.
+  ///
+  /// A subquery whose variable occurs in one of these gets another variable, so that it doesn't bind that occurrence.
+  fileprivate func replacingReferences(_ values: [FetchExpression: FetchExpression]) -> FetchExpression {
     switch self {
-    case .variable(let name): return values[name] ?? self
+    case .current, .variable: return values[self] ?? self
     case .subquery(let collection, let variable, let predicate):
       var inner = values
-      inner[variable] = nil
+      inner[.variable(variable)] = nil
+      let inserted = inner.values.reduce(into: Set<String>()) { $0.formUnion($1.variables) }
+      var name = variable
+      if inserted.contains(name) {
+        let used = inserted.union(predicate.variables)
+        while used.contains(name) { name += "_" }
+        inner[.variable(variable)] = .variable(name)
+      }
       return .subquery(
-        collection.replacingVariables(values), variable: variable, where: predicate.replacingVariables(inner))
-    default: return withParts { $0.replacingVariables(values) }
+        collection.replacingReferences(values), variable: name, where: predicate.replacingReferences(inner))
+    default: return withParts { $0.replacingReferences(values) }
     }
+  }
+}
+
+extension [String: FetchExpression] {
+  fileprivate var withVariablesAsKeys: [FetchExpression: FetchExpression] {
+    [FetchExpression: FetchExpression](uniqueKeysWithValues: map { (.variable($0.key), $0.value) })
   }
 }
