@@ -15,6 +15,11 @@ struct FetchWalk {
   private var way: Way
   /// The identifiers of the current group, if the walk proceeds by identifiers.
   private var group: [ManagedObjectID] = []
+  /// The objects that the walk visits without their rows, or has visited before they had one: the program may save them
+  /// meanwhile.
+  private var visited: Set<ManagedObject>
+  /// The results that come after all rows and haven't been visited.
+  private var unplaced: ArraySlice<ManagedObject>
 
   /// Whether a request's results can be walked through by key.
   static func isByKey(_ pass: FetchPass) -> Bool {
@@ -26,6 +31,8 @@ struct FetchWalk {
   init(_ pass: FetchPass, size: Int, ids: ResultIdentifiers?) {
     self.pass = pass
     self.size = size
+    visited = Set(pass.added)
+    unplaced = pass.added[...]
     way = ids.map { .identifiers($0, next: 0) } ?? .keys(source: 0, after: .min)
   }
 
@@ -44,8 +51,8 @@ struct FetchWalk {
       return nil
     case .identifiers(let ids, let next):
       guard next < ids.count else { return nil }
-      // A group belongs to one store; unsaved objects can be in any group.
-      let candidates = ids[next..<min(next.clampedSum(size), ids.count)]
+      // A group belongs to one store; unsaved objects can be in any group. Some may have been saved meanwhile.
+      let candidates = ids[next..<min(next.clampedSum(size), ids.count)].map(\.current)
       let identifier = candidates.first { !$0.isTemporaryID }?.storeIdentifier
       group = Array(candidates.prefix { $0.isTemporaryID || $0.storeIdentifier == identifier })
       way = .identifiers(ids, next: next + group.count)
@@ -66,32 +73,40 @@ struct FetchWalk {
 
   /// Returns the objects of the rows read.
   mutating func objects(of batch: RowBatch, from question: StoreQuery) throws -> [ManagedObject] {
-    let objects: [ManagedObject]
+    var objects: [ManagedObject]
     switch way {
-    case .keys(let source, let after):
+    case .keys(let index, let after):
       let last = batch.greatestReadKey ?? .max
       // A store that returned the same rows again would make the walk endless.
       let isEnd = batch.readCount < size || last <= after
-      way = isEnd ? .keys(source: source + 1, after: .min) : .keys(source: source, after: last)
-      objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[source])
+      way = isEnd ? .keys(source: index + 1, after: .min) : .keys(source: index, after: last)
+      objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[index])
+      if !visited.isEmpty { objects.removeAll(where: visited.contains) }
+      for object in objects where object.key < 0 { visited.insert(object) }
     case .identifiers:
       let context = pass.context
       let made = pass.make(batch, from: question.tables, withOverlaid: true)
       let found = Dictionary(made.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
-      objects = group.compactMap { id in
-        id.isTemporaryID ? context.registeredOrFault(id) : found[id]
-      }.filter { $0.change != .deleted }
+      objects = group.compactMap { $0.isTemporaryID ? context.registeredOrFault($0) : found[$0] }
     }
+    objects = remaining(objects)
     try pass.prefetch?.run(objects)
     return objects
   }
 
-  /// Groups of results that the walk's rows don't include, which come last; empty if the walk proceeds by identifiers.
-  var unsaved: [[ManagedObject]] {
-    guard case .keys = way else { return [] }
-    return stride(from: 0, to: pass.added.count, by: size).map { start in
-      Array(pass.added[start..<min(start.clampedSum(size), pass.added.count)])
-    }
+  /// Returns the next group of results that come after all rows; nil at the end, and if the walk proceeds by
+  /// identifiers.
+  mutating func nextUnplaced() -> [ManagedObject]? {
+    guard case .keys = way, !unplaced.isEmpty else { return nil }
+    let group = unplaced.prefix(size)
+    unplaced.removeFirst(group.count)
+    return remaining(Array(group))
+  }
+
+  /// Returns the objects that the program has neither deleted nor discarded meanwhile.
+  func remaining(_ objects: [ManagedObject]) -> [ManagedObject] {
+    let includesDeleted = !pass.request.includesPendingChanges
+    return objects.filter { $0.table != nil && (includesDeleted || $0.change != .deleted) }
   }
 
   private func keysOnly(_ source: Int) -> Bool {

@@ -16,7 +16,6 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
     let context: ManagedObjectContext
     let request: FetchRequest<Object>
     private var walk: FetchWalk?
-    private var unsaved: [[ManagedObject]]?
     private var batch: [Object] = []
     private var place = 0
 
@@ -42,15 +41,12 @@ public struct FetchedStream<Object: ManagedObject>: AsyncSequence {
       (batch, place) = ([], 0)
       var walk = try await begun(actor)
       defer { self.walk = walk }
-      if unsaved == nil, let question = walk.question() {
+      if let question = walk.question() {
         let rows = try await StoreQuery.answers(
           to: [question], on: context.persistentStoreCoordinator.threads, nil, isolation: actor)
         return try walk.objects(of: rows[0], from: question)
       }
-      var rest = unsaved ?? walk.unsaved
-      let next = rest.isEmpty ? nil : rest.removeFirst()
-      unsaved = rest
-      return next
+      return walk.nextUnplaced()
     }
 
     private func begun(_ actor: isolated (any Actor)?) async throws -> FetchWalk {

@@ -44,7 +44,8 @@ extension ManagedObjectContext {
   ///
   /// Without an order, the results are read by key, with only one batch in memory. With an order, the identifiers of
   /// all results are read first. Objects of a batch that the program neither holds nor changes are released before the
-  /// next batch is read.
+  /// next batch is read. The closure may save and delete objects: new ones are visited once, and those that it has
+  /// deleted aren't.
   ///
   /// - Parameters:
   ///   - request: The request whose results are processed.

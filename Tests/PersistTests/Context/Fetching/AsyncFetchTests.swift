@@ -123,6 +123,26 @@ struct AsyncFetchTests {
     }
   }
 
+  @Test(
+    "A stream yields every result once, even if the program saves new ones meanwhile, and none that it deletes",
+    arguments: [[], [FetchSortDescriptor("name")]])
+  func streamWithChanges(_ order: [FetchSortDescriptor]) async throws {
+    try await withPeople(3) { coordinator, _ in
+      let context = ManagedObjectContext(coordinator)
+      let deleted = try context.make("Person", ["name": "q1"])
+      try context.make("Person", ["name": "q2"])
+      var request = FetchRequest("Person", sortedBy: order)
+      request.fetchBatchSize = 1
+      var seen: [String] = []
+      for try await person in context.stream(request) {
+        seen.append(person["name"] as? String ?? "")
+        if person["name"] as? String == "p0001" { context.delete(deleted) }
+        try context.save()
+      }
+      #expect(seen == ["p0000", "p0001", "p0002", "q2"])
+    }
+  }
+
   @Test("A canceled stream ends")
   func cancelledStream() async throws {
     try await withPeople(2500) { coordinator, _ in

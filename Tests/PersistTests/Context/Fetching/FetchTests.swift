@@ -136,6 +136,65 @@ struct FetchTests {
     }
   }
 
+  /// Three saved people, p1 to p3, and two new ones, p4 and p5.
+  private func withNewPeople(_ body: (ManagedObjectContext, _ people: [ManagedObject]) throws -> Void) throws {
+    try withStack(SampleModels.people) { stack in
+      let context = stack.context()
+      var people = try (1...3).map { try context.make("Person", ["name": "p\($0)", "salary": 5]) }
+      try context.save()
+      people += try (4...5).map { try context.make("Person", ["name": "p\($0)", "salary": 5]) }
+      try body(context, people)
+    }
+  }
+
+  @Test(
+    "Batched iteration visits every object once, even if the program saves new ones meanwhile",
+    arguments: [FetchRequest("Person"), FetchRequest("Person", sortedBy: "name")])
+  func savingBatches(_ request: FetchRequest<ManagedObject>) throws {
+    for size in 1...3 {
+      try withNewPeople { context, people in
+        var seen: [ManagedObject] = []
+        try context.forEachBatch(of: request, size: size) { group in
+          seen += group
+          try context.save()
+        }
+        #expect(seen == people)
+      }
+      try withNewPeople { parent, people in
+        let child = ManagedObjectContext(parent: parent)
+        try child.make("Person", ["name": "p6"])
+        var seen: [String] = []
+        try child.forEachBatch(of: request, size: size) { group in
+          seen += names(group)
+          try child.save()
+          try parent.save()
+        }
+        #expect(seen.sorted() == ["p1", "p2", "p3", "p4", "p5", "p6"])
+      }
+    }
+  }
+
+  @Test(
+    "Batched iteration doesn't visit objects that the program has deleted or discarded meanwhile",
+    arguments: [FetchRequest("Person"), FetchRequest("Person", sortedBy: "name")])
+  func deletingBatches(_ request: FetchRequest<ManagedObject>) throws {
+    try withNewPeople { context, people in
+      var seen: [ManagedObject] = []
+      try context.forEachBatch(of: request, size: 1) { group in
+        seen += group
+        context.delete(people[1])
+        context.delete(people[4])
+      }
+      #expect(seen == [people[0], people[2], people[3]])
+      seen = []
+      try context.forEachBatch(of: request, size: 1) { group in
+        seen += group
+        context.rollback()
+      }
+      #expect(seen == [people[0], people[2]])
+    }
+  }
+
   @Test("A fetched object keeps its unsaved change, and an untouched one its older values")
   func keptValues() throws {
     try withStack(SampleModels.people) { stack in

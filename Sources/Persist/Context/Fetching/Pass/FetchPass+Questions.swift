@@ -64,6 +64,6 @@ extension FetchPass {
       reader.readAhead(walk.nextQuestion)
       if !objects.isEmpty { try body(objects) }
     }
-    for objects in walk.unsaved { try body(objects) }
+    while let objects = walk.nextUnplaced() { if !objects.isEmpty { try body(objects) } }
   }
 }
