@@ -175,6 +175,24 @@ struct DictionaryTests {
     }
   }
 
+  @Test("Rows are sorted by a computed column's numbers, whole or not")
+  func mixedNumbers() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      for (name, score) in [("A", nil), ("B", -5), ("C", 3), ("D", 0.5), ("E", nil)] as [(String, Double?)] {
+        try context.make("Employee", ["score": score, "department": context.make("Department", ["name": name])])
+      }
+      try context.save()
+      let total = ExpressionDescription("total", .function(.sum, [.key("score")]))
+      for (isAscending, expected) in [(true, ["B", "A", "E", "D", "C"]), (false, ["C", "D", "A", "E", "B"])] {
+        let found = try rows(stack.context(), "Employee", ["department.name", total], by: ["department.name"]) {
+          $0.sortDescriptors = [.init("total", isAscending: isAscending)]
+        }
+        #expect(found.map { $0["department.name"] as? String } == expected)
+      }
+    }
+  }
+
   @Test("Distinct rows if requested; the limit then applies to those")
   func distinct() throws {
     try withStack(Self.model) { stack in

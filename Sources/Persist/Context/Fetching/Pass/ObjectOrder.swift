@@ -100,7 +100,8 @@ struct ObjectOrder {
     case (.uuid(let left), .uuid(let right)):
       compare(
         .data(withUnsafeBytes(of: left.uuid) { Data($0) }), .data(withUnsafeBytes(of: right.uuid) { Data($0) }))
-    default: 0
+    // Computed columns contain numbers of different kinds.
+    default: left.order(to: right).map(sign) ?? 0
     }
   }
 
