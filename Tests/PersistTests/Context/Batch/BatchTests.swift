@@ -207,6 +207,25 @@ struct BatchTests {
     }
   }
 
+  @Test("A Boolean set from a number is true or false, for objects and for predicates alike")
+  func updateBooleans() throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Item", attributes: [AttributeDescription("quantity", .int32), AttributeDescription("flag", .boolean)])
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      for quantity in [5, -1, 1, 0, nil] { try context.make("Item", ["quantity": quantity]) }
+      try context.save()
+      try context.execute(BatchUpdateRequest("Item", set: ["flag": .key("quantity")]))
+      let fresh = stack.context()
+      #expect(try fresh.fetch(FetchRequest("Item")).map { $0["flag"] as? Bool } == [true, true, true, false, nil])
+      for (format, count) in [("flag == YES", 3), ("flag == NO", 1), ("flag == nil", 1)] {
+        #expect(try fresh.count(for: FetchRequest("Item", where: format)) == count, "\(format)")
+      }
+    }
+  }
+
   // MARK: Delete
 
   @Test("All rows that a request matches are deleted; identifiers if they are requested")

@@ -61,7 +61,8 @@
             var generator = Expressions(random: SeededRandom(seed: seed))
             let target = generator.pick(Self.targets)
             let format = generator.expression(for: target)
-            let batch = BatchUpdateRequest("Item", set: ["to_" + target.rawValue: try FetchExpression(format)])
+            let name = "to_" + target.rawValue
+            let batch = BatchUpdateRequest("Item", set: [name: try FetchExpression(format)])
             var counts: [Int] = []
             let failures = [file, copy].map { coordinator in
               persistError { counts.append(try ManagedObjectContext(coordinator).execute(batch).count ?? -1) }?.code
@@ -70,11 +71,16 @@
             guard counts.count == 2 else { return }
             #expect(counts[0] == counts[1])
             accepted += 1
-            let values = try [file, copy].map { try self.values(of: "to_" + target.rawValue, $0) }
+            let values = try [file, copy].map { try self.values(of: name, $0) }
             for (left, right) in zip(values[0], values[1]) where left != right {
               Issue.record("\(target): \(format): \(left) in the file, \(right) on the server")
               return
             }
+            guard target == .boolean else { return }
+            let truths = try [file, copy].map { coordinator in
+              try ManagedObjectContext(coordinator).count(for: FetchRequest("Item", where: "to_boolean == YES"))
+            }
+            #expect(truths[0] == truths[1] && truths[0] == values[0].count { $0.hasSuffix("true") }, "\(format)")
           }
           if rounds > 100 { #expect(accepted > rounds / 3) }
         }

@@ -4,6 +4,8 @@ extension SQLText {
   enum Assigned: Sendable {
     case value(SQLValue)
     case term(SQLTerm)
+    /// A number as a truth value: 1, 0 or null.
+    case truth(SQLTerm)
   }
 
   /// Inserts a row, or updates the row that conflicts with it. Parameters as for ``insert(into:_:)``. Returns the key
@@ -25,6 +27,7 @@ extension SQLText {
       switch assignment.value {
       case .value(let value): ", \(name: assignment.column) = \(value: value)"
       case .term(let term): ", \(name: assignment.column) = \(self.term(term))"
+      case .truth(let term): ", \(name: assignment.column) = (\(self.term(term)) <> 0)"
       }
     }.joined(separator: "")
     let keys: SQLText = returningKeys ? " RETURNING Z_PK, Z_ENT" : ""

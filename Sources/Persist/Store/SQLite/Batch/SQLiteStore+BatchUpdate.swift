@@ -86,7 +86,7 @@ extension SQLiteStore {
         let term = translation.assigned(
           expression, to: form, over: batch.rows.entity, root: SQLText.RowSelection.root)
       else { throw refusal(batch, column, expression) }
-      return (column.name, .term(term))
+      return (column.name, form == .boolean ? .truth(term) : .term(term))
     }
   }
 
