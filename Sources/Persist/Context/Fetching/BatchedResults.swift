@@ -2,7 +2,7 @@
 ///
 /// The set of results is fixed from the start; a batch of rows is read when one of its objects is accessed, and
 /// released when another batch is. The results don't change with the context: an object deleted later remains among
-/// them and counts as deleted.
+/// them and counts as deleted, and a new object that is discarded before it is saved remains without a context.
 ///
 /// ```swift
 /// var request = FetchRequest("Item", sortedBy: "name")
@@ -21,21 +21,28 @@ public struct BatchedResults<Object: ManagedObject> {
   /// The most recently read batches. Iterating back and forth across the border of two batches reads neither again.
   private final class Batches {
     let context: ManagedObjectContext
+    /// Results without a row: if they are discarded, the context no longer finds them by their identifiers.
+    let unsaved: [ManagedObjectID: ManagedObject]
     let size: Int
     let prefetch: PrefetchPass?
     var recent: [(number: Int, objects: [Object])] = []
 
-    init(_ context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
+    init(_ context: ManagedObjectContext, unsaved ids: [ManagedObjectID], size: Int, prefetch: PrefetchPass?) {
       self.context = context
+      let objects = ids.compactMap { id in context.registeredOrFault(id).map { (id, $0) } }
+      unsaved = Dictionary(objects, uniquingKeysWith: { first, _ in first })
       self.size = size
       self.prefetch = prefetch
     }
 
     func objects(ofBatch number: Int, _ ids: ResultIdentifiers) -> [Object] {
       if let known = recent.first(where: { $0.number == number }) { return known.objects }
-      let found = ids[number * size..<Swift.min((number + 1) * size, ids.count)].map { context.object(with: $0) }
-      context.prefetchRows(of: found)
-      do { try prefetch?.run(found) } catch { context.deferError(error) }
+      let found = ids[number * size..<Swift.min((number + 1) * size, ids.count)].map { id in
+        context.registeredOrFault(id) ?? unsaved[id] ?? context.object(with: id)
+      }
+      let present = found.filter { $0.table != nil }
+      context.prefetchRows(of: present)
+      do { try prefetch?.run(present) } catch { context.deferError(error) }
       let objects = found.map { object in
         guard let result = object as? Object else {
           preconditionFailure("\(object) is of class \(type(of: object)), not \(Object.self): register its class.")
@@ -49,7 +56,7 @@ public struct BatchedResults<Object: ManagedObject> {
 
   init(_ identifiers: ResultIdentifiers, in context: ManagedObjectContext, size: Int, prefetch: PrefetchPass?) {
     self.identifiers = identifiers
-    batches = Batches(context, size: size, prefetch: prefetch)
+    batches = Batches(context, unsaved: identifiers.temporaryIDs(in: context), size: size, prefetch: prefetch)
   }
 }
 

@@ -53,6 +53,20 @@ struct ResultIdentifiers {
   }
 
   subscript(range: Range<Int>) -> [ManagedObjectID] { range.map { self[$0] } }
+
+  /// The identifiers of results without a row. Only a parent context's rows include some.
+  func temporaryIDs(in context: ManagedObjectContext) -> [ManagedObjectID] {
+    parts.flatMap { part -> [ManagedObjectID] in
+      switch part.part {
+      case .identifiers(let ids): return ids.filter(\.isTemporaryID)
+      case .keys(let keys, let tables):
+        guard context.parent != nil else { return [] }
+        return (0..<keys.count).lazy.map { keys[$0] }.filter { $0.key < 0 }.map { key, entityIndex in
+          tables.objectID(of: tables.coordinator.layouts[entityIndex], key: key)
+        }
+      }
+    }
+  }
 }
 
 extension ManagedObjectContext {

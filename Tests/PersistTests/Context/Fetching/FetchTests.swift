@@ -195,6 +195,32 @@ struct FetchTests {
     }
   }
 
+  @Test("Batched results keep new objects that are discarded later", arguments: [[], [FetchSortDescriptor("name")]])
+  func discardedResults(_ order: [FetchSortDescriptor]) throws {
+    let discards: [(ManagedObjectContext, ManagedObject) -> Void] = [
+      { context, _ in context.rollback() }, { $0.delete($1) }, { context, _ in context.reset() },
+    ]
+    for discard in discards {
+      try withNewPeople { context, people in
+        let results = try context.fetchBatched(FetchRequest("Person", sortedBy: order))
+        discard(context, people[4])
+        #expect(results.count == 5 && results[4] === people[4])
+        #expect(results[4].managedObjectContext == nil && results[4].objectID == people[4].objectID)
+      }
+      try withNewPeople { parent, people in
+        let child = ManagedObjectContext(parent: parent)
+        let results = try child.fetchBatched(FetchRequest("Person", sortedBy: order))
+        discard(parent, people[4])
+        #expect(results.count == 5 && results.map(\.objectID) == people.map(\.objectID))
+      }
+    }
+    try withNewPeople { context, people in
+      let results = try context.fetchBatched(FetchRequest("Person", sortedBy: order))
+      try context.save()
+      #expect(Array(results) == people)
+    }
+  }
+
   @Test("A fetched object keeps its unsaved change, and an untouched one its older values")
   func keptValues() throws {
     try withStack(SampleModels.people) { stack in
