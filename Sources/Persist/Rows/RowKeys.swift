@@ -91,13 +91,21 @@ package struct RowKeys: Sendable {
     return (key, Int(entity))
   }
 
-  /// The list without some keys.
-  func without(_ omitted: Set<Int64>) -> RowKeys {
-    var rest = RowKeys()
-    for index in 0..<count {
-      let (key, entityIndex) = self[index]
-      if !omitted.contains(key) { rest.append(key, entityIndex: UInt32(truncatingIfNeeded: entityIndex)) }
+  /// The list without some keys, and with others, which are in ascending order, before the first greater or negative
+  /// one.
+  func replacing(_ omitted: Set<Int64>, with added: [(key: Int64, entityIndex: Int)]) -> RowKeys {
+    if omitted.isEmpty, added.isEmpty { return self }
+    var (keys, rest) = (RowKeys(), added[...])
+    func append(_ row: (key: Int64, entityIndex: Int)) {
+      keys.append(row.key, entityIndex: UInt32(truncatingIfNeeded: row.entityIndex))
     }
-    return rest
+    for index in 0..<count {
+      let row = self[index]
+      if omitted.contains(row.key) { continue }
+      while let next = rest.first, row.key < 0 || next.key < row.key { append(rest.removeFirst()) }
+      append(row)
+    }
+    for row in rest { append(row) }
+    return keys
   }
 }

@@ -26,9 +26,18 @@ struct RowKeysTests {
         break
       }
       let omitted = Set(expected.prefix(100).map(\.0))
-      let rest = keys.without(omitted)
+      let rest = keys.replacing(omitted, with: [])
       #expect((0..<rest.count).map { rest[$0].key } == expected.map(\.0).filter { !omitted.contains($0) })
     }
+  }
+
+  @Test("Keys replace others in ascending order, before the negative keys of a parent's new objects")
+  func replacement() {
+    var keys = RowKeys()
+    for key in [2, 4, 6, 8, -3, -1] as [Int64] { keys.append(key, entityIndex: 1) }
+    let replaced = keys.replacing([4, 8], with: [(1, 2), (4, 2), (5, 2), (9, 2)])
+    #expect((0..<replaced.count).map { replaced[$0].key } == [1, 2, 4, 5, 6, 9, -3, -1])
+    #expect((0..<replaced.count).map { replaced[$0].entityIndex } == [2, 1, 2, 2, 1, 2, 1, 1])
   }
 
   @Test("Ten million keys of one table take four bytes each")
@@ -88,6 +97,7 @@ struct RowKeysTests {
         try compare(page)
         page.fetchOffset = 290
         try compare(page)
+        try compare(FetchRequest("Item", where: "rank > 100", limit: 20, offset: 3))
       }
     }
   }

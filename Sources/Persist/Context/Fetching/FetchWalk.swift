@@ -18,6 +18,8 @@ struct FetchWalk {
   /// The objects that the walk visits without their rows, or has visited before they had one: the program may save them
   /// meanwhile.
   private var visited: Set<ManagedObject>
+  /// For each source, the changed objects that belong between the rows that haven't been read.
+  private var changed: [ArraySlice<ManagedObject>]
   /// The results that come after all rows and haven't been visited.
   private var unplaced: ArraySlice<ManagedObject>
 
@@ -32,7 +34,8 @@ struct FetchWalk {
     self.pass = pass
     self.size = size
     visited = Set(pass.added)
-    unplaced = pass.added[...]
+    changed = pass.sources.map { pass.changed(in: $0)[...] }
+    unplaced = pass.unplaced[...]
     way = ids.map { .identifiers($0, next: 0) } ?? .keys(source: 0, after: .min)
   }
 
@@ -71,7 +74,7 @@ struct FetchWalk {
     return walk.question()
   }
 
-  /// Returns the objects of the rows read.
+  /// Returns the objects of the rows read, and those that the context has changed in their places.
   mutating func objects(of batch: RowBatch, from question: StoreQuery) throws -> [ManagedObject] {
     var objects: [ManagedObject]
     switch way {
@@ -83,6 +86,9 @@ struct FetchWalk {
       objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[index])
       if !visited.isEmpty { objects.removeAll(where: visited.contains) }
       for object in objects where object.key < 0 { visited.insert(object) }
+      let due = changed[index].prefix { isEnd || $0.key <= last }
+      changed[index].removeFirst(due.count)
+      objects = pass.inserting(Array(due), into: objects, key: \.key)
     case .identifiers:
       let context = pass.context
       let made = pass.make(batch, from: question.tables, withOverlaid: true)

@@ -108,9 +108,10 @@ extension FetchPass {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
       let keys = try source.store.keys(question.query, monitor: context.readMonitor)
       let omitted = Set(overlaid.compactMap { context.rowKey(of: $0, in: source.tables) })
-      results.append(omitted.isEmpty ? keys : keys.without(omitted), in: source.tables)
+      let changed = changed(in: source).map { (key: $0.key, entityIndex: $0.layout.index) }
+      results.append(keys.replacing(omitted, with: changed), in: source.tables)
     }
-    results.append(added.map(\.objectID))
+    results.append(unplaced.map(\.objectID))
     if !isWindowedByStore {
       results.cut(offset: request.fetchOffset, limit: request.fetchLimit > 0 ? request.fetchLimit : nil)
     }

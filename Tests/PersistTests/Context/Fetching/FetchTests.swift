@@ -195,6 +195,36 @@ struct FetchTests {
     }
   }
 
+  @Test("Without an order, changed objects keep their places by key, and new ones come last")
+  func places() throws {
+    try withNewPeople { context, people in
+      people[0]["name"] = "changed"
+      people[2]["salary"] = 6
+      people[2]["salary"] = 5
+      let all = try FetchRequest<ManagedObject>("Person", where: "salary == 5")
+      var some = all
+      (some.fetchOffset, some.fetchLimit) = (1, 3)
+      let child = ManagedObjectContext(parent: context)
+      for (request, expected) in [(all, people), (some, Array(people[1...3]))] {
+        let ids = expected.map(\.objectID)
+        for context in [context, child] {
+          #expect(try context.fetch(request).map(\.objectID) == ids)
+          #expect(try context.fetchObjectIDs(request) == ids)
+          #expect(try context.fetchBatched(request).objectIDs == ids)
+        }
+        var walked: [ManagedObject] = []
+        try context.forEachBatch(of: request, size: 2) { group in
+          #expect(group.count <= 2)
+          walked += group
+        }
+        #expect(walked == expected)
+      }
+      try child.existingObject(with: people[1].objectID)["name"] = "changed in the child"
+      #expect(try child.fetch(all).map(\.objectID) == people.map(\.objectID))
+      #expect(try child.fetchObjectIDs(some) == people[1...3].map(\.objectID))
+    }
+  }
+
   @Test("Batched results keep new objects that are discarded later", arguments: [[], [FetchSortDescriptor("name")]])
   func discardedResults(_ order: [FetchSortDescriptor]) throws {
     let discards: [(ManagedObjectContext, ManagedObject) -> Void] = [

@@ -87,6 +87,38 @@ extension FetchPass {
     object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
   }
 
+  /// The objects among ``added`` with rows in a store, by key, if the results are ordered by key. Otherwise empty: an
+  /// order takes objects from ``unplaced``.
+  func changed(in source: Source) -> [ManagedObject] {
+    guard order.isEmpty, !overlaid.isEmpty else { return [] }
+    return added.filter { isRow($0, of: source) }.sorted { $0.key < $1.key }
+  }
+
+  /// The objects among ``added`` that don't come before, between or after a store's rows by their keys.
+  var unplaced: [ManagedObject] {
+    guard order.isEmpty, !overlaid.isEmpty else { return added }
+    return added.filter { object in !sources.contains { isRow(object, of: $0) } }
+  }
+
+  private func isRow(_ object: ManagedObject, of source: Source) -> Bool {
+    object.key > 0 && object.table?.siblings === source.tables
+  }
+
+  /// Inserts results in order of their keys into a store's results, which are ordered by key except for a parent's new
+  /// objects: these have negative keys and come last.
+  func inserting<Result>(_ changed: [Result], into stored: [Result], key: (Result) -> Int64) -> [Result] {
+    if changed.isEmpty { return stored }
+    var results: [Result] = []
+    results.reserveCapacity(stored.count + changed.count)
+    var rest = changed[...]
+    for result in stored {
+      let place = key(result)
+      while let next = rest.first, place < 0 || key(next) < place { results.append(rest.removeFirst()) }
+      results.append(result)
+    }
+    return results + rest
+  }
+
   /// Merges two sorted lists; of equal objects, those of the first list come first.
   func merge(_ first: [ManagedObject], _ second: [ManagedObject]) -> [ManagedObject] {
     if first.isEmpty { return second }

@@ -62,7 +62,11 @@ extension FetchPass {
     while let question = walk.question() {
       let objects = try walk.objects(of: reader.rows(question), from: question)
       reader.readAhead(walk.nextQuestion)
-      if !objects.isEmpty { try body(objects) }
+      // More than the size if the context has changed objects between the rows.
+      for start in stride(from: 0, to: objects.count, by: size) {
+        let group = walk.remaining(Array(objects[start..<min(start.clampedSum(size), objects.count)]))
+        if !group.isEmpty { try body(group) }
+      }
     }
     while let objects = walk.nextUnplaced() { if !objects.isEmpty { try body(objects) } }
   }

@@ -99,10 +99,10 @@ final class FetchPass {
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
       let stored = try read.map { make(try $0(question), from: source.tables) } ?? objects(of: question)
-      let found = try matching(stored, source)
+      let found = inserting(changed(in: source), into: try matching(stored, source), key: \.key)
       results = merge(results, try source.isOrdered ? found : inOrder(found))
     }
-    results = window(merge(results, order.sorted(added)))
+    results = window(merge(results, order.sorted(unplaced)))
     try prefetch?.run(results)
     if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
       context.prefetchRows(of: results)
@@ -120,12 +120,14 @@ final class FetchPass {
     var results: [ManagedObjectID] = []
     for source in sources {
       guard let question = question(for: source, identifiersOnly: true) else { continue }
+      var found: [ManagedObjectID] = []
       for row in try read?(question) ?? ask(question) {
         let id = source.tables.objectID(of: context.layouts[row.entityIndex], key: row.key)
-        if !overlaid.contains(id) { results.append(id) }
+        if !overlaid.contains(id) { found.append(id) }
       }
+      results += inserting(changed(in: source).map(\.objectID), into: found, key: \.rowKey)
     }
-    return window(results + added.map(\.objectID))
+    return window(results + unplaced.map(\.objectID))
   }
 
   func count() throws -> Int {
