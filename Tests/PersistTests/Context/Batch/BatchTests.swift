@@ -226,29 +226,6 @@ struct BatchTests {
     }
   }
 
-  @Test(
-    "An expression without a value for a row can't be set for a required attribute, and nothing is changed",
-    arguments: [("numberPlate", "owner.name"), ("numberPlate", "uppercase:(owner.name)"), ("weight", "price / 0")])
-  func updateRequired(name: String, format: String) throws {
-    var model = CarModel.description()
-    model.entities[0].attributes.append(
-      AttributeDescription("weight", .decimal, isOptional: false, default: .decimal(1)))
-    try withCars(model) { stack, context in
-      let update = BatchUpdateRequest(
-        "Car", where: try FetchPredicate("numberPlate IN {'1', '6'}"),
-        set: [name: try FetchExpression(format), "maker": .value("none")])
-      let error = persistError { try context.execute(update) }
-      #expect(error?.code == .validationMissingRequired && error?.place.property == name)
-      try #expect(plates(stack.context()) == ["1", "2", "3", "4", "5", "6"])
-      try #expect(plates(stack.context(), "maker == 'none'").isEmpty)
-      // Rows that have a value aren't affected by others that have none.
-      let possible = BatchUpdateRequest(
-        "Car", where: try FetchPredicate("numberPlate == '1'"), set: ["numberPlate": .key("owner.name")])
-      #expect(try context.execute(possible).count == 1)
-      try #expect(plates(stack.context(), "maker == 'FIAT'") == ["2", "3", "Theodora"])
-    }
-  }
-
   // MARK: Delete
 
   @Test("All rows that a request matches are deleted; identifiers if they are requested")

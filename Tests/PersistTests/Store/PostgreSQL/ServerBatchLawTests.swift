@@ -18,7 +18,6 @@
           AttributeDescription("flag", .boolean), AttributeDescription("day", .date),
           AttributeDescription("text", .string), AttributeDescription("link", .uri),
           AttributeDescription("token", .uuid), AttributeDescription("bytes", .binary),
-          AttributeDescription("required", .int32, isOptional: false, default: .integer(0)),
         ] + targets.map { AttributeDescription("to_" + $0.rawValue, $0) },
         relationships: [
           RelationshipDescription("owner", to: "Person", inverse: "items"),
@@ -62,7 +61,7 @@
             var generator = Expressions(random: SeededRandom(seed: seed))
             let target = generator.pick(Self.targets)
             let format = generator.expression(for: target)
-            let name = target == .int32 && seed.isMultiple(of: 2) ? "required" : "to_" + target.rawValue
+            let name = "to_" + target.rawValue
             let batch = BatchUpdateRequest("Item", set: [name: try FetchExpression(format)])
             var counts: [Int] = []
             let failures = [file, copy].map { coordinator in

@@ -6,14 +6,6 @@ extension SQLText {
     case term(SQLTerm)
     /// A number as a truth value: 1, 0 or null.
     case truth(SQLTerm)
-
-    /// The computed term; nil for a value.
-    var term: SQLTerm? {
-      switch self {
-      case .value: nil
-      case .term(let term), .truth(let term): term
-      }
-    }
   }
 
   /// Inserts a row, or updates the row that conflicts with it. Parameters as for ``insert(into:_:)``. Returns the key
@@ -50,13 +42,6 @@ extension SQLText {
     """
     SELECT Z_PK, \(self.term(term)) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
     (\(self.term(term)) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound)) LIMIT 1
-    """
-  }
-
-  /// The key of a row for which a term is null, if there is one.
-  static func missing(_ term: SQLTerm, of rows: RowSelection) -> SQLText {
-    """
-    SELECT Z_PK \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(self.term(term)) IS NULL) LIMIT 1
     """
   }
 
