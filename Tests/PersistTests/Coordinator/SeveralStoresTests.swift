@@ -159,8 +159,8 @@ struct SeveralStoresTests {
     }
   }
 
-  /// Runs code with a context that has changed the feedback of the second store, as others have, and also has a new book
-  /// for the first one.
+  /// Runs code with a context that has changed the feedback of the second store, as others have, and also has a new
+  /// book for the first one.
   private func withConflict(
     _ body: (_ context: ManagedObjectContext, _ book: ManagedObject, _ other: ManagedObjectContext) throws -> Void
   ) throws {

@@ -14,8 +14,9 @@
 /// Names take precedence if following an identifier would lose a value:
 /// - Both models have both names, and only one of the four things has an identifier, as in `{a, b}` → `{a, b (was a)}`.
 ///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
-/// - One of the two stays where it is, under its name, and the other one has another owner: a subentity with `a` inherits
-///   `b (was a)`, or declares it beside an inherited `a`; a subentity with `b (was a)` keeps `b` and inherits an `a`.
+/// - One of the two stays where it is, under its name, and the other one has another owner: a subentity with `a`
+///   inherits `b (was a)`, or declares it beside an inherited `a`; a subentity with `b (was a)` keeps `b` and inherits
+///   an `a`.
 /// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
 ///   `{a}`.
 ///
@@ -44,8 +45,8 @@ struct NameMatching {
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
 
-  /// - Parameter standApart: Whether an old and a new name have different owners, and one of them remains with its owner
-  ///   in the other model.
+  /// - Parameter standApart: Whether an old and a new name have different owners, and one of them remains with its
+  ///   owner in the other model.
   static func match(
     old: [Name], new: [Name], standApart: (_ old: String, _ new: String) -> Bool = { _, _ in false }
   ) throws(Ambiguity) -> [String: String] {
