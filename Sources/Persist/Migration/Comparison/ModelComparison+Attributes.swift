@@ -162,27 +162,26 @@ extension ModelComparison {
     }
     let paths = Set(old.keys).union(new.keys).sorted { name($0) < name($1) }
     return paths.flatMap { path -> [MigrationOperation] in
-      let external = (old[path]?.allowsExternalStorage, new[path]?.allowsExternalStorage)
-      let storage = external.0 != nil && external.1 != nil && external.0 != external.1
-        ? [operation("\(name(path)): external storage \(external.1 == true ? "on" : "off")")] : []
-      switch (old[path]?.type, new[path]?.type) {
-      case (let before?, let after?) where before != after:
-        var change = operation("\(name(path)): \(before.rawValue) → \(after.rawValue)")
-        switch AttributeConversion(from: before, to: after) {
-        case .same, .exact: break
-        case .exactWithin, .refused:
-          change.way = .impossible
-          change.obstacle = MigrationBlocker(
-            entity: entity.name, property: attribute.name,
-            what: "Not every \(before.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has an exact "
-              + "equivalent as \(after.rawValue).",
-            fix: "Give the hop a mapping model, or add an element of the new type under another name.")
-        }
-        return [change] + storage
-      case (nil, _?): return [operation("\(name(path)) added")]
-      case (_?, nil): return [operation("\(name(path)) removed", losesData: true)]
-      default: return storage
+      guard let before = old[path] else { return [operation("\(name(path)) added")] }
+      guard let after = new[path] else { return [operation("\(name(path)) removed", losesData: true)] }
+      let storage: [MigrationOperation] = switch MarkChange(from: before, to: after) {
+      case .added: [operation("\(name(path)): external storage on")]
+      case .removed: [operation("\(name(path)): external storage off")]
+      case .same: []
       }
+      guard before.type != after.type else { return storage }
+      var change = operation("\(name(path)): \(before.type.rawValue) → \(after.type.rawValue)")
+      switch AttributeConversion(from: before.type, to: after.type) {
+      case .same, .exact: break
+      case .exactWithin, .refused:
+        change.way = .impossible
+        change.obstacle = MigrationBlocker(
+          entity: entity.name, property: attribute.name,
+          what: "Not every \(before.type.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has an "
+            + "exact equivalent as \(after.type.rawValue).",
+          fix: "Give the hop a mapping model, or add an element of the new type under another name.")
+      }
+      return [change] + storage
     }
   }
 }

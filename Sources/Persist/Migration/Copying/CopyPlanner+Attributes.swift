@@ -72,12 +72,13 @@ extension CopyPlanner {
             fix: "Give the property a larger type, or change the values first.")
         ))
     }
-    switch (before.allowsExternalStorage, attribute.allowsExternalStorage) {
-    case (false, true): return .marked(column.name)
-    case (true, false): return nil
-    // A file belongs to one value. Further copies of the value are made object by object, which writes new files.
-    case (true, true) where !takenFiles.insert([source.name, column.name]).inserted: return nil
-    default: return .column(column.name)
+    switch MarkChange(from: before, to: attribute) {
+    case .added: return .marked(column.name)
+    case .removed: return nil
+    case .same:
+      guard before.allowsExternalStorage else { return .column(column.name) }
+      // A file belongs to one value. Further copies of the value are made object by object, which writes new files.
+      return takenFiles.insert([source.name, column.name]).inserted ? .column(column.name) : nil
     }
   }
 
