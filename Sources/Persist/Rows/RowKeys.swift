@@ -95,17 +95,24 @@ package struct RowKeys: Sendable {
   /// one.
   func replacing(_ omitted: Set<Int64>, with added: [(key: Int64, entityIndex: Int)]) -> RowKeys {
     if omitted.isEmpty, added.isEmpty { return self }
-    var (keys, rest) = (RowKeys(), added[...])
-    func append(_ row: (key: Int64, entityIndex: Int)) {
+    var keys = RowKeys()
+    (0..<count).lazy.map { self[$0] }.filter { !omitted.contains($0.key) }.forEach(inserting: added, by: \.key) { row in
       keys.append(row.key, entityIndex: UInt32(truncatingIfNeeded: row.entityIndex))
     }
-    for index in 0..<count {
-      let row = self[index]
-      if omitted.contains(row.key) { continue }
-      while let next = rest.first, row.key < 0 || next.key < row.key { append(rest.removeFirst()) }
-      append(row)
-    }
-    for row in rest { append(row) }
     return keys
+  }
+}
+
+extension Sequence {
+  /// Calls a closure with each element of a store's rows, which are ordered by key except for a parent's new objects:
+  /// these have negative keys and come last. Others, which are ordered by key too, are inserted in their places.
+  func forEach(inserting others: [Element], by key: (Element) -> Int64, _ body: (Element) -> Void) {
+    var rest = others[...]
+    for element in self {
+      let place = key(element)
+      while let next = rest.first, place < 0 || key(next) < place { body(rest.removeFirst()) }
+      body(element)
+    }
+    rest.forEach(body)
   }
 }

@@ -104,19 +104,13 @@ extension FetchPass {
     object.key > 0 && object.table?.siblings === source.tables
   }
 
-  /// Inserts results in order of their keys into a store's results, which are ordered by key except for a parent's new
-  /// objects: these have negative keys and come last.
+  /// Inserts results in order of their keys into a store's results.
   func inserting<Result>(_ changed: [Result], into stored: [Result], key: (Result) -> Int64) -> [Result] {
     if changed.isEmpty { return stored }
     var results: [Result] = []
     results.reserveCapacity(stored.count + changed.count)
-    var rest = changed[...]
-    for result in stored {
-      let place = key(result)
-      while let next = rest.first, place < 0 || key(next) < place { results.append(rest.removeFirst()) }
-      results.append(result)
-    }
-    return results + rest
+    stored.forEach(inserting: changed, by: key) { results.append($0) }
+    return results
   }
 
   /// Merges two sorted lists; of equal objects, those of the first list come first.
