@@ -179,6 +179,7 @@ struct UndoRelationshipTests {
       if isDeletion { context.delete(node) } else { node["spouse"] = nil }
       context.undo()
       #expect(!node.isDeleted && node["value"] as? Int == 1)
+      #expect(!node.hasPersistentChangedValues && !end.hasPersistentChangedValues)
       #expect(node.one("spouse") === end && end.one("spouse") === node)
     }
   }
