@@ -3,44 +3,41 @@ import Synchronization
 
 /// The files of large values that no row names, left by a process that ended during a save.
 struct OrphanFiles {
-  let folder: ExternalDataFolder
+  private let folder: ExternalDataFolder
 
-  /// The names of the files that no column of any table contains, including columns unknown to the model.
+  /// - Parameter folder: The store's folder. Files beside a symbolic link to the store aren't searched, since they may
+  ///   be those of another store.
+  init(folder: ExternalDataFolder) { self.folder = ExternalDataFolder(storeAt: folder.store) }
+
+  /// The names of the files that no column of any table contains, including columns unknown to the model; none while
+  /// the store is being migrated, since the files of its new content may be in place already.
   ///
   /// - Precondition: No other save may be in progress, since no row names its files yet. The caller holds the write
   ///   lock.
   func find(_ connection: SQLiteConnection) throws -> [String] {
-    var names = Set(folder.names().filter(Self.isOfValue))
-    guard !names.isEmpty else { return [] }
-    for table in try StoreSchema(connection).tables {
-      for column in table.columns where Self.mayName(column) {
-        try connection.query(.fileNames(in: column.name, of: table.name)) { row in
-          names.remove(String(decoding: row.data(0).prefix { $0 != 0 }, as: UTF8.self))
-        }
-      }
-    }
-    return names.sorted()
+    guard FileState(WorkingFolder.url(besideStoreAt: folder.store)) == nil else { return [] }
+    let names = Set(folder.names().filter(Self.isOfValue))
+    return names.isEmpty ? [] : names.subtracting(try connection.largeValueNames()).sorted()
   }
 
-  /// Deletes the files with these names. A file that can't be deleted does no harm.
+  /// Deletes the files with these names, except those that other databases name. A file that can't be deleted does no
+  /// harm.
   ///
   /// - Returns: The names of the deleted files.
   func remove(_ names: [String]) -> [String] {
-    let removed = names.filter { name in
-      guard let file = try? folder.file(named: name) else { return false }
-      return (try? FileManager.default.removeItem(at: file)) != nil
+    guard !names.isEmpty else { return [] }
+    let removed = LargeValueSharers.withNames(besides: folder) { others in
+      names.filter { name in
+        guard !others.contains(name), let file = try? folder.file(named: name) else { return false }
+        return (try? FileManager.default.removeItem(at: file)) != nil
+      }
     }
     folder.removeIfEmpty()
-    return removed
+    return removed ?? []
   }
 
   /// Whether a name has the form of large values' names, a UUID; all other files in the folder are foreign.
   private static func isOfValue(_ name: String) -> Bool { UUID(uuidString: name) != nil }
-
-  private static func mayName(_ column: StoreSchema.Column) -> Bool {
-    let type = column.declaredType.uppercased()
-    return type.isEmpty || type.contains("BLOB")
-  }
 }
 
 extension SQLiteStore {

@@ -105,7 +105,7 @@ package struct StoreCheck {
 
   private func checkFiles(_ report: (StoreProblem) throws -> Void) throws {
     guard let files else { return }
-    var orphans = Set(files.names())
+    var orphans = Set(ExternalDataFolder(storeAt: files.store).names())
     for table in map.tables where !map.absent.contains(table.entity.name) {
       for column in table.columns {
         guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
@@ -123,7 +123,8 @@ package struct StoreCheck {
         }
       }
     }
-    for name in orphans.sorted() {
+    guard !orphans.isEmpty, let others = LargeValueSharers.names(besides: files) else { return }
+    for name in orphans.subtracting(others).sorted() {
       try report(StoreProblem(kind: .orphanFile, detail: "The file '\(name)' belongs to no row."))
     }
   }

@@ -94,11 +94,7 @@ final class BackupFolder {
 
   /// Deletes the folder, and the copy unless it is kept.
   func remove(keepingCopy: Bool) {
-    if !keepingCopy {
-      for file in [copy] + ExternalDataFolder(storeAt: copy).supportFolders {
-        try? FileManager.default.removeItem(at: file)
-      }
-    }
+    if !keepingCopy { try? StoreFiles(storeAt: copy).delete() }
     removePartialCopies()
     try? FileManager.default.removeItem(at: url)
   }

@@ -41,9 +41,7 @@ struct ExchangeRecord: Codable, Hashable {
   /// Completes the remaining changes and deletes the record.
   func complete(store: URL, in folder: URL) throws {
     let values = ExternalDataFolder(storeAt: store)
-    for name in try isDecided(store) ? removed : added {
-      if let value = try values.file(named: name) { try? FileManager.default.removeItem(at: value) }
-    }
+    values.discard(try isDecided(store) ? removed : added)
     values.removeIfEmpty()
     try? FileManager.default.removeItem(at: Self.file(in: folder))
   }

@@ -9,10 +9,12 @@ package enum StoreBackup {
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists, or can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
     try make(copy, like: StorePermissions(ofStoreAt: url)) { partial in
-      try SQLiteConnection.reading(url) { connection in
-        // The closure runs again if the store changed while it was read.
-        try? FileManager.default.removeItem(at: partial)
-        try write(connection, to: partial, for: copy)
+      try whileNobodyWrites(to: url) {
+        try SQLiteConnection.reading(url) { connection in
+          // The closure runs again if the store changed while it was read.
+          try? FileManager.default.removeItem(at: partial)
+          try write(connection, to: partial, for: copy)
+        }
       }
     }
   }
@@ -38,26 +40,41 @@ package enum StoreBackup {
 
   /// Replaces the store in a file with a copy of another, in one transaction.
   static func replace(storeAt url: URL, withStoreAt other: URL) throws {
-    guard !SQLiteStore.canCreate(at: url) else {
+    guard let state = FileState(url), state.size > 0 else {
       try? FileManager.default.removeItem(at: url)
       return try copy(storeAt: other, to: url)
     }
-    let source = try SQLiteConnection(other, mode: .readOnly)
-    defer { source.close() }
     let target = try SQLiteConnection(url, mode: .readWrite)
     defer { target.close() }
-    for connection in [source, target] { _ = try StoreCatalog(connection) }
+    if !SQLiteStore.canCreate(at: url) { _ = try StoreCatalog(target) }
     let folder = ExternalDataFolder(storeAt: url)
     let old = folder.names()
-    let new = try copyLargeValues(of: source, to: folder)
-    try source.copyDatabase(into: target)
-    // Only now are they no longer named by any row.
-    for name in Set(old).subtracting(new) {
-      if let file = try? folder.file(named: name) { try? FileManager.default.removeItem(at: file) }
+    var new: [String] = []
+    try whileNobodyWrites(to: other) {
+      let source = try SQLiteConnection(other, mode: .readOnly)
+      defer { source.close() }
+      _ = try StoreCatalog(source)
+      // While the target can't be written, nobody deletes files that its rows don't name yet.
+      try source.copyDatabase(into: target) { new = try copyLargeValues(of: source, to: folder) }
     }
+    // Only now are they no longer named by any row.
+    folder.discard(Set(old).subtracting(new))
   }
 
   // MARK: Steps
+
+  /// Runs `body` while no program writes to a store, so that no file of a large value that a row names is deleted.
+  ///
+  /// A store that can't be locked, and one that no program has open, is read without.
+  private static func whileNobodyWrites<T>(to url: URL, _ body: () throws -> T) throws -> T {
+    guard let access = try? ReadOnlyAccess(choosingFor: url), !access.isWithoutLocks,
+      try !ReadOnlyAccess.hasHotJournal(url), let connection = try? SQLiteConnection(url, mode: .readWrite)
+    else { return try body() }
+    defer { connection.close() }
+    let isHeld = (try? connection.execute(.beginWriting)) != nil
+    defer { if isHeld { _ = try? connection.execute(.rollback) } }
+    return try body()
+  }
 
   private static func copy(
     _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil

@@ -2,23 +2,29 @@ import Foundation
 
 /// The files of a store: the database and its companions.
 struct StoreFiles {
-  let database: URL
-  /// The write-ahead log, its index, the rollback journal, the folders of large values, and leftovers of a killed
-  /// migration, whether they exist or not.
-  let companions: [URL]
+  private let database: URL
+  /// The symbolic link by which the store is named, if it is.
+  private let link: URL?
+  private let values: ExternalDataFolder
+  /// The write-ahead log, its index, the rollback journal, the folders of large values that belong to this store alone,
+  /// and leftovers of a killed migration, whether they exist or not.
+  private let companions: [URL]
 
   init(storeAt url: URL) {
-    database = url
-    let folder = url.deletingLastPathComponent()
-    let files = ["-wal", "-shm", "-journal"].map { folder.appendingPathComponent(url.lastPathComponent + $0) }
+    database = SQLiteFileName.resolved(url)
+    link = FileState.isLink(url) ? url : nil
+    values = ExternalDataFolder(storeAt: url)
     companions =
-      files + ExternalDataFolder(storeAt: url).supportFolders
-      + [WorkingFolder.url(besideStoreAt: url), BackupFolder.url(besideStoreAt: url)]
+      SQLiteFileName.companions(of: database) + values.ownSupportFolders
+      + [WorkingFolder.url(besideStoreAt: database), BackupFolder.url(besideStoreAt: database)]
   }
 
   /// Deletes all files, the database first: companions without a database aren't a store, but a database without its
   /// log would be a store with missing rows.
+  ///
+  /// A large value in a folder that other databases share is only deleted if none of them names it.
   func delete() throws {
+    let shared = values.sharers.isEmpty ? [] : namesOfValues()
     if exists(database) {
       guard try isDatabase() else {
         throw PersistenceError(
@@ -27,7 +33,19 @@ struct StoreFiles {
       }
       try delete(database)
     }
-    for url in companions where exists(url) { try delete(url) }
+    for url in companions + [link].compactMap({ $0 }) where exists(url) || FileState.isLink(url) { try delete(url) }
+    guard !shared.isEmpty else { return }
+    _ = LargeValueSharers.withNames(besides: values) { others in
+      for name in shared.subtracting(others) {
+        if let file = try? values.file(named: name) { try? FileManager.default.removeItem(at: file) }
+      }
+    }
+  }
+
+  /// The names of the store's large values; empty if it can't be read.
+  private func namesOfValues() -> Set<String> {
+    guard exists(database) else { return [] }
+    return (try? SQLiteConnection.reading(database) { try $0.largeValueNames() }) ?? []
   }
 
   private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }

@@ -6,7 +6,7 @@ import Foundation
 /// the process ends. So at every moment, a copy in progress is distinguishable from one that a killed process left.
 final class UnfinishedCopy {
   /// The suffix of the folder's name, followed by a unique name.
-  static let suffix = ".partial-"
+  static var suffix: String { SQLiteFileName.unfinishedSuffix }
 
   /// The file to write.
   let file: URL
@@ -64,10 +64,7 @@ final class UnfinishedCopy {
   /// The incomplete copies in a folder, both in progress and left by killed processes.
   static func all(in folder: URL) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.sorted().filter { name in
-      guard let suffix = name.range(of: suffix, options: .backwards) else { return false }
-      return UUID(uuidString: String(name[suffix.upperBound...])) != nil
-    }.map { folder.appendingPathComponent($0) }
+    return names.sorted().filter { SQLiteFileName.finishedCopy(of: $0) != nil }.map(folder.appendingPathComponent)
   }
 
   /// Deletes an incomplete copy unless a process is making it.

@@ -17,6 +17,13 @@ package enum DatabaseHeader {
   /// Whether bytes from the beginning of a file are those of a database.
   static func isDatabase(_ header: Data) -> Bool { header.starts(with: mark) }
 
+  /// Whether a database's file has never contained a table: its schema format isn't set. The log may contain some.
+  ///
+  /// - SeeAlso: <https://sqlite.org/fileformat2.html#schema_format_number>
+  static func isWithoutSchema(_ header: Data) -> Bool {
+    isDatabase(header) && header.count > 47 && header.dropFirst(44).prefix(4).allSatisfy { $0 == 0 }
+  }
+
   /// At most 100 bytes; nil if the file can't be read.
   static func read(_ url: URL) -> Data? {
     guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,

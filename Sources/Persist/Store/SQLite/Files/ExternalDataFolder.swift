@@ -7,23 +7,36 @@ import Foundation
 struct ExternalDataFolder: Sendable, Hashable {
   /// The folder to write files to.
   let url: URL
-  private let store: URL
+  /// The store's file, with symbolic links resolved.
+  let store: URL
   /// The folders to look for files in: ``url`` first.
   private let candidates: [URL]
 
+  /// - Parameter store: The store's file. The files of a symbolic link's destination are beside the destination; those
+  ///   beside the link itself are only read.
   init(storeAt store: URL) {
-    self.store = store
-    let folder = store.deletingLastPathComponent()
-    let names = [store.deletingPathExtension().lastPathComponent, store.lastPathComponent]
-    candidates = names.map { name in
-      folder.appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
-        .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
-    }
-    url = candidates[0]
+    self.store = SQLiteFileName.resolved(store)
+    let own = Self.candidates(besideStoreAt: self.store)
+    candidates = own + (FileState.isLink(store) ? Self.candidates(besideStoreAt: store) : [])
+    url = own[0]
   }
 
-  /// The folders that belong to the store and are moved with it, whether they exist or not.
-  var supportFolders: [URL] { candidates.map { $0.deletingLastPathComponent() } }
+  private static func candidates(besideStoreAt store: URL) -> [URL] {
+    supportFolderNames(ofStoreNamed: store.lastPathComponent).map { name in
+      store.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true)
+        .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+    }
+  }
+
+  private static func supportFolderNames(ofStoreNamed name: String) -> [String] {
+    let stem = URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
+    return [".\(stem)_SUPPORT", ".\(name)_SUPPORT"]
+  }
+
+  /// The folders that belong to the store alone, whether they exist or not.
+  var ownSupportFolders: [URL] {
+    candidates.filter { sharers(of: $0).isEmpty }.map { $0.deletingLastPathComponent() }
+  }
 
   /// The permissions of the store's file, which apply to everything in the folder.
   var permissions: StorePermissions? { StorePermissions(ofStoreAt: store) }
@@ -42,7 +55,9 @@ struct ExternalDataFolder: Sendable, Hashable {
   ///
   /// - Throws: ``PersistenceError/Code/malformedFile`` for a name that isn't a plain file name, and for a symbolic
   ///   link.
-  func file(named name: String) throws -> URL? {
+  func file(named name: String) throws -> URL? { try find(name)?.file }
+
+  private func find(_ name: String) throws -> (file: URL, folder: URL)? {
     guard Self.isPlain(name) else {
       throw PersistenceError(
         .malformedFile, at: .file(url, key: name), "The file of a large value can't have this name.",
@@ -52,7 +67,7 @@ struct ExternalDataFolder: Sendable, Hashable {
       try requireNoLink(folder)
       let file = folder.appendingPathComponent(name, isDirectory: false)
       if FileState.isLink(file) { throw link(file) }
-      if FileState(file)?.isFolder == false { return file }
+      if FileState(file)?.isFolder == false { return (file, folder) }
     }
     return nil
   }
@@ -91,6 +106,45 @@ struct ExternalDataFolder: Sendable, Hashable {
     let folders = candidates.filter { (try? requireNoLink($0)) != nil }
     let found = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [] }
     return Set(found).sorted()
+  }
+
+  // MARK: Deleting
+
+  /// The other databases, and unfinished copies, whose large values may be in the same existing folders: their names
+  /// differ from the store's only in the extension, or continue it.
+  var sharers: [URL] {
+    Set(candidates.filter { FileState($0) != nil }.flatMap(sharers(of:))).sorted { $0.path < $1.path }
+  }
+
+  private func sharers(of candidate: URL) -> [URL] {
+    let support = candidate.deletingLastPathComponent()
+    let folder = support.deletingLastPathComponent()
+    let (shared, own) = (support.lastPathComponent.lowercased(), FileState(store))
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.compactMap { name in
+      let finished = SQLiteFileName.finishedCopy(of: name)
+      // A file system may not distinguish upper and lower case.
+      let folders = Self.supportFolderNames(ofStoreNamed: finished ?? name).map { $0.lowercased() }
+      guard folders.contains(shared) else { return nil }
+      let file = folder.appendingPathComponent(name)
+      if finished != nil { return file }
+      guard let state = FileState(file), state.isRegular, own?.isSameFile(as: state) != true else { return nil }
+      return DatabaseHeader.isDatabase(file) ? file : nil
+    }
+  }
+
+  /// Deletes the files of values that the store no longer names, except in folders that it shares with other databases:
+  /// one of them may be a copy that names the same files.
+  ///
+  /// A file that can't be deleted does no harm.
+  func discard(_ names: some Sequence<String>) {
+    var isShared: [URL: Bool] = [:]
+    for name in names {
+      guard let found = try? find(name) else { continue }
+      let sharing = isShared[found.folder] ?? !sharers(of: found.folder).isEmpty
+      isShared[found.folder] = sharing
+      if !sharing { try? FileManager.default.removeItem(at: found.file) }
+    }
   }
 
   /// Deletes the folder if it is empty.

@@ -35,6 +35,17 @@ enum SQLiteFileName {
   /// The file with symbolic links resolved: SQLite places `-wal` and the other companion files beside that one.
   static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
 
+  /// The suffix of the name of an unfinished copy's folder, followed by a UUID.
+  static let unfinishedSuffix = ".partial-"
+
+  /// The name that an unfinished copy gets when it is complete; nil for other names.
+  static func finishedCopy(of name: String) -> String? {
+    guard let suffix = name.range(of: unfinishedSuffix, options: .backwards),
+      UUID(uuidString: String(name[suffix.upperBound...])) != nil
+    else { return nil }
+    return String(name[..<suffix.lowerBound])
+  }
+
   /// The files that SQLite may keep beside the database.
   static func companions(of url: URL) -> [URL] {
     [companion(of: url, "-wal"), companion(of: url, "-shm"), companion(of: url, "-journal")]

@@ -13,7 +13,7 @@ struct LargeValueLinks {
 
   func make() throws {
     let names = source.names()
-    guard !names.isEmpty, source.url != target.url else { return }
+    guard !names.isEmpty else { return }
     let files = FileManager.default
     do {
       try target.make(like: source.permissions)

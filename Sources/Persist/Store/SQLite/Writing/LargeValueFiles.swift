@@ -52,16 +52,20 @@ struct LargeValueFiles {
     #endif
   }
 
+  /// The number of files written so far.
+  var writtenCount: Int { written.count }
+
+  /// Deletes the files written since there were `count`, because no row will name them.
+  mutating func discardWritten(since count: Int) {
+    for file in written.dropFirst(count) { try? FileManager.default.removeItem(at: file) }
+    written.removeSubrange(min(count, written.count)...)
+  }
+
   /// Deletes the new files after a failed commit. One that can't be removed does no harm.
   func discardWritten() {
     for file in written { try? FileManager.default.removeItem(at: file) }
   }
 
   /// Deletes the files that the rows named before a commit. One that can't be removed does no harm.
-  func discardReplaced(_ files: ExternalDataFolder?) {
-    for name in replaced {
-      guard let file = try? files?.file(named: name) else { continue }
-      try? FileManager.default.removeItem(at: file)
-    }
-  }
+  func discardReplaced(_ files: ExternalDataFolder?) { files?.discard(replaced) }
 }

@@ -114,6 +114,21 @@ struct StoreRepairTests {
     }
   }
 
+  @Test("While a migration exchanges the store's content, no file is deleted, since rows will name those it added")
+  func migrating() throws {
+    let model = try Self.shop()
+    try withTemporaryStore { url in
+      let coordinator = try fill(url, model)
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+      let added = try addFile(UUID().uuidString, besideStoreAt: url)
+      let folder = try WorkingFolder(besideStoreAt: url)
+      try #expect(StoreRepair.repair(storeAt: url) == [])
+      #expect(FileManager.default.fileExists(atPath: added.path))
+      folder.remove()
+      try #expect(StoreRepair.repair(storeAt: url).map(\.kind) == [.orphanFile])
+    }
+  }
+
   @Test("After a crash, the first save deletes files that no row names and unfinished copies; otherwise none does")
   func sweep() throws {
     let model = try Self.shop()
