@@ -40,4 +40,9 @@ extension SQLText {
   static let dropMarker: SQLText = "DROP TABLE PERSIST_MARKER"
 
   static let objectCount: SQLText = "SELECT COUNT(*) FROM sqlite_master"
+  /// Whether a database has no schema, and no program has marked it as its own.
+  static let isUnused: SQLText = """
+    SELECT NOT EXISTS (SELECT 1 FROM sqlite_master) AND user_version = 0 AND application_id = 0 \
+    FROM pragma_user_version, pragma_application_id
+    """
 }

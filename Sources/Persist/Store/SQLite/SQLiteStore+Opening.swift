@@ -99,7 +99,19 @@ extension SQLiteStore {
   }
 
   /// Whether a store can be created at a URL: there is no file, or an empty one.
-  static func canCreate(at url: URL) -> Bool { FileState(url).map { !$0.isFolder && $0.size == 0 } ?? true }
+  ///
+  /// A database without a schema is empty too: it is the state of a new file before its first commit, where a process
+  /// that creates a store may be killed.
+  static func canCreate(at url: URL) -> Bool {
+    guard let state = FileState(url) else { return true }
+    return !state.isFolder && (state.size == 0 || isEmptyDatabase(url))
+  }
+
+  private static func isEmptyDatabase(_ url: URL) -> Bool {
+    // Only few databases without a schema in the file itself have one in their log.
+    guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
+    return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1
+  }
 
   /// Creates tables, indexes, key counters and metadata, in Core Data's form; the caller holds the transaction.
   private static func fill(

@@ -49,6 +49,47 @@ struct SQLiteStoreSafetyTests {
     }
   }
 
+  @Test(
+    "A store is created in a file whose creation was interrupted before its first commit",
+    .aboutFiles("files of killed programs"))
+  func interruptedCreation() throws {
+    try withTemporaryFile { url in
+      func interrupt(_ statements: String...) throws {
+        try Data().write(to: url)
+        try ForeignSQL.run(
+          ["PRAGMA page_size = 4096", "PRAGMA auto_vacuum = 2", "PRAGMA journal_mode = WAL"] + statements, at: url)
+      }
+      try interrupt()
+      #expect(FileState(url)?.size == 4096)
+      let coordinator = PersistentStoreCoordinator(model: fixture.model)
+      try coordinator.remove(coordinator.addStore(at: url))
+      try coordinator.remove(coordinator.addStore(at: url))
+      for marked in ["PRAGMA user_version = 1", "PRAGMA application_id = 1", "CREATE TABLE T (A)"] {
+        try FileManager.default.removeItem(at: url)
+        try interrupt(marked)
+        #expect(persistError { try coordinator.addStore(at: url) }?.code == .notAStore, "\(marked)")
+      }
+    }
+  }
+
+  @Test("A store whose creation failed after its file was made can be created", .aboutFiles("new files"))
+  func failedCreation() throws {
+    try withTemporaryFile { url in
+      struct Refusal: Error {}
+      let pool = try SQLiteConnectionPool(url, options: StoreOptions(), creates: true)
+      #expect(throws: Refusal.self) {
+        try pool.write { connection in
+          try connection.execute("CREATE TABLE T (A)")
+          throw Refusal()
+        }
+      }
+      pool.close()
+      #expect(FileState(url)?.size ?? 0 > 0)
+      let coordinator = PersistentStoreCoordinator(model: fixture.model)
+      try coordinator.addStore(at: url)
+    }
+  }
+
   @Test("A program killed in the middle of a save leaves the store unchanged", .aboutFiles("files of killed programs"))
   func killed() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
