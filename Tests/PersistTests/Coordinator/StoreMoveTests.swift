@@ -38,6 +38,48 @@ struct StoreMoveTests {
     }
   }
 
+  @Test("A store that continues in a copy records its history as the copy does", .aboutFiles("copies"))
+  func historyOfCopy() throws {
+    try withTemporaryStore { url in
+      let copy = otherStore("Copy", beside: url)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url)
+      try coordinator.backUp(store, to: copy)
+      let other = PersistentStoreCoordinator(model: model)
+      try other.remove(other.addStore(at: copy, options: StoreOptions(tracksHistory: true)))
+      try coordinator.setURL(copy, for: store)
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ATRANSACTION", at: copy) == [["1"]])
+      let again = try other.addStore(at: copy)
+      try other.disableHistory(of: again, keepingPast: false)
+      try other.remove(again)
+      try context.make("Person", ["name": "Ben"])
+      try context.save()
+      #expect(coordinator.openStores[0].history == nil)
+    }
+  }
+
+  @Test(
+    "A store with a history that continues in a copy notices when another program deletes it there",
+    .aboutFiles("copies"))
+  func historyDeletedInCopy() throws {
+    try withTemporaryStore { url in
+      let copy = otherStore("Copy", beside: url)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      try coordinator.backUp(store, to: copy)
+      try coordinator.setURL(copy, for: store)
+      let other = PersistentStoreCoordinator(model: model)
+      try other.disableHistory(of: other.addStore(at: copy), keepingPast: false)
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      try #expect(ManagedObjectContext(other).count(for: FetchRequest("Person")) == 1)
+    }
+  }
+
   @Test(
     "A file that is missing, contains another store or isn't one is refused, and the store continues as before",
     .aboutFiles("files that are no stores"))

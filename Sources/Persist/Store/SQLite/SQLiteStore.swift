@@ -90,8 +90,12 @@ final class SQLiteStore: PersistentStore {
           index.columns.first.map { RelatedRowsFirst.Index(table: index.table, column: $0.name) }
         })
     }
-    // Another program may create, change or delete the history.
-    pool.watch?.whenChanged { [historyPlan] catalog in
+    followHistory(in: pool)
+  }
+
+  /// Notices when another program creates, changes or deletes the history.
+  private func followHistory(in pool: SQLiteConnectionPool) {
+    pool.watch?.whenChanged { [historyPlan, map] catalog in
       historyPlan.withLock { $0 = HistoryMap(catalog, in: map).map(HistoryPlan.init) }
     }
   }
@@ -128,11 +132,23 @@ final class SQLiteStore: PersistentStore {
         .invalidRequest, at: .store(url), "The file contains a store other than the open one.",
         fix: "Remove the open store and add this one.")
     }
-    let opened = copy.files.withLock { $0 }
-    let former = files.withLock { files in
-      defer { files = opened }
-      return files
+    do {
+      // Nobody writes to the former file meanwhile, since what a save writes depends on its file.
+      try pool.closing { take(copy) }
+    } catch {
+      try copy.close()
+      throw error
     }
-    former.pool.close()
+  }
+
+  /// Adopts the open file of another instance, and everything that is known about it.
+  private func take(_ other: SQLiteStore) {
+    let (plan, opened) = (other.historyPlan.withLock { $0 }, other.files.withLock { $0 })
+    historyPlan.withLock { $0 = plan }
+    needsModelRecord.store(other.needsModelRecord.load(ordering: .acquiring), ordering: .releasing)
+    needsSeal.store(other.needsSeal.load(ordering: .acquiring), ordering: .releasing)
+    sealedSchema.store(other.sealedSchema.load(ordering: .acquiring), ordering: .releasing)
+    followHistory(in: opened.pool)
+    files.withLock { $0 = opened }
   }
 }
