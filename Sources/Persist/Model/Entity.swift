@@ -67,6 +67,15 @@ public final class Entity: Sendable {
   /// The properties that the entity declares itself, which follow those of its superentity.
   package var ownProperties: ArraySlice<Property> { properties[(superentity?.properties.count ?? 0)...] }
 
+  /// Those of the slots whose properties another entity of the hierarchy has too.
+  func slots(_ slots: [Int], sharedWith other: Entity) -> [Int] {
+    guard other !== self else { return slots }
+    return slots.filter { slot in
+      other.properties.indices.contains(slot)
+        && other.properties[slot].declaringEntity == properties[slot].declaringEntity
+    }
+  }
+
   /// The entity's name, unique in its model.
   public var name: String { description.name }
   /// Whether the entity has no objects of its own, only those of subentities.

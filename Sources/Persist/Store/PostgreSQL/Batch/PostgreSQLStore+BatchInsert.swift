@@ -96,7 +96,7 @@ private struct ServerBatchInsertPass {
     guard batch.conflict != .fail else {
       try pass.insertRows(transaction)
       try transaction.run(pass.statements, areReused: true)
-      for key in keys { record(key, isNew: true) }
+      for key in keys { record(key, batch.entity, isNew: true) }
       try transaction.run(history?.takeManyChanges() ?? [])
       return
     }
@@ -110,7 +110,11 @@ private struct ServerBatchInsertPass {
         omitted[key] = index
         continue
       }
-      record(result.integer(0, 0), isNew: result.integer(0, 0) == key, given: group.given[index])
+      // A changed row may belong to another entity of the hierarchy.
+      let entity = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: result.integer(0, 1)))
+      record(
+        result.integer(0, 0), entity.map { store.model.entities[$0] } ?? batch.entity,
+        isNew: result.integer(0, 0) == key, given: group.given[index])
     }
     try transaction.run(history?.takeManyChanges() ?? [])
     try write(group.rows(at: keysInUse(omitted.keys, transaction).compactMap { omitted[$0] }), transaction)
@@ -126,8 +130,8 @@ private struct ServerBatchInsertPass {
     return used
   }
 
-  /// Inserts a row, or changes the one that has its unique values, and returns the key of either; nothing if the stored
-  /// row is kept.
+  /// Inserts a row, or changes the one that has its unique values, and returns the key and the entity number of
+  /// either; nothing if the stored row is kept.
   private func upsert(
     _ values: SlotValues, given: [Int], key: Int64, _ pass: ServerCommitPass
   ) throws -> ServerText {
@@ -145,19 +149,19 @@ private struct ServerBatchInsertPass {
       """
     let changed: [String]
     switch batch.conflict {
-    case .fail, .keepStored: return "WITH \(rows) \(insert) ON CONFLICT DO NOTHING RETURNING id"
+    case .fail, .keepStored: return "WITH \(rows) \(insert) ON CONFLICT DO NOTHING RETURNING id, entity"
     case .updateGiven: changed = plan.columns.filter { given.contains($0.slot) }.map(\.name)
     case .overwrite: changed = names
     }
-    guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING id" }
+    guard let isSame = sameRow() else { return "WITH \(rows) \(insert) RETURNING id, entity" }
     let assignments = changed.map { ", \(name: $0) = new.\(name: $0)" as ServerText }.joined(separator: "")
     return """
       WITH \(rows), \
       found AS (SELECT t.id FROM \(table: plan.table) AS t, new WHERE \(isSame) LIMIT 1 FOR UPDATE OF t), \
       changed AS (UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) FROM new, found \
-      WHERE t.id = found.id RETURNING t.id), \
-      added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING id) \
-      SELECT id FROM changed UNION ALL SELECT id FROM added
+      WHERE t.id = found.id RETURNING t.id, t.entity), \
+      added AS (\(insert) WHERE NOT EXISTS (SELECT 1 FROM found) RETURNING id, entity) \
+      SELECT id, entity FROM changed UNION ALL SELECT id, entity FROM added
       """
   }
 
@@ -177,18 +181,17 @@ private struct ServerBatchInsertPass {
     return "(\(conditions.joined(separator: " OR ")))"
   }
 
-  private mutating func record(_ key: Int64, isNew: Bool, given: [Int] = []) {
+  private mutating func record(_ key: Int64, _ entity: Entity, isNew: Bool, given: [Int] = []) {
     outcome.count += 1
-    let index = batch.entity.number - 1
+    let index = entity.number - 1
     if isNew {
       history?.record(.insert, index, key: key)
     } else {
       let slots = batch.conflict == .updateGiven ? given : plan.columns.map(\.slot)
-      history?.recordUpdate(of: key, index, changing: slots)
+      history?.recordUpdate(of: key, index, changing: batch.entity.slots(slots, sharedWith: entity))
     }
     guard batch.wantsIdentifiers else { return }
-    let id = ManagedObjectID(
-      entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+    let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
     if isNew {
       outcome.changes.insertedObjectIDs.insert(id)
     } else {

@@ -6,17 +6,41 @@ extension SQLText {
     case term(SQLTerm)
     /// A number as a truth value: 1, 0 or null.
     case truth(SQLTerm)
+
+    /// The computed term; nil for a value.
+    var term: SQLTerm? {
+      switch self {
+      case .value: nil
+      case .term(let term), .truth(let term): term
+      }
+    }
   }
 
   /// Inserts a row, or updates the row that conflicts with it. Parameters as for ``insert(into:_:)``. Returns the key
-  /// of the written row, if any.
+  /// and the entity number of the written row, if any.
   ///
-  /// - Parameter changing: The columns to update in the conflicting row; nil to leave it unchanged.
-  static func upsert(into table: String, _ columns: [String], changing: [String]?) -> SQLText {
-    guard let changing else { return "\(insert(into: table, columns)) ON CONFLICT DO NOTHING RETURNING Z_PK" }
-    let changes = changing.map { ", \(name: $0) = excluded.\(name: $0)" as SQLText }.joined(separator: "")
+  /// - Parameters:
+  ///   - changing: The columns to update in the conflicting row; nil to leave it unchanged.
+  ///   - files: Those of them whose values may be stored in files. They keep their values, whose first bytes are
+  ///     returned, each followed by the new value of a conflicting row.
+  static func upsert(
+    into table: String, _ columns: [String], changing: [String]?, files: [String] = []
+  ) -> SQLText {
+    guard let changing else { return "\(insert(into: table, columns)) ON CONFLICT DO NOTHING RETURNING Z_PK, Z_ENT" }
+    let changes = changing.filter { !files.contains($0) }.map { column in
+      ", \(name: column) = excluded.\(name: column)" as SQLText
+    }.joined(separator: "")
+    let values = files.compactMap { column in
+      columns.firstIndex(of: column).map { index in
+        """
+        , CASE WHEN Z_PK <> \(parameter: 1) THEN substr(\(name: column), 1, 300) END, \
+        CASE WHEN Z_PK <> \(parameter: 1) THEN \(parameter: index + 3) END
+        """ as SQLText
+      }
+    }.joined(separator: "")
     return """
-      \(insert(into: table, columns)) ON CONFLICT DO UPDATE SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) RETURNING Z_PK
+      \(insert(into: table, columns)) ON CONFLICT DO UPDATE SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) \
+      RETURNING Z_PK, Z_ENT\(values)
       """
   }
 
@@ -42,6 +66,13 @@ extension SQLText {
     """
     SELECT Z_PK, \(self.term(term)) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
     (\(self.term(term)) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound)) LIMIT 1
+    """
+  }
+
+  /// The key of a row for which a term is null, if there is one.
+  static func missing(_ term: SQLTerm, of rows: RowSelection) -> SQLText {
+    """
+    SELECT Z_PK \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(self.term(term)) IS NULL) LIMIT 1
     """
   }
 

@@ -35,11 +35,27 @@ private struct BatchInsertPass {
   private let required: RequiredValues
   /// By property slot, the conversions to types narrower than their columns.
   private let narrows: [ValueConversion?]
-  private var upserts: [GivenSlots: PreparedSQL] = [:]
+  private var upserts: [GivenSlots: Upsert] = [:]
   private var history: HistoryWriter?
   private(set) var outcome = BatchOutcome()
 
   var files: LargeValueFiles { binder.files }
+
+  /// The statement for rows in which the same slots have been set.
+  private struct Upsert {
+    let sql: SQLText
+    /// The columns to update in a conflicting row whose values may be stored in files.
+    let fileColumns: [String]
+  }
+
+  /// A row that an upsert has inserted or updated.
+  private struct WrittenRow {
+    let key: Int64
+    /// Its entity number.
+    let number: Int64
+    /// The old and new values of its columns that may name files, if it existed before.
+    let values: [(old: Data, new: SQLValue)]
+  }
 
   init(_ batch: BatchInsert, store: SQLiteStore, connection: SQLiteConnection) throws {
     self.batch = batch
@@ -63,13 +79,15 @@ private struct BatchInsertPass {
     defer { insert?.forgetValues() }
     while try batch.next(&row) {
       try required.check(row, number: outcome.count + 1)
-      let statement = try insert ?? connection.statement(upsert(of: row.given))
-      if let insert, outcome.count > 0 { insert.beginAgain() }
       let (key, overflow) = lastKey.addingReportingOverflow(1)
       guard !overflow else { throw noKeyLeft }
-      defer { if insert == nil { statement.forgetValues() } }
-      try bind(row, key, to: statement)
-      try run(statement, row, key)
+      if let insert {
+        if outcome.count > 0 { insert.beginAgain() }
+        try bind(row, key, to: insert)
+        try run(insert, row, key)
+      } else {
+        try upsert(row, key)
+      }
       row.begin()
     }
   }
@@ -115,38 +133,55 @@ private struct BatchInsertPass {
     return property.attribute.map { ValueConversion($0, at: .property(batch.entity.name, property.name)) }
   }
 
-  private mutating func run(_ statement: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
-    guard batch.conflict != .fail else {
-      do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-        throw binder.describe(error, plan, row: key) { row.value(at: $0) }
-      }
-      try record(key, row, isNew: true)
-      return
+  private mutating func run(_ insert: SQLiteStatement, _ row: BatchInsertRow, _ key: Int64) throws {
+    do { try insert.run() } catch let error as PersistenceError where error.code == .constraintConflict {
+      throw binder.describe(error, plan, row: key) { row.value(at: $0) }
     }
-    if try statement.step() {
-      let written = statement.integer(0)
-      statement.reset()
-      try record(written, row, isNew: written == key)
-    } else {
-      statement.reset()
-    }
+    try record(key, batch.entity, row, isNew: true)
   }
 
-  private mutating func record(_ key: Int64, _ row: BatchInsertRow, isNew: Bool) throws {
+  /// Inserts a row, or updates the one that conflicts with it.
+  private mutating func upsert(_ row: BatchInsertRow, _ key: Int64) throws {
+    let upsert = upsert(of: row.given)
+    let fileCount = files.writtenCount
+    let written: WrittenRow? = try connection.withStatement(upsert.sql) { statement in
+      defer { statement.forgetValues() }
+      try bind(row, key, to: statement)
+      guard try statement.step() else { return nil }
+      let values = upsert.fileColumns.indices.map { index in
+        let column = 2 + 2 * Int32(truncatingIfNeeded: index)
+        return (old: statement.data(column), new: statement.value(column + 1))
+      }
+      return WrittenRow(key: statement.integer(0), number: statement.integer(1), values: values)
+    }
+    guard let written else {
+      // The stored row is kept, so no row names the files.
+      return binder.files.discardWritten(since: fileCount)
+    }
+    guard written.key != key else { return try record(key, batch.entity, row, isNew: true) }
+    for (column, value) in zip(upsert.fileColumns, written.values) {
+      binder.files.replace(columnContent: value.old)
+      try connection.execute(.setValue(value.new, of: column, in: plan.table, key: written.key))
+    }
+    // The row may belong to another entity of the hierarchy.
+    let index = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: written.number))
+    try record(written.key, index.map { store.model.entities[$0] } ?? batch.entity, row, isNew: false)
+  }
+
+  private mutating func record(_ key: Int64, _ entity: Entity, _ row: BatchInsertRow, isNew: Bool) throws {
     outcome.count += 1
     if isNew { lastKey = key }
     if history != nil {
-      let index = batch.entity.number - 1
+      let index = entity.number - 1
       if isNew {
         try history?.record(.insert, index, key: key)
       } else {
         let slots = batch.conflict == .updateGiven ? row.given.sorted : plan.columns.map(\.slot)
-        try history?.recordUpdate(of: key, index, changing: slots)
+        try history?.recordUpdate(of: key, index, changing: batch.entity.slots(slots, sharedWith: entity))
       }
     }
     guard batch.wantsIdentifiers else { return }
-    let id = ManagedObjectID(
-      entityName: batch.entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+    let id = ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
     if isNew {
       outcome.changes.insertedObjectIDs.insert(id)
     } else {
@@ -154,20 +189,21 @@ private struct BatchInsertPass {
     }
   }
 
-  /// The statement for a row in which these slots have been set.
-  private mutating func upsert(of given: GivenSlots) -> PreparedSQL {
+  private mutating func upsert(of given: GivenSlots) -> Upsert {
     let slots = batch.conflict == .updateGiven ? given : GivenSlots()
     if let known = upserts[slots] { return known }
-    let changing: [String]? =
+    let changing: [WritePlan.Column]? =
       switch batch.conflict {
       case .fail, .keepStored: nil
-      case .updateGiven: plan.columns.filter { slots.contains($0.slot) }.map(\.name)
-      case .overwrite: plan.columns.map(\.name)
+      case .updateGiven: plan.columns.filter { slots.contains($0.slot) }
+      case .overwrite: plan.columns
       }
-    let upsert = SQLText.upsert(into: plan.table, plan.columns.map(\.name), changing: changing)
-    let sql = PreparedSQL(upsert)
-    upserts[slots] = sql
-    return sql
+    let fileColumns = changing?.filter(\.mayBeInFile).map(\.name) ?? []
+    let sql = SQLText.upsert(
+      into: plan.table, plan.columns.map(\.name), changing: changing?.map(\.name), files: fileColumns)
+    let upsert = Upsert(sql: sql, fileColumns: fileColumns)
+    upserts[slots] = upsert
+    return upsert
   }
 
   private var noKeyLeft: PersistenceError {
