@@ -54,6 +54,32 @@ struct HistoryWritingTests {
     }
   }
 
+  @Test(
+    "Used-up counters are an error that is mended by deleting the history", .aboutFiles("SQL on a file"),
+    arguments: [16001, 16002])
+  func usedUpCounters(entity: Int) throws {
+    try withHistory { coordinator, url in
+      let context = ManagedObjectContext(coordinator)
+      try context.make("Team", ["name": "A"])
+      try context.save()
+      try MadeStore.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = \(entity)", at: url)
+      try context.make("Team", ["name": "B"])
+      #expect(persistError { try context.save() }?.code == .storeDamaged)
+      #expect(persistError { try context.execute(BatchInsertRequest("Tag", [["label": "a"]])) }?.code == .storeDamaged)
+      _ = try coordinator.currentPersistentHistoryToken()
+      _ = try coordinator.purgeHistory(HistoryPurge(olderThan: .zero, keepingAtMost: 0))
+      let store = coordinator.persistentStores[0]
+      try coordinator.disableHistory(of: store, keepingPast: false)
+      try context.save()
+      try coordinator.remove(store)
+      try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      let fresh = ManagedObjectContext(coordinator)
+      try fresh.make("Team", ["name": "C"])
+      try fresh.save()
+      try #expect(coordinator.transactions().count == 1)
+    }
+  }
+
   @Test("A deletion keeps the attributes that the model says, large values and inherited ones included")
   func tombstones() throws {
     try withHistory { coordinator, url in

@@ -56,12 +56,12 @@ extension HistoryPurge {
     last: Int64, byAge: Int64?, byCount: Int64?, readers: [HistoryReaderRecord], now: Date
   ) -> Int64 {
     var bound: Int64 = 0
-    if maximumAge != nil { bound = max(bound, byAge ?? last + 1) }
+    if maximumAge != nil { bound = max(bound, byAge ?? last.saturatingAdding(1)) }
     if maximumCount != nil { bound = max(bound, byCount ?? 0) }
     let alive = readers.filter { reader in
       readerTimeout.map { now.timeIntervalSince(reader.date) <= TimeInterval($0.components.seconds) } ?? true
     }
-    let unread = (alive.map(\.number).min() ?? last) + 1
+    let unread = (alive.map(\.number).min() ?? last).saturatingAdding(1)
     if maximumAge == nil, maximumCount == nil { return alive.isEmpty ? 0 : unread }
     return min(bound, unread)
   }

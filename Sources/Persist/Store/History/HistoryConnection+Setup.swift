@@ -12,7 +12,7 @@ extension HistoryConnection {
       let layout = try addTombstones(former, for: map)
       if metadata.history.isOff {
         // Changes since then weren't recorded: the next number is skipped, so that earlier tokens are recognized.
-        let number = try lastHistoryNumbers().transaction + 1
+        let number = try Self.historyNumber(after: lastHistoryNumbers().transaction, in: url)
         try setLastTransaction(number)
         metadata.history.isOff = false
         metadata.history.completeAfter = number
@@ -63,7 +63,8 @@ extension HistoryConnection {
     let number = try lastHistoryNumbers().transaction
     metadata.history.isOff = true
     if !keepingPast {
-      metadata.history.completeAfter = number + 1
+      // Numbers that are used up start again.
+      metadata.history.completeAfter = number < Self.greatestHistoryNumber ? number + 1 : 0
       metadata.history.description = nil
       try discardOldValues(&metadata.history)
       for table in HistoryLayout.tables(tombstones: 0) { try execute(.dropTable(ofHistory: table.name)) }

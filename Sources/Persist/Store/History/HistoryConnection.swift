@@ -55,6 +55,18 @@ extension HistoryConnection {
     return all
   }
 
+  /// The number that follows another one of a transaction, a change or a text.
+  ///
+  /// - Throws: ``PersistenceError/Code/storeDamaged`` if too few numbers remain for the changes of a transaction, which
+  ///   only happens after something else has changed the counters.
+  static func historyNumber(after last: Int64, in url: URL?) throws -> Int64 {
+    guard last < greatestHistoryNumber else { throw damagedHistory(url, "Its numbers are used up.") }
+    return last + 1
+  }
+
+  /// No transaction has as many changes as numbers that remain after this one.
+  static var greatestHistoryNumber: Int64 { .max - 1 << 40 }
+
   static func damagedHistory(_ url: URL?, _ what: String) -> PersistenceError {
     PersistenceError(
       .storeDamaged, at: .store(url), "The history of the store is damaged. \(what)",

@@ -9,7 +9,8 @@ extension RecordedHistory {
   func oldestPosition() throws -> Int64 {
     try store.readingHistory { connection in
       let first = try connection.first(of: .firstTransaction) { $0.integer(0) }
-      return try max(map.settings.completeAfter, first.map { $0 - 1 } ?? connection.lastHistoryNumbers().transaction)
+      let before = try first?.saturatingAdding(-1) ?? connection.lastHistoryNumbers().transaction
+      return max(map.settings.completeAfter, before)
     }
   }
 
@@ -25,7 +26,8 @@ extension RecordedHistory {
     try store.writingHistory { connection in
       let time = date.timeIntervalSinceReferenceDate
       let first = try connection.first(of: .firstTransaction(since: time)) { $0.integer(0) }
-      return try connection.deleteHistory(before: first ?? connection.lastHistoryNumbers().transaction + 1)
+      let end = try first ?? connection.lastHistoryNumbers().transaction.saturatingAdding(1)
+      return try connection.deleteHistory(before: end)
     }
   }
 
@@ -37,7 +39,7 @@ extension RecordedHistory {
         return try connection.first(of: .firstTransaction(since: time)) { $0.integer(0) }
       }
       let byCount = try purge.maximumCount.flatMap { count -> Int64? in
-        guard count > 0 else { return last + 1 }
+        guard count > 0 else { return last.saturatingAdding(1) }
         return try connection.first(of: .firstTransaction(ofLast: count)) { $0.integer(0) }
       }
       let bound = try purge.bound(

@@ -41,7 +41,8 @@ struct HistoryWriter {
       throw SQLiteConnection.damagedHistory(connection.url, "Its counters can't be read.")
     }
     last = statement.integer(0)
-    number = statement.integer(1) + 1
+    _ = try SQLiteConnection.historyNumber(after: last, in: connection.url)
+    number = try SQLiteConnection.historyNumber(after: statement.integer(1), in: connection.url)
     if let oldValues = plan.map.oldValues { try connection.beginKeepingOldValues(oldValues, number) }
   }
 
@@ -163,7 +164,7 @@ struct HistoryWriter {
     if try statement.step() { return statement.integer(0) }
     let table = HistoryLayout.textTable
     let key = try connection.first(.greatestKey(of: table, entity: HistoryLayout.EntityNumber.text)) { $0.integer(0) }
-    let next = (key ?? 0) + 1
+    let next = try SQLiteConnection.historyNumber(after: key ?? 0, in: connection.url)
     try connection.execute(.addHistoryText(text, key: next))
     try setLast(next, of: HistoryLayout.EntityNumber.text)
     return next
