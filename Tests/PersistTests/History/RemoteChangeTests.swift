@@ -100,6 +100,38 @@ struct RemoteChangeTests {
     try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
   }
 
+  @Test(
+    "Changes of a store that is open for reading only are reported, whatever state its files are in",
+    .aboutFiles("the files of a store"))
+  func readOnly() throws {
+    try withTemporaryStore { url in
+      // Nobody has the store open when it is opened for reading.
+      try close(open(url, posting: false))
+      let reader = PersistentStoreCoordinator(model: try HistoryModel.make())
+      var options = StoreOptions(isReadOnly: true)
+      options.postsRemoteChangeNotifications = true
+      try reader.addStore(at: url, options: options)
+      let count = LockProtected(0)
+      let observer = NotificationCenter.default.addObserver(
+        forName: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: reader, queue: nil
+      ) { _ in count.withLock { $0 += 1 } }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      for round in 1...3 {
+        let writer = try open(url, posting: false)
+        let context = ManagedObjectContext(writer)
+        for save in 1...2 {
+          let before = count.withLock { $0 }
+          try context.make("Team", [:])
+          try context.save()
+          try wait("save \(save) of round \(round)") { count.withLock { $0 } > before }
+          try #expect(ManagedObjectContext(reader).count(for: FetchRequest("Team")) == 2 * (round - 1) + save)
+        }
+        try close(writer)
+      }
+      try close(reader)
+    }
+  }
+
   @Test("The thread that watches a store ends with the last listener", .timeLimit(.minutes(5)))
   func lastListener() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

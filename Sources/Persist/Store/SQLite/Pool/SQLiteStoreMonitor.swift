@@ -27,43 +27,66 @@ final class SQLiteStoreMonitor: StoreMonitor {
       events = FolderEvents(in: file.deletingLastPathComponent(), names: [name, "\(name)-wal", "\(name)-journal"])
     #endif
     // Opened here, so that every change after the call is reported.
-    let mode: SQLiteConnection.Mode = options.isReadOnly ? .readOnly : .readOnlyBesideWriter
-    let connection = try SQLiteConnection(url, mode: mode, options: options)
-    let version = try Self.version(connection)
-    let handed = Handed(connection)
-    let thread = Thread { [self] in run(handed.connection, version) }
+    let handed = Handed(try Watched(url, options))
+    let thread = Thread { [self] in run(handed.watched) }
     thread.name = "Persist: changes of \(url.lastPathComponent)"
     thread.start()
+  }
+
+  /// A connection, and what changes when others write to the store.
+  private struct Watched {
+    let connection: SQLiteConnection
+    /// A number that every commit of another connection changes.
+    var version: Int64?
+    /// The state of the files when they were opened without locks: such a connection reads the version only once.
+    let files: StoreFilesState?
+
+    init(_ url: URL, _ options: StoreOptions) throws {
+      let state = StoreFilesState(of: url)
+      let mode: SQLiteConnection.Mode = options.isReadOnly ? .readOnly : .readOnlyBesideWriter
+      connection = try SQLiteConnection(url, mode: mode, options: options)
+      files = connection.isWithoutLocks ? state : nil
+      version = try Self.version(connection)
+    }
+
+    static func version(_ connection: SQLiteConnection) throws -> Int64? {
+      try connection.first(.dataVersion) { $0.integer(0) }
+    }
   }
 
   /// A connection being handed over to the thread that will use it.
   // Sendable: the creator doesn't use the connection again.
   private struct Handed: @unchecked Sendable {
-    let connection: SQLiteConnection
-    init(_ connection: SQLiteConnection) { self.connection = connection }
+    let watched: Watched
+    init(_ watched: Watched) { self.watched = watched }
   }
 
-  /// A number that every commit of another connection changes.
-  private static func version(_ connection: SQLiteConnection) throws -> Int64? {
-    try connection.first(.dataVersion) { $0.integer(0) }
-  }
-
-  private func run(_ connection: SQLiteConnection, _ version: Int64?) {
+  private func run(_ opened: Watched) {
     let own = ObjectIdentifier(Thread.current)
     owner.withLock { $0 = own }
-    var last = version
+    var watched = opened
     while !isEnded.load(ordering: .acquiring) {
-      // Errors such as a busy file are temporary; a change missed now is noticed next time.
-      if let now = try? Self.version(connection), now != last {
-        last = now
-        report()
-      }
+      if hasChanged(&watched) { report() }
       guard !isEnded.load(ordering: .acquiring) else { break }
       wait()
     }
-    connection.close()
+    watched.connection.close()
     owner.withLock { $0 = nil }
     hasEnded.signal()
+  }
+
+  /// Errors such as a busy file are temporary; a change missed now is noticed next time.
+  private func hasChanged(_ watched: inout Watched) -> Bool {
+    if let files = watched.files {
+      // The files may need another access now.
+      guard StoreFilesState(of: url) != files, let again = try? Watched(url, options) else { return false }
+      watched.connection.close()
+      watched = again
+      return true
+    }
+    guard let now = try? Watched.version(watched.connection), now != watched.version else { return false }
+    watched.version = now
+    return true
   }
 
   private func wait() {
