@@ -172,6 +172,9 @@ final class SQLiteConnection {
 
   // MARK: Statements
 
+  /// The number of prepared statements that are kept.
+  var statementCount: Int { cache.count }
+
   /// The statement for frequently run SQL, prepared on first use.
   ///
   /// It is ready for binding. There is only one instance, so it can't be run again while its rows are being read.

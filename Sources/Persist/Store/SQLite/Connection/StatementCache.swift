@@ -3,13 +3,37 @@ struct StatementCache {
   /// The maximum number of statements cached by text.
   private static let textCapacity = 200
 
-  private var byIdentity: [ObjectIdentifier: (sql: PreparedSQL, statement: SQLiteStatement)] = [:]
+  /// The statement of SQL that others own.
+  private struct Entry {
+    var sql: PreparedSQL
+    var statement: SQLiteStatement
+  }
+
+  private var byIdentity: [ObjectIdentifier: Entry] = [:]
   private var byText: [String: SQLiteStatement] = [:]
+  /// The number of statements cached by identity at which those that have become useless are finalized.
+  private var sweepingCount = 400
+
+  /// The number of statements.
+  var count: Int { byIdentity.count + byText.count }
 
   func statement(_ sql: PreparedSQL) -> SQLiteStatement? { byIdentity[ObjectIdentifier(sql)]?.statement }
 
   mutating func keep(_ statement: SQLiteStatement, for sql: PreparedSQL) {
-    byIdentity[ObjectIdentifier(sql)] = (sql, statement)
+    if byIdentity.count >= sweepingCount { finalizeUseless() }
+    byIdentity[ObjectIdentifier(sql)] = Entry(sql: sql, statement: statement)
+  }
+
+  /// Finalizes the statements that nobody has, and whose SQL nobody else has any longer.
+  private mutating func finalizeUseless() {
+    for identity in Array(byIdentity.keys) {
+      guard let index = byIdentity.index(forKey: identity),
+        isKnownUniquelyReferenced(&byIdentity.values[index].sql),
+        isKnownUniquelyReferenced(&byIdentity.values[index].statement)
+      else { continue }
+      byIdentity.remove(at: index).value.statement.finalize()
+    }
+    sweepingCount = max(sweepingCount, 2 * byIdentity.count)
   }
 
   /// The statement for a text, for exclusive use until it is put back; nil if there is none, or if it is in use.
