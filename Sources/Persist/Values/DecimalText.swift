@@ -42,6 +42,15 @@ struct DecimalText: Hashable {
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   var isWhole: Bool { exponent >= 0 }
+
+  /// Bytes whose order is that of the numbers: the sign, the power of ten of the first digit and the digits, inverted
+  /// for negative numbers. These end with a byte beyond all digits, so that more digits make a lesser number.
+  var sortKey: [UInt8] {
+    guard !digits.isEmpty else { return [1] }
+    let power = UInt16(clamping: exponent + digits.count + 0x8000)
+    let magnitude = [UInt8(power >> 8), UInt8(power & 0xFF)] + digits
+    return isNegative ? [0] + magnitude.map { ~$0 } + [0xFF] : [2] + magnitude
+  }
 }
 
 extension Decimal {

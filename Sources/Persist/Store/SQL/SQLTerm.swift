@@ -92,6 +92,8 @@ enum SQLFunction: Sendable, Hashable {
   case bitwiseXor
   /// `number, number`: -1, 0 or 1, for comparisons with a decimal column; see ``DecimalColumn``.
   case decimalOrder
+  /// `number`: bytes in the order of the numbers in a decimal column, whose digits SQLite doesn't all compare.
+  case decimalKey
   /// `operator, number, number`: the result of `+`, `-`, `*` or `/` on decimals, or `abs` of the first, in the form of
   /// a decimal column.
   case decimalResult
@@ -116,6 +118,7 @@ enum SQLFunction: Sendable, Hashable {
     case .absolute: "PERSIST_ABSOLUTE"
     case .bitwiseXor: "PERSIST_XOR"
     case .decimalOrder: "PERSIST_DECIMAL_ORDER"
+    case .decimalKey: "PERSIST_DECIMAL_KEY"
     case .decimalResult: "PERSIST_DECIMAL"
     case .position: "INSTR"
     case .nullIf: "NULLIF"

@@ -7,7 +7,8 @@ extension SQLText {
       /// A term over the rows, which are ``root`` in it.
       let value: SQLTerm
       let isAscending: Bool
-      /// A decimal may be stored as text in a blob, which SQLite would sort after all numbers.
+      /// A decimal may be stored as text in a blob, which SQLite would sort after all numbers, and SQLite doesn't
+      /// compare all digits of such a text.
       let isDecimal: Bool
       let comparison: FetchSortDescriptor.Comparison
     }
@@ -68,7 +69,7 @@ extension SQLText {
     var terms: SQLText {
       var sql: SQLText = ""
       for term in order {
-        sql += term.isDecimal ? "CAST(CAST(\(SQLText.term(term.value)) AS TEXT) AS NUMERIC)" : SQLText.term(term.value)
+        sql += SQLText.term(term.isDecimal ? .call(.decimalKey, [term.value]) : term.value)
         if term.comparison != .values { sql += " COLLATE \(collation: term.comparison)" }
         sql += term.isAscending ? ", " : " DESC, "
       }

@@ -58,17 +58,26 @@ extension SQLiteStore {
   /// One level of a query's sort order.
   func term(_ order: FetchSortDescriptor, of query: RowQuery) throws -> SQLText.RowSelection.Term {
     if let textQuery = order.textQuery { return try relevance(to: textQuery, order, of: query.entity) }
-    var translation = newTranslation(at: query.now)
-    guard
-      let term = translation.sortTerm(order.expression, over: query.entity, root: SQLText.RowSelection.root)
-    else {
+    guard let term = sortTerm(order, over: query.entity, now: query.now) else {
       throw PersistenceError(
         .invalidRequest, at: .property(query.entity.name, order.key),
         "The store can't sort by '\(order.key)'.", fix: "Sort the results in memory.")
     }
-    return .init(
-      value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,
-      comparison: term.isText ? order.comparison : .values)
+    return term
+  }
+
+  /// One level of a sort order, other than by relevance; nil if SQL can't compute it, or orders values differently.
+  func sortTerm(
+    _ order: FetchSortDescriptor, over entity: Entity, now: Date
+  ) -> SQLText.RowSelection.Term? {
+    // The column of a large value may contain only the name of its file.
+    if let attribute = entity.property(named: order.key)?.attribute, SlotForm(attribute) == .externalData { return nil }
+    var translation = newTranslation(at: now)
+    return translation.sortTerm(order.expression, over: entity, root: SQLText.RowSelection.root).map { term in
+      .init(
+        value: term.value, isAscending: order.isAscending, isDecimal: term.isDecimal,
+        comparison: term.isText ? order.comparison : .values)
+    }
   }
 
   func newTranslation(at now: Date) -> PredicateTranslation {

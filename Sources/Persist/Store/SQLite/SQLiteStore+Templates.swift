@@ -47,11 +47,8 @@ extension SQLiteStore {
     if descriptors.isEmpty { return true }
     let key = QueryTemplates.OrderKey(entity: entity.number, sort: descriptors)
     if let known = templates.withLock({ $0.orders[key] }) { return known }
-    var translation = newTranslation(at: Date())
-    let canSort = descriptors.allSatisfy { descriptor in
-      descriptor.textQuery != nil
-        || translation.sortTerm(descriptor.expression, over: entity, root: SQLText.RowSelection.root) != nil
-    }
+    let now = Date()
+    let canSort = descriptors.allSatisfy { $0.textQuery != nil || sortTerm($0, over: entity, now: now) != nil }
     templates.withLock { $0.add(canSort: canSort, for: key) }
     return canSort
   }

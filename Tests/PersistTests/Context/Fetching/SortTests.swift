@@ -108,6 +108,54 @@ struct SortTests {
     }
   }
 
+  private static let values = ModelDescription(entities: [
+    EntityDescription(
+      "Sample",
+      attributes: [
+        AttributeDescription("number", .int32), AttributeDescription("value", .decimal),
+        AttributeDescription("photo", .binary, allowsExternalStorage: true),
+      ])
+  ])
+
+  /// Saves values in mixed order, and returns them as a fetch in another context sorts them.
+  private func sorted<Value>(_ key: String, _ values: [Value?], isAscending: Bool) throws -> [Value?] {
+    var result: [Value?] = []
+    try withStack(Self.values) { stack in
+      let context = stack.context()
+      for value in values { try context.make("Sample", [key: value]) }
+      try context.save()
+      let request = FetchRequest("Sample", sortedBy: key, isAscending: isAscending)
+      let other = stack.context()
+      let objects = try other.fetch(request)
+      result = objects.map { $0[key] as? Value }
+      try #expect(stack.context().fetchObjectIDs(request) == objects.map(\.objectID))
+    }
+    return result
+  }
+
+  @Test("Decimals are sorted by all their digits", arguments: [
+    ["12345678901234.58", "12345678901234.56", "12345678901234.57"],
+    ["-12345678901234.58", "-12345678901234.56", "-12345678901234.57", "0.1", "-0.1", "0"],
+    ["12345678901234567890.1234", "12345678901234567890.1235", "12345678901234567890", "12345678901234567000"],
+    ["9007199254740993", "9007199254740992", "9007199254740992.5", "-9007199254740993", "-9007199254740992.5"],
+    ["1e30", "1e127", "-1e127", "1e-127", "3e-101", "1.5e100", "99999999999999999999999999999999999999", "100", "20"],
+    ["0.3", "0.29999999999999999", "0.30000000000000001", "0.3000000000000000000000000000000001"],
+  ])
+  func decimals(_ texts: [String]) throws {
+    let numbers = texts.compactMap { Decimal(string: $0) }
+    let expected: [Decimal?] = [nil] + numbers.sorted()
+    #expect(try sorted("value", numbers + [nil], isAscending: true) == expected)
+    #expect(try sorted("value", [nil] + numbers, isAscending: false) == expected.reversed())
+  }
+
+  @Test("Large values are sorted by their contents, wherever they are stored")
+  func largeValues() throws {
+    let values = [3, 1, 2, 9, 5].map { Data(repeating: UInt8($0), count: $0.isMultiple(of: 2) ? 10 : 200_000) }
+    let expected = values.sorted { $0.lexicographicallyPrecedes($1) }
+    #expect(try sorted("photo", values, isAscending: true) == expected)
+    #expect(try sorted("photo", values, isAscending: false) == expected.reversed())
+  }
+
   @Test("A key path whose value can't be sorted is an error", arguments: [
     "height", "note", "tag", "parts", "location", "location.z", "tag.name", "parts.name", "parts.@sum.priority", "",
   ])

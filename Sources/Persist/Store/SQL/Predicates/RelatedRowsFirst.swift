@@ -189,7 +189,7 @@ extension SQLFunction {
   fileprivate var isStrict: Bool {
     switch self {
     case .fold, .endsWith, .like, .matches, .uppercase, .lowercase, .canonical, .length, .absolute, .decimalOrder,
-      .position:
+      .decimalKey, .position:
       true
     case .bitwiseXor, .decimalResult, .nullIf, .ifNull: false
     }

@@ -82,6 +82,10 @@ extension SQLiteConnection {
       else { return sqlite3_result_null(context) }
       sqlite3_result_int(context, order == .less ? -1 : order == .equal ? 0 : 1)
     }
+    define(.decimalKey, arguments: 1) { context, _, arguments in
+      guard let key = decimalText(arguments, 0)?.sortKey else { return sqlite3_result_null(context) }
+      key.withUnsafeBytes { persist_sqlite3_result_blob_copy(context, $0.baseAddress, UInt64($0.count)) }
+    }
     define(.decimalResult, arguments: 3) { context, _, arguments in
       guard let sign = argument(arguments, 0), let left = number(arguments, 1)?.decimal,
         let right = number(arguments, 2)?.decimal,
@@ -135,6 +139,18 @@ private func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index:
   case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
   case SQLITE_NULL: return nil
   default: return argument(arguments, index).flatMap { Decimal(string: $0) }.map(Number.decimal)
+  }
+}
+
+/// The digits of an argument, the value of a decimal column; nil if it isn't a finite number.
+private func decimalText(
+  _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int
+) -> DecimalText? {
+  guard let value = arguments?[index] else { return nil }
+  switch sqlite3_value_type(value) {
+  case SQLITE_INTEGER: return DecimalText("\(sqlite3_value_int64(value))")
+  case SQLITE_FLOAT: return DecimalText("\(sqlite3_value_double(value))")
+  default: return argument(arguments, index).flatMap { DecimalText($0) }
   }
 }
 
