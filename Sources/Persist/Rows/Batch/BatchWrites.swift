@@ -30,6 +30,12 @@ package struct BatchUpdate {
   let wantsIdentifiers: Bool
   /// The author of the changes, for the history.
   var origin: HistoryOrigin?
+
+  /// The changed slots of required attributes whose new values are computed, and so may be null.
+  var computedRequiredSlots: [Int] {
+    changes.filter { $0.value.constantValue == nil && rows.entity.properties[$0.slot].attribute?.isOptional == false }
+      .map(\.slot)
+  }
 }
 
 /// Rows that a store deletes without creating objects.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The check that each row of a batch insert has a value for every required attribute.
 struct RequiredValues {
   private let entity: Entity
@@ -22,5 +24,17 @@ struct RequiredValues {
         "Row \(number) of a batch has no value for '\(name)', which is required.",
         fix: "Give it a value, or give the attribute a default.")
     }
+  }
+}
+
+extension PersistenceError {
+  /// The error for a batch update whose expression has no value for a row.
+  static func missingRequired(
+    _ property: String, of entity: Entity, row key: Int64, store url: URL?
+  ) -> PersistenceError {
+    PersistenceError(
+      .validationMissingRequired, at: Place(entity: entity.name, property: property, row: key, store: url),
+      "The new value of '\(property)', which is required, is nil for at least one row.",
+      fix: "Exclude such rows by a predicate, or give them a value by a TERNARY expression.")
   }
 }

@@ -136,6 +136,114 @@ struct BatchTests {
     }
   }
 
+  @Test("A row of another entity that has the unique values is reported as an object of its own entity")
+  func upsertOfOtherEntity() throws {
+    let model = try ManagedObjectModel(CarModel.description())
+    try withTemporaryStore { url in
+      let stack = try TestStack(model, at: url, options: StoreOptions(historyKeeps: .oldValues))
+      try CarModel.seed(stack.context())
+      let context = stack.context()
+      let (sports, plain) = try (
+        context.named("Car", "5", by: "numberPlate").objectID, context.named("Car", "1", by: "numberPlate").objectID
+      )
+      #expect(sports.entityName == "SportCar")
+      for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
+        context.mergePolicy = policy
+        var request = BatchInsertRequest("Car", [["numberPlate": "5", "maker": "Seat"]])
+        request.resultType = .objectIDs
+        try #expect(context.execute(request).changes.updatedObjectIDs == [sports])
+        let change = try #require(stack.coordinator.transactions().last?.changes?.first)
+        #expect(change.changedObjectID == sports && change.changeType == .update)
+        #expect(change.updatedProperties?.contains("maker") == true)
+        let reverting = stack.context()
+        try reverting.revert(#require(stack.coordinator.transactions().last))
+        try reverting.save()
+        #expect(try stack.context().existingObject(with: sports)["maker"] as? String == "Kia")
+      }
+      var request = BatchInsertRequest("SportCar", [["numberPlate": "1", "isLimited": true, "maker": "Seat"]])
+      request.resultType = .objectIDs
+      try #expect(context.execute(request).changes.updatedObjectIDs == [plain])
+      let change = try #require(stack.coordinator.transactions().last?.changes?.first)
+      #expect(change.changedObjectID == plain && change.updatedProperties?.contains("isLimited") == false)
+      #expect(change.updatedProperties?.contains("maker") == true)
+    }
+  }
+
+  @Test(
+    "Files of large values that rows with unique values replace, or that no row names, don't remain",
+    .aboutFiles("files of large values"))
+  func upsertFiles() throws {
+    func photo(_ number: UInt8) -> Data { Data(repeating: number, count: 300_000) }
+    for (policy, kept) in [
+      (MergePolicy.mergeByPropertyStoreTrump, 1), (.mergeByPropertyObjectTrump, 3), (.overwrite, 3),
+    ] as [(MergePolicy, UInt8)] {
+      try withCars { stack, context in
+        context.mergePolicy = policy
+        let folder = ExternalDataFolder(storeAt: stack.url)
+        func stored() throws -> Data? {
+          let context = stack.context()
+          return try context.named("Car", "n", by: "numberPlate")["photo"] as? Data
+        }
+        try context.execute(BatchInsertRequest("Car", [["numberPlate": "n", "photo": photo(1)]]))
+        try context.execute(
+          BatchInsertRequest(
+            "Car", [["numberPlate": "n", "photo": photo(2)], ["numberPlate": "n", "photo": photo(3), "maker": "Seat"]]))
+        #expect(try stored() == photo(kept) && folder.names().count == 1)
+        // A row without a photo leaves the photo, unless the policy overwrites it.
+        try context.execute(BatchInsertRequest("Car", [["numberPlate": "n", "maker": "FIAT"]]))
+        let isOverwritten = policy.mergeType == .overwrite
+        #expect(try stored() == (isOverwritten ? nil : photo(kept)) && folder.names().count == (isOverwritten ? 0 : 1))
+        let small = Data([7])
+        try context.execute(BatchInsertRequest("Car", [["numberPlate": "n", "photo": small]]))
+        let isKept = policy.mergeType == .mergeByPropertyStoreTrump
+        #expect(try stored() == (isKept ? photo(kept) : small) && folder.names().count == (isKept ? 1 : 0))
+        try StoreCheck.check(storeAt: stack.url) { Issue.record(Comment(rawValue: $0.detail)) }
+      }
+    }
+  }
+
+  @Test("Repeated batches of rows with unique values don't keep statements", .aboutFiles("prepared statements"))
+  func upsertStatements() throws {
+    try withCars { stack, _ in
+      let (store, context) = try open(stack)
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      func insert() throws { try context.execute(BatchInsertRequest("Car", [["numberPlate": "1", "maker": "Seat"]])) }
+      for _ in 0..<3 { try insert() }
+      let before = try store.pool.withWriter { $0.statementCount }
+      for _ in 0..<20 { try insert() }
+      try #expect(store.pool.withWriter { $0.statementCount } == before)
+    }
+  }
+
+  @Test("Saves that change ever different properties keep few statements", .aboutFiles("prepared statements"))
+  func updateStatements() throws {
+    let names = (0..<10).map { "a\($0)" }
+    let model = ModelDescription(entities: [
+      EntityDescription("Item", attributes: names.map { AttributeDescription($0, .int64) })
+    ])
+    try withStack(model) { stack in
+      let (store, context) = try open(stack)
+      let item = try context.make("Item")
+      try context.save()
+      for number in 1..<1024 {
+        for (bit, name) in names.enumerated() where number >> bit & 1 == 1 { item[name] = number }
+        try context.save()
+      }
+      try #expect(store.pool.withWriter { $0.statementCount } < 500)
+      // Those that are finalized are prepared again.
+      for name in names { item[name] = 0 }
+      try context.save()
+      try #expect(stack.context().count(for: FetchRequest("Item", where: "a0 == 0 AND a7 == 0")) == 1)
+    }
+  }
+
+  private func open(_ stack: TestStack) throws -> (store: SQLiteStore, context: ManagedObjectContext) {
+    let store = try SQLiteStore.open(stack.url, model: stack.model)
+    let coordinator = PersistentStoreCoordinator(model: stack.model)
+    try coordinator.add(store)
+    return (store, ManagedObjectContext(coordinator))
+  }
+
   // MARK: Update
 
   @Test("All rows that match a predicate are updated; status, count or identifiers")
@@ -223,6 +331,29 @@ struct BatchTests {
       for (format, count) in [("flag == YES", 3), ("flag == NO", 1), ("flag == nil", 1)] {
         #expect(try fresh.count(for: FetchRequest("Item", where: format)) == count, "\(format)")
       }
+    }
+  }
+
+  @Test(
+    "An expression without a value for a row can't be set for a required attribute, and nothing is changed",
+    arguments: [("numberPlate", "owner.name"), ("numberPlate", "uppercase:(owner.name)"), ("weight", "price / 0")])
+  func updateRequired(name: String, format: String) throws {
+    var model = CarModel.description()
+    model.entities[0].attributes.append(
+      AttributeDescription("weight", .decimal, isOptional: false, default: .decimal(1)))
+    try withCars(model) { stack, context in
+      let update = BatchUpdateRequest(
+        "Car", where: try FetchPredicate("numberPlate IN {'1', '6'}"),
+        set: [name: try FetchExpression(format), "maker": .value("none")])
+      let error = persistError { try context.execute(update) }
+      #expect(error?.code == .validationMissingRequired && error?.place.property == name)
+      try #expect(plates(stack.context()) == ["1", "2", "3", "4", "5", "6"])
+      try #expect(plates(stack.context(), "maker == 'none'").isEmpty)
+      // Rows that have a value aren't affected by others that have none.
+      let possible = BatchUpdateRequest(
+        "Car", where: try FetchPredicate("numberPlate == '1'"), set: ["numberPlate": .key("owner.name")])
+      #expect(try context.execute(possible).count == 1)
+      try #expect(plates(stack.context(), "maker == 'FIAT'") == ["2", "3", "Theodora"])
     }
   }
 

@@ -18,6 +18,7 @@
           AttributeDescription("flag", .boolean), AttributeDescription("day", .date),
           AttributeDescription("text", .string), AttributeDescription("link", .uri),
           AttributeDescription("token", .uuid), AttributeDescription("bytes", .binary),
+          AttributeDescription("required", .int32, isOptional: false, default: .integer(0)),
         ] + targets.map { AttributeDescription("to_" + $0.rawValue, $0) },
         relationships: [
           RelationshipDescription("owner", to: "Person", inverse: "items"),
@@ -61,7 +62,7 @@
             var generator = Expressions(random: SeededRandom(seed: seed))
             let target = generator.pick(Self.targets)
             let format = generator.expression(for: target)
-            let name = "to_" + target.rawValue
+            let name = target == .int32 && seed.isMultiple(of: 2) ? "required" : "to_" + target.rawValue
             let batch = BatchUpdateRequest("Item", set: [name: try FetchExpression(format)])
             var counts: [Int] = []
             let failures = [file, copy].map { coordinator in
@@ -101,7 +102,9 @@
       made["Item"] = try (0..<60).map { try context.make($0 % 4 == 0 ? "Special" : "Item") }
       for object in made.values.joined() {
         for property in object.entity.properties {
-          guard let attribute = property.attribute, !property.name.hasPrefix("to_") else { continue }
+          guard let attribute = property.attribute, attribute.isOptional, !property.name.hasPrefix("to_") else {
+            continue
+          }
           object.setAttributeValue(values.value(of: attribute.type), at: property.slot)
         }
       }

@@ -4,6 +4,7 @@ extension PostgreSQLStore {
   /// Updates rows with one statement, or by reading them if the server can't compute a value exactly.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if SQLite couldn't compute a value exactly either;
+  ///   ``PersistenceError/Code/validationMissingRequired`` if a computed value of a required attribute is null;
   ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
@@ -24,14 +25,21 @@ extension PostgreSQLStore {
     let computed = assignments.compactMap { $0 }
     guard computed.count == assignments.count else { return nil }
     let plan = try plan(for: batch.rows)
+    let required = batch.computedRequiredSlots.compactMap { map[batch.rows.entity].column(slot: $0) }
+    let missing = required.map { ", r0.\(name: $0.name) IS NULL" as ServerText }.joined(separator: "")
     let sql: ServerText = """
       UPDATE \(table: plan.selection.table) AS r0 SET version = r0.version + 1\(computed.joined(separator: "")) \
-      WHERE r0.id IN (SELECT r0.id\(try clauses(batch.rows, plan))) RETURNING r0.id, r0.entity
+      WHERE r0.id IN (SELECT r0.id\(try clauses(batch.rows, plan))) RETURNING r0.id, r0.entity\(missing)
       """
     do {
       return try pool.write { transaction in
         let history = try historyWriter(by: batch.origin, transaction)
         guard let result = try transaction.run([sql]).first else { return BatchOutcome() }
+        for (index, column) in required.enumerated() {
+          guard let row = (0..<result.rowCount).first(where: { result.integer($0, index + 2) != 0 }) else { continue }
+          throw PersistenceError.missingRequired(
+            column.property, of: batch.rows.entity, row: result.integer(row, 0), store: url)
+        }
         let rows = (0..<result.rowCount).map { (key: result.integer($0, 0), number: result.integer($0, 1)) }
         return try outcome(of: batch, rows, history, transaction)
       }

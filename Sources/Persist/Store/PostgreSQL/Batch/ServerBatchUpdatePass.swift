@@ -56,10 +56,15 @@ struct ServerBatchUpdatePass {
   }
 
   private func compute(_ company: RowCompany) throws {
+    let required = batch.computedRequiredSlots
     var values = pass.columns(columns, of: plan, count: company.objects.count)
     for object in company.objects {
       var row = SlotValues()
       for (slot, expression) in batch.changes { row[slot] = try value(of: expression, at: slot, for: object) }
+      for slot in required where row[slot]?.isNull != false {
+        throw PersistenceError.missingRequired(
+          plan.entity.properties[slot].name, of: plan.entity, row: object.key, store: store.url)
+      }
       try pass.append(row, to: &values, plan, row: object.key)
     }
     try transaction.run([

@@ -5,7 +5,8 @@ extension SQLiteStore {
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if a value can't be translated to SQL exactly;
   ///   ``PersistenceError/Code/validationNumberTooLarge`` or ``PersistenceError/Code/validationNumberTooSmall`` if a
-  ///   computed number is out of the range of its attribute; ``PersistenceError/Code/constraintConflict``.
+  ///   computed number is out of the range of its attribute; ``PersistenceError/Code/validationMissingRequired`` if a
+  ///   computed value of a required attribute is null; ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let selection = try selection(batch.rows, plan(for: batch.rows))
@@ -13,7 +14,7 @@ extension SQLiteStore {
     let fileColumns = writePlan(of: batch).fileColumns
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
-      try requireRanges(of: batch, assignments, selection, connection)
+      try requireValues(of: batch, assignments, selection, connection)
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in
           for column in fileColumns.indices { files.replace(columnContent: row.data(Int32(column))) }
@@ -43,17 +44,22 @@ extension SQLiteStore {
     return outcome
   }
 
-  /// A column of a file contains integers of any width, whatever the attribute's type is.
-  private func requireRanges(
+  /// Checks the computed values that a column of a file would accept although their attribute doesn't: null, and
+  /// integers of any width.
+  private func requireValues(
     of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
     _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
   ) throws {
     let entity = batch.rows.entity
     for assignment in assignments {
-      guard case .term(let term) = assignment.value,
+      guard let term = assignment.value.term,
         let column = map[entity].columns.first(where: { $0.name == assignment.column }),
-        case .attribute(let attribute) = column.role, [.int16, .int32].contains(attribute.type)
+        case .attribute(let attribute) = column.role
       else { continue }
+      if !attribute.isOptional, let key = try connection.first(.missing(term, of: selection), { $0.integer(0) }) {
+        throw PersistenceError.missingRequired(column.property, of: entity, row: key, store: url)
+      }
+      guard [.int16, .int32].contains(attribute.type) else { continue }
       let sql = SQLText.outside(attribute.type.integerRange, term, of: selection)
       guard let row = try connection.first(sql, { (key: $0.integer(0), number: $0.integer(1)) }) else { continue }
       let place = PersistenceError.Place(entity: entity.name, property: column.property, row: row.key, store: url)
