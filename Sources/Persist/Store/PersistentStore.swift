@@ -79,8 +79,11 @@ package protocol PersistentStore: SharedRowSource {
 
   /// Waits for permission to write.
   ///
+  /// - Parameters:
+  ///   - limit: The maximum wait.
+  ///   - patience: How long other threads wait for the use of the permission to begin, before they take it back.
   /// - Returns: The permission, for use by another thread; nil if the store needs none.
-  func reserveWriting(within limit: Duration) throws -> WriteReservation?
+  func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation?
 
   /// Assigns keys to new objects of these entities before they are inserted. A key that isn't used for an insert
   /// remains unused.
@@ -126,7 +129,7 @@ extension PersistentStore {
   var postsRemoteChanges: Bool { false }
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
   var busyTimeout: Duration { StoreOptions().busyTimeout }
-  func reserveWriting(within limit: Duration) throws -> WriteReservation? { nil }
+  func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? { nil }
   func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
   func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {

@@ -3,12 +3,18 @@ import Synchronization
 /// The right to write to one store, acquired on one thread for work on another.
 ///
 /// No other writer can write to the store until the reservation ends; code within ``using(_:_:)`` writes without
-/// waiting.
+/// waiting. Before its use begins, a reservation can be taken back, because the thread that it is for may itself wait
+/// for the store.
 // @unchecked: threads use it and what it releases one after the other, never concurrently: first the one that creates
-// it, then the one that uses and ends it.
+// it, then, as `state` tells, the one that uses and ends it or one that takes it back.
 package final class WriteReservation: @unchecked Sendable {
+  private enum State {
+    case unused, used, ended
+  }
+
   private let owner: AnyObject
   private let release: () -> Void
+  private let state = LockProtected(State.unused)
 
   /// - Parameters:
   ///   - owner: The object that granted the right, which checks it with ``isHeld(of:)``.
@@ -27,9 +33,12 @@ package final class WriteReservation: @unchecked Sendable {
 
   @TaskLocal private static var held: [WriteReservation] = []
 
-  /// Runs code that writes under these reservations.
-  static func using<T>(_ reservations: [WriteReservation], _ body: () throws -> T) rethrows -> T {
-    try $held.withValue(reservations, operation: body)
+  /// Runs code that writes under these reservations, once for each.
+  ///
+  /// - Returns: Nil, without running the code, if one of the reservations has been taken back.
+  static func using<T>(_ reservations: [WriteReservation], _ body: () throws -> T) rethrows -> T? {
+    guard reservations.allSatisfy({ $0.change(from: .unused, to: .used) }) else { return nil }
+    return try $held.withValue(reservations, operation: body)
   }
 
   /// Whether the running code holds a reservation of this owner.
@@ -37,6 +46,22 @@ package final class WriteReservation: @unchecked Sendable {
     count.load(ordering: .relaxed) > 0 && held.contains { $0.owner === owner }
   }
 
-  /// Releases the right; an unused transaction is rolled back.
-  func end() { release() }
+  /// Releases the right, if it hasn't been taken back; an unused transaction is rolled back.
+  func end() {
+    if change(from: .used, to: .ended) || change(from: .unused, to: .ended) { release() }
+  }
+
+  /// Releases the right unless its use has begun.
+  func takeBack() {
+    if change(from: .unused, to: .ended) { release() }
+  }
+
+  /// - Returns: False if the state is another one.
+  private func change(from old: State, to new: State) -> Bool {
+    state.withLock { state in
+      guard state == old else { return false }
+      state = new
+      return true
+    }
+  }
 }

@@ -247,6 +247,29 @@ struct WaitingTests {
     try #expect(container.newContext().names("Person") == ["Ann"])
   }
 
+  @Test("An awaited save gives up a right to write that its actor waits for, and asks again", .timeLimit(.minutes(10)))
+  @MainActor
+  func awaitedSaveYields() async throws {
+    let scene = try Scene()
+    defer { scene.end() }
+    for container in [scene.container, try PersistentContainer(inMemory: ManagedObjectModel(SampleModels.people))] {
+      let view = container.viewContext
+      try view.make("Person", ["name": "Ann"])
+      let save = Task { @MainActor in try await view.save(within: .seconds(600)) }
+      await Task.yield()
+      // Meanwhile the right is granted, unless the machine is busy.
+      blockThread()
+      let context = container.newContext()
+      _ = try context.names("Person")
+      try context.make("Person", ["name": "Ben"])
+      try context.save()
+      try await save.value
+      #expect(try container.newContext().names("Person") == ["Ann", "Ben"])
+    }
+  }
+
+  private func blockThread() { Thread.sleep(forTimeInterval: 0.1) }
+
   @Test("Saving in a block doesn't need the main actor if its context isn't used")
   func noMainActor() async throws {
     let scene = try Scene()

@@ -101,19 +101,28 @@ extension ManagedObjectContext {
     let stores = persistentStoreCoordinator.openStores.filter { !$0.isReadOnly }
     let busy = PersistenceError(
       .storeBusy, "Waiting for other writers exceeded the limit of \(limit).", fix: "Try again.")
-    let wait = WaitLimit(limit, orThrow: busy)
-    let reservations = try await persistentStoreCoordinator.threads.background.run(within: wait) {
-      var reservations: [WriteReservation] = []
-      do {
-        for store in stores { if let right = try store.reserveWriting(within: limit) { reservations.append(right) } }
-        return reservations
-      } catch {
-        for reservation in reservations { reservation.end() }
-        throw error
+    let end = ContinuousClock.now + limit
+    var patience = Duration.milliseconds(50)
+    while true {
+      let (left, present) = (end - .now, patience)
+      let wait = WaitLimit(left, orThrow: busy)
+      let reservations = try await persistentStoreCoordinator.threads.background.run(within: wait) {
+        var reservations: [WriteReservation] = []
+        do {
+          for store in stores {
+            if let right = try store.reserveWriting(within: left, patience: present) { reservations.append(right) }
+          }
+          return reservations
+        } catch {
+          for reservation in reservations { reservation.end() }
+          throw error
+        }
       }
+      defer { for reservation in reservations { reservation.end() } }
+      if try WriteReservation.using(reservations, { try save() }) != nil { return }
+      // The actor was busy, and possibly waited for the store itself. Others waited too, so the right was taken back.
+      patience *= 2
     }
-    defer { for reservation in reservations { reservation.end() } }
-    try WriteReservation.using(reservations) { try save() }
   }
 
   /// Notifies contexts that automatically merge saves to the same place, and child contexts.

@@ -30,18 +30,22 @@ extension SQLiteConnectionPool {
 
   /// Acquires the right to write, for use by another thread.
   ///
-  /// - Parameter limit: The maximum total wait, for this program and for others.
-  func reserveWriting(within limit: Duration) throws -> WriteReservation? {
+  /// - Parameters:
+  ///   - limit: The maximum total wait, for this program and for others.
+  ///   - patience: How long other threads wait for the use of the right to begin, before they take it back.
+  func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? {
     guard !isReadOnly else { return nil }
     let wait = try beginTurn(limit) ?? BoundedWait(limit)
     do {
       let writer = try currentWriter()
       canLendWriter = false
       try writer.waiting(wait) { try writer.beginReservedTransaction() }
-      return WriteReservation(of: self) { [turn] in
+      let reservation = WriteReservation(of: self) { [turn] in
         writer.endReservedTransaction()
         turn.end()
       }
+      turn.reserve(for: reservation, patience)
+      return reservation
     } catch {
       turn.end()
       throw error

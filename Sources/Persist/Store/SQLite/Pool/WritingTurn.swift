@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Unlike a lock, waiting ends with a deadline or with cancellation, and a thread may end a turn that another thread
 /// began.
-// @unchecked: `isTaken` and `applicants` are touched only while `lock` is held, `hasTurn` only while its condition is.
+// @unchecked: `isTaken`, `applicants` and `reserved` are touched only while `lock` is held, `hasTurn` only while its
+// condition is.
 final class WritingTurn: @unchecked Sendable {
   /// A waiting thread.
   private final class Applicant {
@@ -16,6 +17,11 @@ final class WritingTurn: @unchecked Sendable {
   private let lock = NSLock()
   private var isTaken = false
   private var applicants: Deque<Applicant> = []
+  /// The reservation that has the turn, and when waiting threads may take it back.
+  private var reserved: (reservation: WriteReservation, until: ContinuousClock.Instant)?
+
+  /// The interval at which a thread that waits without a limit looks for a reservation to take back.
+  private static let slice: TimeInterval = 0.02
 
   /// Waits for the turn.
   ///
@@ -35,19 +41,38 @@ final class WritingTurn: @unchecked Sendable {
     let wait = wait()
     applicant.condition.lock()
     while !applicant.hasTurn {
-      guard let wait else {
-        applicant.condition.wait()
-        continue
-      }
-      let state = wait.state
-      guard state == .goingOn else {
+      if let state = wait?.state, state != .goingOn {
         applicant.condition.unlock()
         return withdraw(applicant) ? state : .goingOn
       }
-      wait.wait(for: applicant.condition)
+      if let wait {
+        wait.wait(for: applicant.condition)
+      } else {
+        _ = applicant.condition.wait(until: Date(timeIntervalSinceNow: Self.slice))
+      }
+      applicant.condition.unlock()
+      takeBackReservation()
+      applicant.condition.lock()
     }
     applicant.condition.unlock()
     return .goingOn
+  }
+
+  /// Leaves the turn to a reservation, whose release ends it.
+  ///
+  /// - Parameter patience: How long other threads wait for the use of the reservation to begin.
+  func reserve(for reservation: WriteReservation, _ patience: Duration) {
+    lock.lock()
+    reserved = (reservation, .now + patience)
+    lock.unlock()
+  }
+
+  /// Takes back a reservation that hasn't been used in time: the thread that it is for may be the calling one.
+  private func takeBackReservation() {
+    lock.lock()
+    let due = reserved.flatMap { .now >= $0.until ? $0.reservation : nil }
+    lock.unlock()
+    due?.takeBack()
   }
 
   /// Acquires the turn if it is free.
@@ -62,6 +87,7 @@ final class WritingTurn: @unchecked Sendable {
   /// Passes the turn to the thread that has waited longest.
   func end() {
     lock.lock()
+    reserved = nil
     let next = applicants.popFirst()
     isTaken = next != nil
     lock.unlock()

@@ -28,8 +28,8 @@ extension SQLiteStore {
     var deletesSingly = false
   }
 
-  func reserveWriting(within limit: Duration) throws -> WriteReservation? {
-    try pool.reserveWriting(within: limit)
+  func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? {
+    try pool.reserveWriting(within: limit, patience: patience)
   }
 
   func reserveKeys(for entities: [Entity]) throws -> [Int64] {
