@@ -49,6 +49,16 @@
         uniquingKeysWith: { first, _ in first })
     }
 
+    @Test("Constants are recognized, whatever their texts contain")
+    func constants() {
+      for text in ["'\u{301}a'", "'it''\u{301}s \\ (1)'::text", "'a\u{301}'::character varying", "(-12.5)::numeric"] {
+        #expect(ServerColumnDefault.isConstant(text), "\(text)")
+      }
+      for text in ["now()", "'a' || 'b'", "nextval('a''\u{301}s'::regclass)", "a\u{301}"] {
+        #expect(!ServerColumnDefault.isConstant(text), "\(text)")
+      }
+    }
+
     private static func migrate(
       _ url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, copies: Bool = false
     ) throws {

@@ -102,4 +102,16 @@ struct SQLTextTests {
     let index = "CREATE UNIQUE INDEX i /* it's mine */ ON ZA (ZB, ZC DESC)"
     #expect(IndexSignature(definition: index)?.columns.map(\.name) == ["zb", "zc"])
   }
+
+  @Test("Names are found between texts that begin or end with combining marks, as SQLite divides them")
+  func combiningMarks() {
+    let view = """
+      CREATE VIEW v AS SELECT '\u{301}ZTEXT', "\u{301}b", ZC/* \u{301}*\u{301}/ ZMORE */, n\u{301}(ZD)--\u{301} ZNOTE
+      FROM ZA
+      """
+    for name in ["zc", "ZA", "ZD", "\u{301}B", "N\u{301}"] { #expect(SQLTokens.mentions(name, in: view), "\(name)") }
+    for name in ["ZTEXT", "ZMORE", "ZNOTE"] { #expect(!SQLTokens.mentions(name, in: view), "\(name)") }
+    let calls = StoredFunctionCalls(in: StoredDefinition(sql: view), isTrigger: false)
+    #expect(calls.calls.map(\.name) == ["n\u{301}"])
+  }
 }

@@ -71,7 +71,8 @@ struct ServerColumnDefault {
 
   /// Whether an expression as the server prints it is a literal, perhaps with a type.
   static func isConstant(_ expression: String) -> Bool {
-    let literal = /\(*(E?'([^']|'')*'|-?[0-9][0-9.]*|true|false)(::[\w .:\[\])]+|::"[^"]+"\.\w+)*\)*/
-    return expression.wholeMatch(of: literal) != nil
+    let literal = /\(*(E?'([^']|'')*'|-?[0-9][0-9.]*|true|false)\)*(::[\w .:\[\])]+|::"[^"]+"\.\w+)*\)*/
+    // A combining mark after a quotation mark doesn't belong to it.
+    return expression.wholeMatch(of: literal.matchingSemantics(.unicodeScalar)) != nil
   }
 }

@@ -1,47 +1,70 @@
 /// SQL as words and punctuation marks; texts, quoted names and comments are skipped or returned as one token each.
+///
+/// Like SQLite, it divides SQL at bytes: a combining mark after a quotation mark doesn't belong to it.
 struct SQLTokens: Sequence, IteratorProtocol {
-  private var rest: Substring
+  private var rest: Substring.UTF8View
 
-  init(_ sql: String) { rest = sql[...] }
+  init(_ sql: String) { rest = sql[...].utf8 }
 
   mutating func next() -> Substring? {
     while true {
-      rest = rest.drop { $0.isWhitespace }
+      rest = rest.drop(while: Self.isSpace)
       guard let first = rest.first else { return nil }
       switch first {
-      case "-" where rest.hasPrefix("--"):
-        rest = rest.drop { !$0.isNewline }
-      case "/" where rest.hasPrefix("/*"):
+      case UInt8(ascii: "-") where rest.starts(with: "--".utf8):
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      case UInt8(ascii: "/") where rest.starts(with: "/*".utf8):
         rest = rest.dropFirst(2)
-        while let next = rest.first, !rest.hasPrefix("*/") || next != "*" { rest = rest.dropFirst() }
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) {
+          rest = rest.dropFirst().drop { $0 != UInt8(ascii: "*") }
+        }
         rest = rest.dropFirst(2)
-      case "'", "\"", "`", "[":
-        return quoted(upTo: first == "[" ? "]" : first)
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): return quoted(upTo: first)
+      case UInt8(ascii: "["): return quoted(upTo: UInt8(ascii: "]"))
       default:
-        let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+        let word = rest.prefix(while: Self.isWord)
         let token = word.isEmpty ? rest.prefix(1) : word
         rest = rest[token.endIndex...]
-        return token
+        return Substring(token)
       }
     }
   }
 
   /// A doubled quote ends one text and begins the next, with the same result.
-  private mutating func quoted(upTo end: Character) -> Substring {
-    let start = rest.startIndex
+  private mutating func quoted(upTo end: UInt8) -> Substring {
+    let text = rest
     rest = rest.dropFirst().drop { $0 != end }.dropFirst()
-    return rest.base[start..<rest.startIndex]
+    return Substring(text[..<rest.startIndex])
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  /// Whether a byte may be part of a name, a keyword or a number. All bytes of other than ASCII characters are.
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...0xFF:
+      true
+    default: false
+    }
   }
 }
 
 extension SQLTokens {
   /// A token as SQL compares it: folded, and a name without its quotes; nil for a literal text.
   static func folded(_ token: Substring) -> String? {
-    switch token.first {
-    case "'": nil
-    case "\"", "`", "[": String(token.dropFirst().dropLast()).foldedIdentifier
+    switch token.utf8.first {
+    case UInt8(ascii: "'"): nil
+    case UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+      String(Substring(token.utf8.dropFirst().dropLast())).foldedIdentifier
     default: String(token).foldedIdentifier
     }
+  }
+
+  /// Whether a token is a name without quotes, or a keyword.
+  static func isPlainName(_ token: Substring) -> Bool {
+    guard let first = token.utf8.first else { return false }
+    return isWord(first) && first != UInt8(ascii: "$") && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
   }
 
   /// Whether a definition contains a name, outside of texts and comments.

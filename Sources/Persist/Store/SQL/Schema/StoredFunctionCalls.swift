@@ -20,7 +20,7 @@ struct StoredFunctionCalls {
         beforePrevious = previous
         previous = token
       }
-      if token == "(", let name = previous, let first = name.first, first.isLetter || first == "_" {
+      if token == "(", let name = previous, SQLTokens.isPlainName(name) {
         let before = beforePrevious?.uppercased() ?? ""
         if beforeTables.contains(before) { continue }
         let behindSelect = before == "SELECT"
