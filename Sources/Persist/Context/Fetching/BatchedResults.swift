@@ -11,10 +11,10 @@
 /// print(items.count, items[1000]["name"] as? String ?? "")     // reads items 1000 to 1049
 /// ```
 public struct BatchedResults<Object: ManagedObject> {
-  /// The identifiers of all results.
+  /// The present identifiers of all results.
   ///
   /// - Complexity: O(*n*) on each access: the results hold only keys, in four or eight bytes each.
-  public var objectIDs: [ManagedObjectID] { identifiers[0..<identifiers.count] }
+  public var objectIDs: [ManagedObjectID] { identifiers[0..<identifiers.count].map(batches.presentID) }
   private let identifiers: ResultIdentifiers
   private let batches: Batches
 
@@ -34,6 +34,9 @@ public struct BatchedResults<Object: ManagedObject> {
       self.size = size
       self.prefetch = prefetch
     }
+
+    /// The identifier that an object has now, if it was saved since it was found.
+    func presentID(_ id: ManagedObjectID) -> ManagedObjectID { unsaved[id]?.objectID ?? id }
 
     func objects(ofBatch number: Int, _ ids: ResultIdentifiers) -> [Object] {
       if let known = recent.first(where: { $0.number == number }) { return known.objects }

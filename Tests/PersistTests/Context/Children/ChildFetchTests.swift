@@ -116,6 +116,25 @@ struct ChildFetchTests {
     }
   }
 
+  @Test("Results in batches have the present identifiers of objects, also after their parent has saved them")
+  func batchedIdentifiers() throws {
+    try withUnsavedRow { _, parent, _ in
+      try parent.make("Row", ["name": "c", "number": 5])
+      let child = ManagedObjectContext(parent: parent)
+      try child.make("Row", ["name": "d", "number": 6])
+      let requests = [FetchRequest<ManagedObject>("Row"), FetchRequest("Row", sortedBy: "number")]
+      let results = try requests.map { try child.fetchBatched($0) }
+      for result in results { #expect(result.objectIDs.filter(\.isTemporaryID).count == 2) }
+      try child.save()
+      try parent.save()
+      for result in results {
+        #expect(result.objectIDs == result.map(\.objectID))
+        #expect(result.objectIDs.filter(\.isTemporaryID).isEmpty)
+        #expect(Set(result.map { $0["name"] as? String }) == ["a", "b", "unsaved", "c", "d"])
+      }
+    }
+  }
+
   @Test("A child that adds to its parent's unsaved state loses nothing of it")
   func lostUpdate() throws {
     try withUnsavedRow { stack, parent, row in
