@@ -1,8 +1,9 @@
 /// The results of a request, read during iteration: an array with only the keys in memory.
 ///
 /// The set of results is fixed from the start; a batch of rows is read when one of its objects is accessed, and
-/// released when another batch is. The results don't change with the context: an object deleted later remains among
-/// them and counts as deleted, and a new object that is discarded before it is saved remains without a context.
+/// released once two other batches have been read. The results don't change with the context: an object deleted later
+/// remains among them and counts as deleted, and a new object that is discarded before it is saved remains without a
+/// context.
 ///
 /// ```swift
 /// var request = FetchRequest("Item", sortedBy: "name")

@@ -23,10 +23,10 @@ extension ManagedObjectContext {
   /// pinned state are conflicts for the ``mergePolicy``. Batch requests and ``execute(_:)-(HistoryChangeRequest)`` use
   /// the current state.
   ///
-  /// Only stores in files with a write-ahead log, which is the default, can hold a state. Stores in memory, with a
-  /// rollback journal or read without locks show their current state to every context, and so does a store that was
-  /// added after the context's first read. If another program replaces a large value that is in a file beside the
-  /// store, reading it fails with ``PersistenceError/Code/queryGenerationExpired``.
+  /// Stores on servers, and stores in files with a write-ahead log, which is the default, can hold a state. Stores in
+  /// memory, with a rollback journal or read without locks show their current state to every context, and so does a
+  /// store that was added after the context's first read. If another program replaces a large value that is in a file
+  /// beside the store, reading it fails with ``PersistenceError/Code/queryGenerationExpired``.
   ///
   /// - Parameter token: ``QueryGenerationToken/current`` for the state at the time of the next read; the
   ///   ``queryGenerationToken`` of another context of the same coordinator for its state; nil to unpin the context.

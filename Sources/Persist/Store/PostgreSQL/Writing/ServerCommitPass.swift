@@ -1,6 +1,7 @@
 import Foundation
 
-/// One attempt to write a save in a transaction, with one statement for all rows of a kind.
+/// One attempt to write a save in a transaction, with statements that insert or update up to 5,000 rows or 64 MB of a
+/// kind.
 struct ServerCommitPass {
   let store: PostgreSQLStore
   let writes: RowWrites
