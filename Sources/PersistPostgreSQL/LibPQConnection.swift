@@ -188,8 +188,8 @@ final class LibPQConnection: ServerConnection {
     return name
   }
 
-  /// Discards statements of which it isn't known whether the server still has them, unless it refuses everything until
-  /// the end of a failed transaction.
+  /// Discards prepared statements that the server may still have, unless a failed transaction makes it refuse all
+  /// statements.
   private func discardForgotten(_ expected: inout [Message]) throws {
     guard hasForgotten, PQtransactionStatus(handle) != PQTRANS_INERROR else { return }
     guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }

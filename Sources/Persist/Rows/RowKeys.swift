@@ -91,8 +91,8 @@ package struct RowKeys: Sendable {
     return (key, Int(entity))
   }
 
-  /// The list without some keys, and with others, which are in ascending order, before the first greater or negative
-  /// one.
+  /// The list without the omitted keys and with the added ones, which must be in ascending order. Each is inserted
+  /// before the first key that is greater or negative.
   func replacing(_ omitted: Set<Int64>, with added: [(key: Int64, entityIndex: Int)]) -> RowKeys {
     if omitted.isEmpty, added.isEmpty { return self }
     var keys = RowKeys()

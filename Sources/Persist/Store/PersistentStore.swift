@@ -77,12 +77,12 @@ package protocol PersistentStore: SharedRowSource {
   /// Deletes the selected rows without creating objects, and applies their delete rules to other rows.
   func delete(_ batch: BatchDelete) throws -> BatchOutcome
 
-  /// Waits for permission to write.
+  /// Waits for a reservation to write.
   ///
   /// - Parameters:
   ///   - limit: The maximum wait.
-  ///   - patience: How long other threads wait for the use of the permission to begin, before they take it back.
-  /// - Returns: The permission, for use by another thread; nil if the store needs none.
+  ///   - patience: The time that other threads wait for the reservation to be used before they take it back.
+  /// - Returns: The reservation, for use by another thread; nil if the store needs none.
   func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation?
 
   /// Assigns keys to new objects of these entities before they are inserted. A key that isn't used for an insert

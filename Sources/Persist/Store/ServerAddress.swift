@@ -39,15 +39,15 @@ extension ServerAddress {
     self.init(settings: settings, schema: schema ?? Self.defaultSchema)
   }
 
-  /// The address of IPv6 that brackets enclose in a URL.
+  /// The host without the brackets that enclose an IPv6 address in a URL.
   private static func withoutBrackets(_ host: String) -> String {
     host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
   }
 
   /// The address as a URL.
   ///
-  /// Settings that can't be parts of a URL before its query are items of the query, as libpq reads them too: the
-  /// directory of a socket, the ports of several hosts.
+  /// Settings that only the query of a URL can contain become query items, which libpq understands too: the directory
+  /// of a socket, the ports of several hosts.
   ///
   /// - Parameter showingSecrets: Whether the password is included.
   package func url(showingSecrets: Bool) -> URL? {
@@ -70,7 +70,7 @@ extension ServerAddress {
     return parts.url
   }
 
-  /// Whether a setting consists of names of hosts or addresses of IPv4.
+  /// Whether a setting consists of host names or IPv4 addresses.
   private static func isPlainHost(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

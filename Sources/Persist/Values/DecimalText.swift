@@ -43,8 +43,9 @@ struct DecimalText: Hashable {
 
   var isWhole: Bool { exponent >= 0 }
 
-  /// Bytes whose order is that of the numbers: the sign, the power of ten of the first digit and the digits, inverted
-  /// for negative numbers. These end with a byte beyond all digits, so that more digits make a lesser number.
+  /// Bytes that sort like the numbers: the sign, the power of ten of the first digit, and the digits, inverted for
+  /// negative numbers. Negative numbers end with a byte greater than any digit, so that those with more digits sort
+  /// first.
   var sortKey: [UInt8] {
     guard !digits.isEmpty else { return [1] }
     let power = UInt16(clamping: exponent + digits.count + 0x8000)

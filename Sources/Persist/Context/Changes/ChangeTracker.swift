@@ -59,7 +59,7 @@ final class ChangeTracker {
     return entries
   }
 
-  /// Continues an event whose entries were taken.
+  /// Resumes an event with the entries that ``takeEntries()`` returned.
   func resume(_ interrupted: ContiguousArray<Entry>) {
     for entry in interrupted { enter(entry.object, before: entry.before) }
   }

@@ -75,8 +75,9 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Notifies the observers of relationships that refer to objects which leave the context or come back, as those of
-  /// deleted objects and those without an inverse do: from then on, they lead to other instances.
+  /// Notifies observers of relationships that still refer to objects that leave the context or return to it, because
+  /// such a relationship then leads to another instance. Deleted objects and relationships without an inverse keep such
+  /// references.
   func noteReferences(to objects: [ManagedObject]) {
     guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
     let ids = Set(objects.map(\.objectID))

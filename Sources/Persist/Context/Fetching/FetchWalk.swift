@@ -15,8 +15,8 @@ struct FetchWalk {
   private var way: Way
   /// The identifiers of the current group, if the walk proceeds by identifiers.
   private var group: [ManagedObjectID] = []
-  /// The objects that the walk visits without their rows, or has visited before they had one: the program may save them
-  /// meanwhile.
+  /// The objects that the walk visits independently of rows, or visited before they had one. If the program saves them
+  /// in the meantime, their rows are skipped.
   private var visited: Set<ManagedObject>
   /// For each source, the changed objects that belong between the rows that haven't been read.
   private var changed: [ArraySlice<ManagedObject>]

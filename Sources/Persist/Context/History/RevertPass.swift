@@ -95,8 +95,8 @@ struct RevertPass {
     }
   }
 
-  /// The transaction's objects as changed ones, so that those which the context has are read again: what is put back
-  /// are differences from the newest rows.
+  /// The transaction's objects, reported as updated, so that the context rereads those that it has: a revert is applied
+  /// to the newest rows.
   var concerned: SavedChanges { SavedChanges(updated: Set(changes.map(\.changedObjectID))) }
 
   // MARK: Changing

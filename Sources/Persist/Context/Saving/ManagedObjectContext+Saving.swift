@@ -4,8 +4,8 @@ extension ManagedObjectContext {
   /// Writes every change to the stores, with one transaction per store.
   ///
   /// New objects then have permanent identifiers. If the save fails, all changes are kept, so that they can be
-  /// corrected and saved again. With changes to several stores, those after the failing one aren't written either; what
-  /// stores before it have accepted is saved, and is announced as a save.
+  /// corrected and saved again. If the changes belong to several stores, one store is written after another: changes
+  /// that a store accepted before the failure remain saved, and are announced as a save.
   ///
   /// Conflicts with rows that others changed since they were read, and with values that must be unique, are resolved by
   /// ``mergePolicy``.
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     try savePendingMetadata()
   }
 
-  /// Validates what a save writes, and writes it to one store after the other.
+  /// Validates the changes, and writes them to one store after another.
   private func write(_ pass: inout SavePass) throws {
     try pass.moveOneWayMembers()
     try pass.readMissingRows()
@@ -120,7 +120,8 @@ extension ManagedObjectContext {
       }
       defer { for reservation in reservations { reservation.end() } }
       if try WriteReservation.using(reservations, { try save() }) != nil { return }
-      // The actor was busy, and possibly waited for the store itself. Others waited too, so the right was taken back.
+      // Other writers took a reservation back before the actor used it, perhaps because the actor was waiting for the
+      // store too.
       patience *= 2
     }
   }

@@ -5,8 +5,8 @@ struct SavePass {
   private(set) var inserted: [ManagedObject] = []
   private(set) var updated: [ManagedObject] = []
   private(set) var deleted: [ManagedObject] = []
-  /// The objects of stores that have accepted them while others were still to be written: since the objects to save
-  /// were last determined, and before that.
+  /// The objects that stores have accepted while other stores were still to be written: `accepted` since the objects to
+  /// save were last collected, `written` before that.
   private var accepted = Accepted()
   private var written = Accepted()
   /// The numbers of the save's transactions in the history, by store.
@@ -42,7 +42,7 @@ struct SavePass {
     var all: [ManagedObject] { inserted + updated + deleted }
   }
 
-  /// Notes that one of several stores has accepted its objects.
+  /// Records the objects that one of several stores has accepted.
   mutating func noteAccepted(_ writes: StoreWrites) {
     accepted.append(
       Accepted(
@@ -52,7 +52,7 @@ struct SavePass {
   /// Every object that a store has accepted while others were still to be written.
   var allAccepted: Set<ObjectIdentifier> { Set((written.all + accepted.all).map { ObjectIdentifier($0) }) }
 
-  /// Reduces the pass to the objects that stores have accepted, after the error of another store.
+  /// Reduces the pass to the objects that stores have accepted, after another store has failed.
   ///
   /// - Returns: Whether there are any.
   mutating func keepOnlyAccepted() -> Bool {

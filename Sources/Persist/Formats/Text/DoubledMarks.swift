@@ -1,7 +1,7 @@
 extension StringProtocol {
   /// The text with these ASCII characters doubled, as quoted texts of SQL and CSV contain them.
   ///
-  /// As `Character`s, a quotation mark and a combining mark after it are one that equals neither.
+  /// Works on bytes: a quotation mark followed by a combining mark is one `Character`, which equals neither of the two.
   package func doubling(_ marks: Unicode.Scalar...) -> String {
     let doubled = marks.map { UInt8(ascii: $0) }
     guard utf8.contains(where: doubled.contains) else { return String(self) }

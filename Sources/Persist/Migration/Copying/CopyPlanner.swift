@@ -16,7 +16,7 @@ struct CopyPlanner {
   /// Whether everything is copied object by object, which tests compare with the default.
   let goesByObject: Bool
   var plan: CopyPlan
-  /// The source columns with names of files that a copied column has already taken, with the entity of their rows.
+  /// The source columns of file names that have already been copied to a column, each with the entity of its rows.
   var takenFiles: Set<[String]> = []
   /// The sources of the positions that each completion would renumber.
   var placeSources: [SchemaChange: Set<[String]?>] = [:]

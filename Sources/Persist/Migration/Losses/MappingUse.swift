@@ -16,7 +16,7 @@ struct MappingUse {
       guard let source = step.source else { continue }
       if step.policy != nil { wholeEntities.insert(source.name) }
       let linked = Set(links[step.index].map(\.name))
-      // The values of derived and transient attributes aren't stored as the expressions give them.
+      // An expression for a derived or transient attribute preserves nothing: its result isn't stored.
       let stored = step.mapping.attributeMappings.filter { mapping in
         step.destination?.attribute(named: mapping.name).map { !$0.isDerived && !$0.isTransient } ?? true
       }

@@ -71,7 +71,7 @@ struct ParkingComparisons {
     }
   }
 
-  /// The values that are restored, as far as the checks of rows depend on them.
+  /// The values that are restored and that checks of rows must take into account.
   ///
   /// - Parameter map: The layout that they are restored in.
   func restored(in map: TableMap) -> ParkedReturn {

@@ -86,8 +86,8 @@ extension MigrationOperation.Kind {
   /// Large values may be stored in separate files from now on, or no longer. Values that already are in files prevent
   /// the latter.
   public static let changeExternalStorage = Self(rawValue: "changeExternalStorage")
-  /// The attribute is computed by another expression, or is derived from now on, or no longer. If it becomes derived,
-  /// the values that it had are lost.
+  /// The attribute becomes derived, is no longer derived, or is computed by another expression. If it becomes derived,
+  /// its stored values are lost.
   public static let changeDerivation = Self(rawValue: "changeDerivation")
   /// Elements of a composite attribute are added, removed or change their types.
   public static let changeElements = Self(rawValue: "changeElements")

@@ -1,4 +1,4 @@
-/// The parked values that a migration restores, as far as the checks of rows depend on them.
+/// The parked values that a migration restores and that checks of rows must take into account.
 struct ParkedReturn: Sendable {
   /// The parked objects of one entity.
   struct Objects: Sendable {

@@ -80,7 +80,7 @@ struct TextComparison: Sendable {
   }
 
   private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-    // A part of nothing but marks is empty once it is folded.
+    // A part that consists only of combining marks is empty after folding.
     guard let first = part.first else { return true }
     guard part.count <= text.count else { return false }
     return (0...text.count - part.count).contains { start in

@@ -25,7 +25,7 @@ protocol StoreInspector {
   func count(_ count: RowCount) throws -> Int
   /// The number that SQL selects; 0 if it selects nothing, and nil if the engine can't evaluate the SQL.
   func firstNumber(_ sql: SQLText) throws -> Int?
-  /// The greatest key in a table; 0 if it is empty. Found immediately.
+  /// The greatest key in a table, which is quick to find; 0 if the table is empty.
   func greatestRow(of table: String) throws -> Int64
   /// Calls `body` for each problem that a step of a check finds.
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws
@@ -53,7 +53,7 @@ extension StoreInspector {
     try identify(among: registry, known: nil)
   }
 
-  /// The approximate number of rows in a table: the greatest key, as far as it is a plausible number.
+  /// The approximate number of rows in a table: the greatest key, limited to a plausible number.
   ///
   /// Keys can be arbitrary. Within these limits, sums and products of numbers of rows don't overflow.
   func approximateRowCount(of table: String) throws -> Int64 { min(max(try greatestRow(of: table), 0), 1 << 40) }

@@ -55,7 +55,7 @@ extension HistoryConnection {
     return all
   }
 
-  /// The number that follows another one of a transaction, a change or a text.
+  /// The next number of a transaction, a change or a text, after the last one.
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if too few numbers remain for the changes of a transaction, which
   ///   only happens after something else has changed the counters.
@@ -64,7 +64,7 @@ extension HistoryConnection {
     return last + 1
   }
 
-  /// No transaction has as many changes as numbers that remain after this one.
+  /// The limit of assigned numbers: enough numbers remain above it for the changes of any transaction.
   static var greatestHistoryNumber: Int64 { .max - 1 << 40 }
 
   static func damagedHistory(_ url: URL?, _ what: String) -> PersistenceError {

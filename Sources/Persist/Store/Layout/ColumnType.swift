@@ -78,7 +78,7 @@ extension TableMap.ColumnType {
   }
 }
 
-/// The change of the mark before the bytes of an attribute's values, which those that allow external storage have.
+/// The change of the mark byte that precedes each value of an attribute that allows external storage.
 enum MarkChange: Sendable, Hashable {
   case same, added, removed
 

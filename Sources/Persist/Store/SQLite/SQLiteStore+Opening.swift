@@ -108,7 +108,7 @@ extension SQLiteStore {
   }
 
   private static func isEmptyDatabase(_ url: URL) -> Bool {
-    // Only few databases without a schema in the file itself have one in their log.
+    // Few databases that have no schema in the file itself have one in their log.
     guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
     return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1
   }

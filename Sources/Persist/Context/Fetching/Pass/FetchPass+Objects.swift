@@ -87,14 +87,14 @@ extension FetchPass {
     object.loading == .fault || (request.shouldRefreshRefetchedObjects && object.change == .none)
   }
 
-  /// The objects among ``added`` with rows in a store, by key, if the results are ordered by key. Otherwise empty: an
-  /// order takes objects from ``unplaced``.
+  /// The objects among ``added`` that have rows in a store, sorted by key. Empty if the request has an order: all of
+  /// them are then in ``unplaced``.
   func changed(in source: Source) -> [ManagedObject] {
     guard order.isEmpty, !overlaid.isEmpty else { return [] }
     return added.filter { isRow($0, of: source) }.sorted { $0.key < $1.key }
   }
 
-  /// The objects among ``added`` that don't come before, between or after a store's rows by their keys.
+  /// The objects among ``added`` that have no place by key among a store's rows.
   var unplaced: [ManagedObject] {
     guard order.isEmpty, !overlaid.isEmpty else { return added }
     return added.filter { object in !sources.contains { isRow(object, of: $0) } }

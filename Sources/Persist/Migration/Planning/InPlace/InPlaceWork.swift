@@ -65,7 +65,7 @@ struct InPlaceWork: Sendable {
   private(set) var deferred: [Change] = []
   /// The columns and rows with names of files to which no row will refer afterward.
   var forgotten: [RemovedFileValues] = []
-  /// The required relationships of exact entities whose values partly are parked pairs.
+  /// The required relationships, each with its exact entity, some of whose values are parked pairs.
   var parkedReferences: Set<Subject> = []
   /// Obstacles to a migration in place that don't depend on the rows.
   var blockers: [MigrationBlocker] = []

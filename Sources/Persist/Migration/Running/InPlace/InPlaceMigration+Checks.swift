@@ -44,8 +44,8 @@ extension InPlaceMigration {
     }
   }
 
-  /// Checks that parked pairs have become the values of required relationships without others; otherwise the
-  /// transaction is rolled back.
+  /// Checks that no required relationship lacks a value after its parked pairs were restored; otherwise the transaction
+  /// is rolled back.
   func verifyRestoredReferences(_ survey: StoreSurvey, _ map: TableMap, _ connection: any StoreInspector) throws {
     for subject in survey.work.parkedReferences {
       guard let entity = map.model.entitiesByName[subject.entity],

@@ -44,7 +44,7 @@ private struct ServerBatchInsertPass {
   init(_ batch: BatchInsert, store: PostgreSQLStore, _ transaction: ServerTransaction) throws {
     self.batch = batch
     self.store = store
-    // Rows that were taken from the batch can't be inserted again with other keys: none of theirs may be in use.
+    // Rows consumed from the batch can't be inserted again under other keys, so their keys must not be in use.
     store.discardFreeKeys(of: [batch.entity])
     history = try store.historyWriter(by: batch.origin, transaction)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
@@ -120,7 +120,8 @@ private struct ServerBatchInsertPass {
     try write(group.rows(at: keysInUse(omitted.keys, transaction).compactMap { omitted[$0] }), transaction)
   }
 
-  /// The keys that other programs gave to rows meanwhile: their rows weren't omitted because of their values.
+  /// Those of the keys that are in use, because other programs chose them. Rows with these keys were omitted because of
+  /// their keys, not because of their values.
   private func keysInUse(_ keys: some Collection<Int64>, _ transaction: ServerTransaction) throws -> [Int64] {
     guard !keys.isEmpty else { return [] }
     let used = try transaction.all(

@@ -1,7 +1,7 @@
 /// Properties of columns that others added.
 extension ServerStoreObjects {
-  /// Statements that give the columns of a copy the rights, computed default values and conditions of those of the same
-  /// names. As in a migration in place, those of columns that the copy doesn't have are lost with the columns.
+  /// Statements that give the columns of a copy the rights, computed default values and constraints of those of the
+  /// same names. As in a migration in place, those of columns that the copy doesn't have are lost with the columns.
   func columnAdditions(for copy: ServerStoreObjects) throws -> [String] {
     let copied = try copy.columns()
     let own = try columns()

@@ -126,7 +126,7 @@ struct ServerStoreObjects {
     return found + addedColumns.map { "column \($0)" }
   }
 
-  /// Selects the numbers of the store's tables.
+  /// Selects the OIDs of the store's tables.
   var ownTablesCondition: ServerText {
     var array = ArrayParameter(.texts, of: .text, count: tables.count)
     for name in tables { array.append(name) }
@@ -137,7 +137,7 @@ struct ServerStoreObjects {
   }
 
   /// Statements that give the tables of a copy what others added to the store's: rights, indexes, triggers, and the
-  /// default values and conditions of columns that the copy has too.
+  /// default values and constraints of columns that the copy has too.
   func additions(for copy: ServerStoreObjects) throws -> [ServerText] {
     let own = ownTablesCondition
     let copied = Set(copy.tables)

@@ -95,8 +95,8 @@ extension PersistenceError {
   /// type.
   var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
 
-  /// Whether a new row has a key that is in use. The key's column is named in all languages of the server; the name of
-  /// its constraint may be that of a former table.
+  /// Whether a new row has a key that is in use. The server's message names the key's column in every language; the
+  /// constraint can't be used, because it may still be named for a former table.
   var isOfKey: Bool {
     code == .constraintConflict && engineMessage?.contains("(id)=(") == true
   }

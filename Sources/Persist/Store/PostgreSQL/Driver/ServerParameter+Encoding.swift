@@ -56,7 +56,7 @@ struct ArrayParameter {
   private let maximumCount: Int
   private var count = 0
 
-  /// - Parameter count: The maximum number of values, which is known if there are none.
+  /// - Parameter count: The maximum number of values; 0 if there are none.
   init(_ type: ServerParameter.ValueType, of element: ServerParameter.ValueType, count: Int) {
     self.type = type
     maximumCount = count

@@ -28,7 +28,7 @@ extension ServerText {
     """
   }
 
-  /// Counts parked objects with the same values as a row, compared as texts, which parked values are.
+  /// Counts parked objects with the same values as a row. Values are compared as text, as they are parked.
   static func parkedDuplicates(
     slot: Int, _ slots: [Int], of table: String, _ values: [RowExpression], _ rows: RowCondition,
     _ kinds: ColumnKinds

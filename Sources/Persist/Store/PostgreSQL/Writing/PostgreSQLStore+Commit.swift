@@ -97,9 +97,9 @@ extension PostgreSQLStore {
 
   /// A key for each insert.
   ///
-  /// The server's sequences count blocks of keys, so that most saves ask for none. A key that isn't used is lost.
-  /// Other programs may use keys of a block meanwhile: they choose keys without asking the sequence, and continue it
-  /// after them, or not even that.
+  /// The server's sequences count blocks of keys, so that most saves ask for none. A key that isn't used is lost. Other
+  /// programs may use keys of a block in the meantime: they may choose keys without using the sequence, and may not
+  /// advance it afterward.
   func keys(for inserts: [RowWrites.Insert], _ transaction: ServerTransaction) throws -> [Int64] {
     var needed: [Int: Int] = [:]
     var greatest: [Int: Int64] = [:]
@@ -155,7 +155,7 @@ extension PostgreSQLStore {
     return taken.mapValues { $0.reversed() }
   }
 
-  /// Discards the keys that this process has for new rows, so that the next ones come from new blocks.
+  /// Discards the keys that this process has reserved for new rows, so that the next ones come from new blocks.
   func discardFreeKeys(of entities: [Entity]) {
     let roots = Set(entities.map { $0.root.number - 1 })
     freeKeys.withLock { free in
@@ -163,7 +163,7 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Continues a sequence after the rows whose keys others chose, if the next block would contain such keys.
+  /// Advances a sequence past keys that others chose, if its next block would contain any of them.
   private func skipUsedKeys(of root: Int) -> ServerText {
     let sequence = sequence(of: root)
     return """

@@ -1,6 +1,6 @@
 /// SQL as words and punctuation marks; texts, quoted names and comments are skipped or returned as one token each.
 ///
-/// Like SQLite, it divides SQL at bytes: a combining mark after a quotation mark doesn't belong to it.
+/// Like SQLite, it splits SQL by bytes: a combining mark after a quotation mark isn't part of the quotation mark.
 struct SQLTokens: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
 
@@ -39,7 +39,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-  /// Whether a byte may be part of a name, a keyword or a number. All bytes of other than ASCII characters are.
+  /// Whether a byte may be part of a name, a keyword or a number. All bytes of non-ASCII characters may.
   private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -21,8 +21,8 @@ extension SQLText {
   ///
   /// - Parameters:
   ///   - changing: The columns to update in the conflicting row; nil to leave it unchanged.
-  ///   - files: Those of them whose values may be stored in files. They keep their values, whose first bytes are
-  ///     returned, each followed by the new value of a conflicting row.
+  ///   - files: Those of the changed columns whose values may be in files. They aren't updated: for a conflicting row,
+  ///     the first bytes of each old value are returned, followed by the new value.
   static func upsert(
     into table: String, _ columns: [String], changing: [String]?, files: [String] = []
   ) -> SQLText {

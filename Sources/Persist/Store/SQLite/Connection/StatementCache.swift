@@ -3,7 +3,7 @@ struct StatementCache {
   /// The maximum number of statements cached by text.
   private static let textCapacity = 200
 
-  /// The statement of SQL that others own.
+  /// A statement, with its SQL, which callers may still reference.
   private struct Entry {
     var sql: PreparedSQL
     var statement: SQLiteStatement
@@ -11,7 +11,7 @@ struct StatementCache {
 
   private var byIdentity: [ObjectIdentifier: Entry] = [:]
   private var byText: [String: SQLiteStatement] = [:]
-  /// The number of statements cached by identity at which those that have become useless are finalized.
+  /// The number of statements cached by identity at which unused ones are finalized.
   private var sweepingCount = 400
 
   /// The number of statements.
@@ -24,7 +24,7 @@ struct StatementCache {
     byIdentity[ObjectIdentifier(sql)] = Entry(sql: sql, statement: statement)
   }
 
-  /// Finalizes the statements that nobody has, and whose SQL nobody else has any longer.
+  /// Finalizes the statements that aren't referenced elsewhere, and whose SQL isn't either.
   private mutating func finalizeUseless() {
     for identity in Array(byIdentity.keys) {
       guard let index = byIdentity.index(forKey: identity),

@@ -57,7 +57,7 @@ package enum StoreBackup {
       // While the target can't be written, nobody deletes files that its rows don't name yet.
       try source.copyDatabase(into: target) { new = try copyLargeValues(of: source, to: folder) }
     }
-    // Only now are they no longer named by any row.
+    // Only now does no row name the old files any longer.
     folder.discard(Set(old).subtracting(new))
   }
 
@@ -65,7 +65,7 @@ package enum StoreBackup {
 
   /// Runs `body` while no program writes to a store, so that no file of a large value that a row names is deleted.
   ///
-  /// A store that can't be locked, and one that no program has open, is read without.
+  /// A store that can't be locked, or that no program has open, is read without a lock.
   private static func whileNobodyWrites<T>(to url: URL, _ body: () throws -> T) throws -> T {
     guard let access = try? ReadOnlyAccess(choosingFor: url), !access.isWithoutLocks,
       try !ReadOnlyAccess.hasHotJournal(url), let connection = try? SQLiteConnection(url, mode: .readWrite)

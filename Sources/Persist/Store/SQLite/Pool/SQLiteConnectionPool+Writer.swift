@@ -28,11 +28,11 @@ extension SQLiteConnectionPool {
     return Reader(connection: connection, files: nil)
   }
 
-  /// Acquires the right to write, for use by another thread.
+  /// Acquires a reservation to write, for use by another thread.
   ///
   /// - Parameters:
   ///   - limit: The maximum total wait, for this program and for others.
-  ///   - patience: How long other threads wait for the use of the right to begin, before they take it back.
+  ///   - patience: The time that other threads wait for the reservation to be used before they take it back.
   func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? {
     guard !isReadOnly else { return nil }
     let wait = try beginTurn(limit) ?? BoundedWait(limit)

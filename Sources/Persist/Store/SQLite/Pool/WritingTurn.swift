@@ -60,7 +60,7 @@ final class WritingTurn: @unchecked Sendable {
 
   /// Leaves the turn to a reservation, whose release ends it.
   ///
-  /// - Parameter patience: How long other threads wait for the use of the reservation to begin.
+  /// - Parameter patience: The time that other threads wait for the reservation to be used before they take it back.
   func reserve(for reservation: WriteReservation, _ patience: Duration) {
     lock.lock()
     reserved = (reservation, .now + patience)
