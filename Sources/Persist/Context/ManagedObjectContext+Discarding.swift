@@ -68,7 +68,6 @@ extension ManagedObjectContext {
       }
       table.forgetReadAhead()
     }
-    removeTablesOfFormerStores()
     advanceQueryGeneration()
     notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }

@@ -255,13 +255,6 @@ extension ManagedObjectContext {
     return storeTables.last { $0.identifier == identifier }
   }
 
-  /// Forgets the tables of stores that the coordinator no longer has. No object may be registered in them.
-  func removeTablesOfFormerStores() {
-    let open = persistentStoreCoordinator.openStores
-    storeTables.removeAll { tables in !open.contains { $0 === tables.origin } }
-    lastPlace = nil
-  }
-
   /// Returns the layout of a to-one relationship's destination entity, as recorded in the row.
   func layout(
     ofDestination relationship: RelationshipLayout, in snapshot: RowSnapshot, of owner: EntityLayout
@@ -307,9 +300,9 @@ extension ManagedObjectContext {
     /// The coordinator's, when the place was looked up.
     fileprivate let storeGeneration: Int
 
-    init(_ layout: EntityLayout, in tables: StoreTables) {
+    init(_ layout: EntityLayout, in tables: StoreTables, storeGeneration: Int) {
       self.layout = layout
-      storeGeneration = tables.coordinator.storeGeneration
+      self.storeGeneration = storeGeneration
       entityName = layout.entity.name
       storeIdentifier = tables.identifier
       table = tables.table(for: layout)
@@ -320,15 +313,17 @@ extension ManagedObjectContext {
   /// result is cached: identifiers of one kind occur in bulk, and looking up entity and store by name costs more than
   /// all other uses of an identifier.
   func place(of id: ManagedObjectID) -> RowPlace? {
+    // Read before the lookup: another thread may remove and add stores in the meantime.
+    let generation = persistentStoreCoordinator.storeGeneration
     if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier,
-      last.storeGeneration == persistentStoreCoordinator.storeGeneration
+      last.storeGeneration == generation
     {
       return last
     }
     guard let layout = layout(named: id.entityName), let tables = tables(ofStore: id.storeIdentifier) else {
       return nil
     }
-    let place = RowPlace(layout, in: tables)
+    let place = RowPlace(layout, in: tables, storeGeneration: generation)
     lastPlace = place
     return place
   }

@@ -231,6 +231,22 @@ struct StoreFileTests {
     return try contents.model.entities.map { try contents.count(of: $0) }
   }
 
+  @Test("Results and objects of a store that was removed remain after a reset, without values")
+  func removedAndReset() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url)
+      let context = ManagedObjectContext(coordinator)
+      try fill(coordinator)
+      let results = try context.fetchBatched(FetchRequest<ManagedObject>("Person", sortedBy: "name"))
+      let ben = try context.named("Person", "Ben")
+      try coordinator.remove(#require(coordinator.persistentStores.first))
+      context.reset()
+      #expect(results.count == 2 && results[0].objectID == results.objectIDs[0])
+      for person in [results[0], results[1], ben] { #expect(person["name"] == nil) }
+      #expect(persistError { try context.save() } != nil)
+    }
+  }
+
   @Test("Contexts find the rows of a store that was removed and added again", arguments: [true, false])
   func addedAgain(isReset: Bool) throws {
     try withTemporaryStore { url in

@@ -49,7 +49,10 @@ final class ObjectCopy {
       let policy = step.policy?.init() ?? EntityMigrationPolicy()
       let evaluator = Self.evaluator(of: step.mapping, policy, manager, now)
       let place = step.destination.flatMap { entity in
-        tables.map { ManagedObjectContext.RowPlace(context.layout(of: entity), in: $0) }
+        tables.map { tables in
+          ManagedObjectContext.RowPlace(
+            context.layout(of: entity), in: tables, storeGeneration: destination.storeGeneration)
+        }
       }
       return StepWork(step, manager, policy: policy, place: place, evaluator)
     }
