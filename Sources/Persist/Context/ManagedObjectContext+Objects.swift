@@ -61,8 +61,9 @@ extension ManagedObjectContext {
   }
 
   /// Re-registers a deleted object that left the context, as inserted under its former identifier.
+  ///
+  /// The caller notifies the observers of references to it.
   func reregister(_ object: ManagedObject) {
-    noteReferences(to: [object])
     // Recorded with its state, so that removing it again counts as a deletion.
     if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
     switch object.objectID.key {

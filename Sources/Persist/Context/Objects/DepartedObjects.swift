@@ -39,6 +39,7 @@ extension ManagedObjectContext {
     object.replaceMembers(with: [])
     object.replacePending(with: object.layout.initialValues)
     object.given = .none
+    noteReferences(to: [object])
     reregister(object)
   }
 }
