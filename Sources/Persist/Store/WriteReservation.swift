@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The right to write to one store, acquired on one thread for work on another.
@@ -8,8 +9,11 @@ import Synchronization
 // @unchecked: threads use it and what it releases one after the other, never concurrently: first the one that creates
 // it, then, as `state` tells, the one that uses and ends it or one that takes it back.
 package final class WriteReservation: @unchecked Sendable {
-  private enum State {
-    case unused, used, ended
+  private enum State: Equatable {
+    case unused
+    /// Used by the code that a thread runs, but not by tasks that the code starts.
+    case used(ObjectIdentifier)
+    case spent, ended
   }
 
   private let owner: AnyObject
@@ -37,18 +41,26 @@ package final class WriteReservation: @unchecked Sendable {
   ///
   /// - Returns: Nil, without running the code, if one of the reservations has been taken back.
   static func using<T>(_ reservations: [WriteReservation], _ body: () throws -> T) rethrows -> T? {
-    guard reservations.allSatisfy({ $0.change(from: .unused, to: .used) }) else { return nil }
+    let use = State.used(ObjectIdentifier(Thread.current))
+    guard reservations.allSatisfy({ $0.change(from: .unused, to: use) }) else { return nil }
+    defer { for reservation in reservations { _ = reservation.change(from: use, to: .spent) } }
     return try $held.withValue(reservations, operation: body)
   }
 
   /// Whether the running code holds a reservation of this owner.
   static func isHeld(of owner: AnyObject) -> Bool {
-    count.load(ordering: .relaxed) > 0 && held.contains { $0.owner === owner }
+    guard count.load(ordering: .relaxed) > 0 else { return false }
+    let use = State.used(ObjectIdentifier(Thread.current))
+    return held.contains { reservation in reservation.owner === owner && reservation.state.withLock { $0 == use } }
   }
 
   /// Releases the right, if it hasn't been taken back; an unused transaction is rolled back.
   func end() {
-    if change(from: .used, to: .ended) || change(from: .unused, to: .ended) { release() }
+    let wasEnded = state.withLock { state in
+      defer { state = .ended }
+      return state == .ended
+    }
+    if !wasEnded { release() }
   }
 
   /// Releases the right unless its use has begun.

@@ -28,6 +28,37 @@ struct WritingTurnTests {
     #expect(turn.tryBegin())
   }
 
+  private final class Owner: Sendable {}
+
+  @Test("Only the code that uses a reservation holds it, and no task that it starts")
+  func holder() async {
+    let owner = Owner()
+    let reservation = WriteReservation(of: owner) {}
+    #expect(!WriteReservation.isHeld(of: owner))
+    let task = WriteReservation.using([reservation]) {
+      #expect(WriteReservation.isHeld(of: owner))
+      return Task { WriteReservation.isHeld(of: owner) }
+    }
+    #expect(await task?.value == false)
+    #expect(WriteReservation.using([reservation]) {} == nil)
+    reservation.end()
+  }
+
+  @Test("A waiting writer takes back a reservation that isn't used in time, but none that is used")
+  func takingBack() {
+    let turn = WritingTurn()
+    _ = turn.begin { nil }
+    let unused = WriteReservation(of: turn) { turn.end() }
+    turn.reserve(for: unused, .milliseconds(1))
+    #expect(turn.begin { nil } == .goingOn)
+    #expect(WriteReservation.using([unused]) {} == nil)
+    let used = WriteReservation(of: turn) { turn.end() }
+    turn.reserve(for: used, .milliseconds(1))
+    WriteReservation.using([used]) { #expect(turn.begin { BoundedWait(.milliseconds(60)) } == .over) }
+    used.end()
+    #expect(turn.tryBegin())
+  }
+
   @Test("A writer that has waited too long, or was canceled, leaves the others in their order")
   func leaving() async throws {
     let turn = WritingTurn()
