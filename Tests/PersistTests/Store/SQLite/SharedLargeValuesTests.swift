@@ -209,6 +209,21 @@ struct SharedLargeValuesTests {
     }
   }
 
+  @Test("What a killed process left of a copy doesn't keep the values of a destroyed store")
+  func leftovers() throws {
+    try withPair("Copy.sqlite") { store, copy in
+      try make(store)
+      let leftover = copy.deletingLastPathComponent()
+        .appendingPathComponent("Copy.sqlite.partial-\(UUID().uuidString)", isDirectory: true)
+      try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)
+      try Data([1]).write(to: leftover.appendingPathComponent("Copy.sqlite"))
+      try StoreBackup.copy(storeAt: store, to: copy)
+      try PersistentStoreCoordinator(model: model).destroyPersistentStore(at: copy)
+      let left = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+      #expect(left.sorted() == [".Store_SUPPORT", "Store.sqlite"])
+    }
+  }
+
   @Test("A store that is opened by a symbolic link has its values beside the file")
   func link() throws {
     try withTemporaryFolder { folder in

@@ -94,18 +94,9 @@ final class BackupFolder {
 
   /// Deletes the folder, and the copy unless it is kept.
   func remove(keepingCopy: Bool) {
+    UnfinishedCopy.removeLeftovers(of: copy)
     if !keepingCopy { try? StoreFiles(storeAt: copy).delete() }
-    removePartialCopies()
     try? FileManager.default.removeItem(at: url)
-  }
-
-  /// Deletes the files of a process that was killed while creating the copy.
-  private func removePartialCopies() {
-    let folder = copy.deletingLastPathComponent()
-    for partial in UnfinishedCopy.all(in: folder)
-    where partial.lastPathComponent.hasPrefix(copy.lastPathComponent + UnfinishedCopy.suffix) {
-      UnfinishedCopy.remove(partial)
-    }
   }
 
   // MARK: Recovery

@@ -6,16 +6,17 @@ struct StoreFiles {
   /// The symbolic link by which the store is named, if it is.
   private let link: URL?
   private let values: ExternalDataFolder
-  /// The write-ahead log, its index, the rollback journal, the folders of large values that belong to this store alone,
-  /// and leftovers of a killed migration, whether they exist or not.
-  private let companions: [URL]
 
   init(storeAt url: URL) {
     database = SQLiteFileName.resolved(url)
     link = FileState.isLink(url) ? url : nil
     values = ExternalDataFolder(storeAt: url)
-    companions =
-      SQLiteFileName.companions(of: database) + values.ownSupportFolders
+  }
+
+  /// The write-ahead log, its index, the rollback journal, the folders of large values that belong to this store alone,
+  /// and leftovers of a killed migration, whether they exist or not.
+  private var companions: [URL] {
+    SQLiteFileName.companions(of: database) + values.ownSupportFolders
       + [WorkingFolder.url(besideStoreAt: database), BackupFolder.url(besideStoreAt: database)]
   }
 
@@ -24,6 +25,9 @@ struct StoreFiles {
   ///
   /// A large value in a folder that other databases share is only deleted if none of them names it.
   func delete() throws {
+    // Those of this store would count as others that share its values.
+    UnfinishedCopy.removeLeftovers(of: database)
+    let companions = companions
     let shared = values.sharers.isEmpty ? [] : namesOfValues()
     if exists(database) {
       guard try isDatabase() else {

@@ -67,6 +67,14 @@ final class UnfinishedCopy {
     return names.sorted().filter { SQLiteFileName.finishedCopy(of: $0) != nil }.map(folder.appendingPathComponent)
   }
 
+  /// Deletes the incomplete copies that killed processes have left of a file.
+  static func removeLeftovers(of place: URL) {
+    let prefix = place.lastPathComponent + suffix
+    for copy in all(in: place.deletingLastPathComponent()) where copy.lastPathComponent.hasPrefix(prefix) {
+      remove(copy)
+    }
+  }
+
   /// Deletes an incomplete copy unless a process is making it.
   ///
   /// - Parameter copy: The copy's folder, or a file that is written without one.

@@ -120,16 +120,21 @@ struct ExternalDataFolder: Sendable, Hashable {
     let support = candidate.deletingLastPathComponent()
     let folder = support.deletingLastPathComponent()
     let (shared, own) = (support.lastPathComponent.lowercased(), FileState(store))
+    let start = shared.dropFirst().dropLast("_SUPPORT".count)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.compactMap { name in
+      guard name.lowercased().hasPrefix(start) else { return nil }
       let finished = SQLiteFileName.finishedCopy(of: name)
       // A file system may not distinguish upper and lower case.
       let folders = Self.supportFolderNames(ofStoreNamed: finished ?? name).map { $0.lowercased() }
       guard folders.contains(shared) else { return nil }
       let file = folder.appendingPathComponent(name)
       if finished != nil { return file }
-      guard let state = FileState(file), state.isRegular, own?.isSameFile(as: state) != true else { return nil }
-      return DatabaseHeader.isDatabase(file) ? file : nil
+      guard let state = FileState(file), state.isRegular, state.size > 0, own?.isSameFile(as: state) != true,
+        !SQLiteFileName.isOfCompanion(name)
+      else { return nil }
+      // One that can't be read may be a database.
+      return DatabaseHeader.read(file).map(DatabaseHeader.isDatabase) ?? true ? file : nil
     }
   }
 

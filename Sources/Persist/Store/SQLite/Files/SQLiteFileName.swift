@@ -46,9 +46,14 @@ enum SQLiteFileName {
     return String(name[..<suffix.lowerBound])
   }
 
+  private static let companionSuffixes: [StaticString] = ["-wal", "-shm", "-journal"]
+
+  /// Whether a name is that of a file that SQLite keeps beside a database.
+  static func isOfCompanion(_ name: String) -> Bool { companionSuffixes.contains { name.hasSuffix("\($0)") } }
+
   /// The files that SQLite may keep beside the database.
   static func companions(of url: URL) -> [URL] {
-    [companion(of: url, "-wal"), companion(of: url, "-shm"), companion(of: url, "-journal")]
+    companionSuffixes.map { companion(of: url, $0) }
   }
 
   /// A file that SQLite keeps beside the database: `-wal`, `-shm` or `-journal`.
