@@ -73,9 +73,9 @@ extension PersistentStoreCoordinator {
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
   ///
-  /// Other connections can read during the copy; saves wait until it is complete. The copy includes the content of the
-  /// write-ahead log and the files of large values. It gets its name only once complete, and memory use doesn't grow
-  /// with the store.
+  /// Other connections can read during the copy; saves wait until it is complete, except those to a server, whose copy
+  /// doesn't show them. The copy includes the content of the write-ahead log and the files of large values. It gets its
+  /// name only once complete, and memory use doesn't grow with the store.
   ///
   /// ```swift
   /// try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))
@@ -92,8 +92,8 @@ extension PersistentStoreCoordinator {
   /// Moves a store to another file, or between a file and memory, and replaces it in this coordinator with the new one.
   ///
   /// The old file remains unchanged; ``destroyPersistentStore(at:)`` removes it. Everything is moved: relationships,
-  /// files of large values, the application's metadata. Concurrent saves wait, and then fail because the store is
-  /// closed.
+  /// files of large values, the application's metadata. Saves of this program wait meanwhile, and then fail because the
+  /// store is closed.
   ///
   /// The new store and its objects have new identifiers: rows keep their keys, but identifiers and URIs of the old
   /// store can no longer be resolved here. Reset or recreate contexts afterward.

@@ -114,6 +114,13 @@ package protocol PersistentStore: SharedRowSource {
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore
+  /// Runs code that copies the store, for example to another engine, and closes the store if the copy takes its place.
+  ///
+  /// Saves of this program wait meanwhile if the store is to be closed, so that none is lost, and also if the store
+  /// can't hold a state.
+  ///
+  /// - Parameter body: Called with the state of the store to copy. If it throws, the store remains open.
+  func copying<T>(thenClosing closes: Bool, _ body: (_ state: any PersistentStore) throws -> T) throws -> T
   /// Continues with another file, which contains the same store.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and the errors of opening

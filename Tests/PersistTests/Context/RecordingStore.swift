@@ -29,6 +29,9 @@ final class RecordingStore: PersistentStore {
   }
 
   func close() throws { try store.close() }
+  func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
+    try store.copying(thenClosing: closes, body)
+  }
   func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome { try store.insert(slices: next) }
   func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
   func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }

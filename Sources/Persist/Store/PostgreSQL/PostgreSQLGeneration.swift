@@ -43,13 +43,28 @@ final class PostgreSQLGeneration: StoreGeneration {
 
 extension PostgreSQLStore {
   func generation() throws -> (any StoreGeneration)? {
+    let (store, state) = try holdingPresentState()
+    return PostgreSQLGeneration(store, state, of: self, lifetime: pool.options.queryGenerationLifetime)
+  }
+
+  /// The present state of the store, until it is deallocated or ended.
+  private func holdingPresentState() throws -> (store: PostgreSQLStore, state: HeldServerState) {
     do {
       let state = try HeldServerState(pool.address)
-      let pool = pool.reading(from: state)
-      return PostgreSQLGeneration(
-        PostgreSQLStore(reading: pool, of: self), state, of: self, lifetime: pool.options.queryGenerationLifetime)
+      return (PostgreSQLStore(reading: pool.reading(from: state), of: self), state)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }
+  }
+
+  func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
+    guard closes, !pool.options.isReadOnly else {
+      let result = try body(holdingPresentState().store)
+      if closes { try close() }
+      return result
+    }
+    let result = try pool.closing { try body(holdingPresentState().store) }
+    try close()
+    return result
   }
 }

@@ -10,9 +10,8 @@ final class PostgreSQLStore: PersistentStore {
   let model: ManagedObjectModel
   let map: TableMap
   let configuration: String?
-  private let connections: LockProtected<ServerPool>
-  var pool: ServerPool { connections.withLock { $0 } }
-  private let replicas: ServerReplicas
+  private let connections: LockProtected<Connections>
+  var pool: ServerPool { connections.withLock { $0.pool } }
   /// The types of the columns.
   let kinds: Lazy<[String: [String: ServerTerms.Kind]]>
   let readColumns: Lazy<[String: [String: ServerReadColumn]]>
@@ -27,8 +26,25 @@ final class PostgreSQLStore: PersistentStore {
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
   /// The meaning of the store's history; nil if it has none.
   let historyMap: LockProtected<HistoryMap?>
-  /// The number of changes by this program to the store, which its views share.
-  private let changes: ChangeCount
+
+  /// What depends on the place of the store.
+  private struct Connections {
+    let pool: ServerPool
+    let replicas: ServerReplicas
+    /// The number of changes by this program to the store, which its views share.
+    let changes: ChangeCount
+
+    init(_ pool: ServerPool) {
+      self.pool = pool
+      replicas = ServerReplicas(of: pool.address, pool.options)
+      changes = .of(pool.address)
+    }
+
+    init(reading pool: ServerPool, of store: Connections) {
+      self.pool = pool
+      (replicas, changes) = (store.replicas, store.changes)
+    }
+  }
 
   private final class ChangeCount: Sendable {
     /// One for each store, however often this program has it open.
@@ -55,9 +71,7 @@ final class PostgreSQLStore: PersistentStore {
   var busyTimeout: Duration { pool.options.busyTimeout }
 
   init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap, history: HistoryMap?) {
-    connections = LockProtected(pool)
-    replicas = ServerReplicas(of: pool.address, pool.options)
-    changes = .of(pool.address)
+    connections = LockProtected(Connections(pool))
     historyMap = LockProtected(history)
     self.map = map
     model = map.model
@@ -82,8 +96,7 @@ final class PostgreSQLStore: PersistentStore {
 
   /// Creates a view that reads from elsewhere, and shares the store's plans.
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
-    connections = LockProtected(pool)
-    (replicas, changes) = (store.replicas, store.changes)
+    connections = LockProtected(Connections(reading: pool, of: store.connections.withLock { $0 }))
     historyMap = LockProtected(store.historyMap.withLock { $0 })
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
     (kinds, readColumns, indexedColumns) = (store.kinds, store.readColumns, store.indexedColumns)
@@ -91,9 +104,13 @@ final class PostgreSQLStore: PersistentStore {
   }
 
   func close() throws {
-    pool.close()
-    replicas.close()
+    let connections = connections.withLock { $0 }
+    connections.pool.close()
+    connections.replicas.close()
   }
+
+  private var replicas: ServerReplicas { connections.withLock { $0.replicas } }
+  private var changes: ChangeCount { connections.withLock { $0.changes } }
 
   func replicaRows() -> (any SharedRowSource)? {
     replicas.take().map { replica in
@@ -160,7 +177,7 @@ final class PostgreSQLStore: PersistentStore {
         .storeTypeMismatch, at: .store(url), "An open store on a server can't continue in a file.",
         fix: "Remove the store, and add the other one.")
     }
-    let (old, new) = (pool, ServerPool(address, options: pool.options))
+    let (old, new) = (connections.withLock { $0 }, ServerPool(address, options: pool.options))
     do {
       let (catalog, mark) = try new.readTransaction { (try StoreCatalog($0), try ServerMark(in: $0)) }
       guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {
@@ -169,12 +186,17 @@ final class PostgreSQLStore: PersistentStore {
           fix: "Remove the open store and add this one.")
       }
       new.setWatch(watch(catalog.metadata, mark, of: new))
+      // Nobody writes meanwhile, since what a save writes depends on the schema.
+      try old.pool.closing {
+        historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
+        freeKeys.withLock { $0 = [:] }
+        new.countAsOpen()
+        connections.withLock { $0 = Connections(new) }
+      }
     } catch {
       new.close()
       throw error
     }
-    new.countAsOpen()
-    connections.withLock { $0 = new }
-    old.close()
+    old.replicas.close()
   }
 }

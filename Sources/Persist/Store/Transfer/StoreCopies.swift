@@ -74,7 +74,9 @@ package enum StoreCopies {
   /// Copies one state of a store to a new location.
   static func backUp(_ store: any PersistentStore, to location: StoreLocation) throws {
     if store.type == StoreType.sqlite.rawValue, case .file(let url) = location { return try store.backUp(to: url) }
-    try copy(store, to: location, identifier: store.identifier, options: StoreOptions()).close()
+    try store.copying(thenClosing: false) { state in
+      try copy(state, of: store, to: location, identifier: store.identifier, options: StoreOptions()).close()
+    }
   }
 
   /// Copies a store to another location under a new identifier, and closes it.
@@ -89,14 +91,17 @@ package enum StoreCopies {
     guard isOnServer || store.type == StoreType.postgreSQL.rawValue else {
       return try store.move(to: location, options: options, exchange: exchange)
     }
-    let copy = try copy(store, to: location, identifier: UUID().uuidString, options: options)
-    exchange(copy)
-    try store.close()
-    return copy
+    return try store.copying(thenClosing: true) { state in
+      let copy = try copy(state, of: store, to: location, identifier: UUID().uuidString, options: options)
+      exchange(copy)
+      return copy
+    }
   }
 
+  /// Copies a state of an open store, with metadata that were set and not yet written.
   private static func copy(
-    _ store: any PersistentStore, to location: StoreLocation, identifier: String, options: StoreOptions
+    _ state: any PersistentStore, of store: any PersistentStore, to location: StoreLocation, identifier: String,
+    options: StoreOptions
   ) throws -> any PersistentStore {
     guard try location.engine.canCreateStore(at: location) else {
       throw PersistenceError(
@@ -105,7 +110,8 @@ package enum StoreCopies {
     }
     var metadata = try store.metadata()
     metadata.identifier = identifier
-    return try copy(store, to: location, metadata: metadata, options: options)
+    metadata.history = try state.metadata().history
+    return try copy(state, to: location, metadata: metadata, options: options)
   }
 
   /// - Parameters:

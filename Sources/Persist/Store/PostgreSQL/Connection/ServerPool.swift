@@ -13,6 +13,8 @@ final class ServerPool: @unchecked Sendable {
   private let source: (any ServerReadSource)?
   /// The position that the program has seen; nil without replicas that may be behind it.
   let seenPosition: SeenPosition?
+  /// Writers pass it, except while the store is moved.
+  private let gate = WriterGate()
   private let condition = NSCondition()
   private var idle: [PooledConnection] = []
   private var count = 0
@@ -234,8 +236,27 @@ final class ServerPool: @unchecked Sendable {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
+    guard gate.enter(within: options.busyTimeout) else {
+      throw PersistenceError(.storeBusy, at: .store(url), "The store is being moved.", fix: "Try again.")
+    }
+    defer { gate.leave() }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
     return try mapped { try watched(by: watch) { try write(watch, usesFullNames, runsOnce, body) } }
+  }
+
+  /// Runs `body` while no other thread of the program writes through this pool, and then closes it, so that no write
+  /// can intervene.
+  ///
+  /// If `body` throws, the pool remains open.
+  func closing<T>(_ body: () throws -> T) throws -> T {
+    guard gate.shut(within: options.busyTimeout) else {
+      throw PersistenceError(
+        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
+    }
+    defer { gate.open() }
+    let result = try body()
+    close()
+    return result
   }
 
   private func write<T>(

@@ -31,7 +31,7 @@ package enum StoreBackup {
   ///
   /// - Parameter url: The URL of the new file, which must not exist; nil for an in-memory store.
   static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
-    guard let url else { return try copyInMemory(store, options) }
+    guard let url else { return try copyInMemory(store, options, hasWriteLock: true) }
     try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
       try copy(connection, to: url) { try assignNewIdentifier(to: $0, type: "SQLite") }
     }
@@ -143,10 +143,15 @@ package enum StoreBackup {
     return names
   }
 
-  private static func copyInMemory(_ store: SQLiteStore, _ options: StoreOptions) throws -> SQLiteStore {
+  /// Copies a store into memory, under a new identifier.
+  ///
+  /// - Parameter hasWriteLock: Whether the caller keeps others from writing.
+  static func copyInMemory(
+    _ store: SQLiteStore, _ options: StoreOptions, hasWriteLock: Bool
+  ) throws -> SQLiteStore {
     let pool = try SQLiteConnectionPool(nil, options: options)
     do {
-      try store.pool.readWhileNobodyWrites(hasWriteLock: true) { source in
+      try store.pool.readWhileNobodyWrites(hasWriteLock: hasWriteLock) { source in
         try pool.withWriter { target in
           try source.copyDatabase(into: target)
           try target.transaction {

@@ -215,8 +215,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Lets every further use fail with an error.
-  func refuseUse(because reason: PersistenceError) {
+  /// Lets every further use fail with an error: the reason, or that the pool was closed.
+  func refuseUse(because reason: PersistenceError? = nil) {
     condition.lock()
     if !isClosed { (isClosed, reasonOfClosing) = (true, reason) }
     condition.broadcast()
