@@ -105,7 +105,9 @@ extension KeyedDecodingContainer<GraphKey> {
       return number
     case .string, .uri: return try decode(String.self, forKey: key)
     case .date: return try decode(Date.self, forKey: key)
-    case .binary, .transformable: return try decode(Data.self, forKey: key)
+    case .binary: return try decode(Data.self, forKey: key)
+    // The encoded bytes are the stored ones; as plain data, they would be transformed again.
+    case .transformable: return StoredValue.data(try decode(Data.self, forKey: key))
     case .uuid: return try decode(UUID.self, forKey: key)
     case .composite, .objectID, .undefined:
       throw DecodingError.dataCorruptedError(

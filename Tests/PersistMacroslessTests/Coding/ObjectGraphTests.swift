@@ -5,6 +5,10 @@ import PersistTestSupport
 import ShopClasses
 import Testing
 
+private final class Parcel: ManagedObject {
+  @Attribute(type: .transformable) var content: Data?
+}
+
 @Suite("Coding object graphs")
 struct ObjectGraphTests {
   private func context(_ store: URL? = nil) throws -> ManagedObjectContext {
@@ -98,6 +102,22 @@ struct ObjectGraphTests {
       try JSONDecoder().decode(ObjectGraph.self, from: Data(text.utf8), configuration: target)
     }
     #expect(!target.hasChanges)
+  }
+
+  private func decodedCopy(of parcel: Parcel, in target: ManagedObjectContext) throws -> Parcel {
+    let data = try JSONEncoder().encode(ObjectGraph([parcel]))
+    let graph = try JSONDecoder().decode(ObjectGraph.self, from: data, configuration: target)
+    return try #require(graph.objects(of: Parcel.self).first)
+  }
+
+  @Test("A transformable attribute keeps its stored bytes, and so its value")
+  func transformable() throws {
+    let (source, target) = try (makeContext(Parcel.self), makeContext(Parcel.self))
+    let parcel = Parcel(context: source)
+    parcel["content"] = ["a", "b"]
+    let copy = try decodedCopy(of: parcel, in: target)
+    #expect(copy.content == parcel.content)
+    #expect(copy["content"] as? [String] == ["a", "b"])
   }
 
   @Test("A path that isn't all relationships is an error that names the existing ones")
