@@ -40,10 +40,12 @@ extension ObjectGraph: DecodableWithConfiguration {
         guard let property = object.entity.property(named: key.stringValue), property.isCoded,
           let attribute = property.attribute
         else { throw unknown(key, of: object) }
-        let value =
-          attribute.type == .composite
-          ? try attributes.parts(of: property.elements, below: [attribute.name], forKey: key)
-          : try attributes.value(of: attribute.type, forKey: key)
+        let value: Any?
+        if attribute.type == .composite {
+          value = try attributes.parts(of: property.elements, below: [attribute.name], forKey: key)
+        } else {
+          value = try attributes.value(of: attribute.type, forKey: key)
+        }
         try object.setValue(value, forKey: key.stringValue)
       }
     }
@@ -115,12 +117,14 @@ extension KeyedDecodingContainer<GraphKey> {
     }
   }
 
-  /// The parts of a composite, including those of nested composites.
+  /// The parts of a composite, including those of nested composites; nil for an encoded null.
   fileprivate func parts(
     of elements: [Property.Element], below path: [String], forKey key: GraphKey
-  ) throws -> [String: Any] {
+  ) throws -> [String: Any]? {
+    if try decodeNil(forKey: key) { return nil }
     let inner = try nestedContainer(keyedBy: GraphKey.self, forKey: key)
-    return try inner.allKeys.reduce(into: [:]) { parts, key in
+    var parts: [String: Any] = [:]
+    for key in inner.allKeys {
       let path = path + [key.stringValue]
       if let element = elements.first(where: { $0.path == path }) {
         parts[key.stringValue] = try inner.value(of: element.attribute.type, forKey: key)
@@ -131,5 +135,6 @@ extension KeyedDecodingContainer<GraphKey> {
           forKey: key, in: inner, debugDescription: "The composite has no part '\(key.stringValue)'.")
       }
     }
+    return parts
   }
 }

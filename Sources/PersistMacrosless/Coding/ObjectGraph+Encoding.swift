@@ -18,7 +18,13 @@ extension ObjectGraph: Encodable {
       try object.encode(node.object.entity.name, forKey: .entity)
       var attributes = object.nestedContainer(keyedBy: GraphKey.self, forKey: .attributes)
       for property in node.object.entity.properties where property.isCoded {
-        try attributes.encode(node.object.attributeValue(at: property.slot), for: property.name)
+        let value = node.object.attributeValue(at: property.slot)
+        if value.isNull, node.object.hasInitialValue(of: property) {
+          // A new object would otherwise keep its initial value.
+          try attributes.encodeNil(forKey: GraphKey(property.name))
+        } else {
+          try attributes.encode(value, for: property.name)
+        }
       }
       guard !node.relationships.isEmpty else { continue }
       var relationships = object.nestedContainer(keyedBy: GraphKey.self, forKey: .relationships)
@@ -99,6 +105,12 @@ extension Property {
 }
 
 extension ManagedObject {
+  /// Whether a new object of this one's class has a value of an attribute, from the model or from the class.
+  fileprivate func hasInitialValue(of property: Property) -> Bool {
+    if let attribute = property.attribute, !attribute.defaultValue.isNull { return true }
+    return declaredDefault(at: property.slot)?.isNull == false
+  }
+
   /// The objects at the other end of a relationship; at most one for a to-one relationship.
   fileprivate func others(at property: Property) -> [ManagedObject] {
     property.isToMany

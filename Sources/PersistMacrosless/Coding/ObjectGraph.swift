@@ -12,7 +12,7 @@ public import Persist
 ///
 /// The stored attributes, except derived ones, and the chosen relationships are encoded. Every object is encoded once,
 /// with a number; further references to it, even in cycles, use the number. Dates and data have the format for which
-/// the encoder is configured.
+/// the encoder is configured. An attribute without a value is left out, or encoded as null if new objects have one.
 ///
 /// Decoding creates an object for each encoded one. Missing attributes have their defaults; entities and properties
 /// unknown to the context's model are an error, which leaves no objects behind in the context.

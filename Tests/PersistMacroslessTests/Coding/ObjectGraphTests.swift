@@ -5,8 +5,15 @@ import PersistTestSupport
 import ShopClasses
 import Testing
 
+private struct Extent: CompositeValue, Equatable {
+  var width = 1
+}
+
 private final class Parcel: ManagedObject {
   @Attribute(type: .transformable) var content: Data?
+  @Attribute var note: String? = "fragile"
+  @Attribute var number: UUID? = UUID()
+  @Composite var extent: Extent? = Extent()
 }
 
 @Suite("Coding object graphs")
@@ -118,6 +125,17 @@ struct ObjectGraphTests {
     let copy = try decodedCopy(of: parcel, in: target)
     #expect(copy.content == parcel.content)
     #expect(copy["content"] as? [String] == ["a", "b"])
+  }
+
+  @Test("An attribute without a value is decoded without one, though new objects have one")
+  func withoutValues() throws {
+    let (source, target) = try (makeContext(Parcel.self), makeContext(Parcel.self))
+    let parcel = Parcel(context: source)
+    let full = try decodedCopy(of: parcel, in: target)
+    #expect((full.note, full.number, full.extent) == ("fragile", parcel.number, Extent()))
+    (parcel.note, parcel.number, parcel.extent) = (nil, nil, nil)
+    let empty = try decodedCopy(of: parcel, in: target)
+    #expect((empty.note, empty.number, empty.extent) == (nil, nil, nil))
   }
 
   @Test("A path that isn't all relationships is an error that names the existing ones")
