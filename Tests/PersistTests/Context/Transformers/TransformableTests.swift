@@ -260,6 +260,16 @@ struct TransformableTests {
     #expect(persistError { _ = try KeyedArchiveWriter.archive(Decimal.nan) }?.code == .typeMismatch)
   }
 
+  @Test("Strings in different normalization forms, and 0 and -0, remain different in an archive")
+  func literalValues() throws {
+    let texts = ["caf\u{e9}", "cafe\u{301}", "caf\u{e9}"]
+    var values: [Any] = texts
+    values += [0.0, -0.0]
+    let read = try #require(try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive(values)) as? [Any])
+    #expect(read.compactMap { $0 as? String }.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
+    #expect(read.compactMap { ($0 as? Double)?.sign } == [.plus, .minus])
+  }
+
   @Test("Nothing in a store instantiates a type that wasn't registered: reading is an error, never a crash")
   func hostile() throws {
     func archive(_ className: String) throws -> Data {
