@@ -3,7 +3,8 @@ import Foundation
 /// Reads the value of a keyed archive, restricted to property-list values and registered types.
 struct KeyedArchiveReader {
   /// - Throws: ``PersistenceError/Code/malformedFile`` for data that isn't such an archive,
-  ///   ``PersistenceError/Code/typeMismatch`` for an object of an unregistered class,
+  ///   ``PersistenceError/Code/typeMismatch`` for an object of an unregistered class, and for a member of a set whose
+  ///   type isn't hashable,
   ///   ``PersistenceError/Code/limitExceeded`` for excessive nesting.
   static func value(in data: Data) throws -> Any {
     try value(of: KeyedArchive(data: data, place: .unknown).root(), depth: 0)
@@ -24,7 +25,7 @@ struct KeyedArchiveReader {
     if let elements = try object.elements {
       let members = try elements.map { try value(of: $0, depth: depth + 1) }
       guard object.isKind(of: "NSSet") else { return members }
-      return Set(members.compactMap { $0 as? AnyHashable })
+      return Set(try members.map { try hashable($0, object) })
     }
     if let entries = try object.entries {
       return try entries.reduce(into: [String: Any]()) { result, entry in
@@ -32,6 +33,17 @@ struct KeyedArchiveReader {
       }
     }
     return try scalar(of: object, className: name)
+  }
+
+  /// Converts a member of a set; arrays and dictionaries are hashable if all their elements are.
+  private static func hashable(_ value: Any, _ set: ArchivedObject) throws -> AnyHashable {
+    if let value = value as? AnyHashable { return value }
+    if let elements = value as? [Any] { return AnyHashable(try elements.map { try hashable($0, set) }) }
+    if let entries = value as? [String: Any] { return AnyHashable(try entries.mapValues { try hashable($0, set) }) }
+    throw PersistenceError(
+      .typeMismatch, at: set.place(),
+      "The archive contains a set with a value of type \(type(of: value)), which isn't hashable.",
+      fix: "Make the type Hashable.")
   }
 
   private static func scalar(of object: ArchivedObject, className: String) throws -> Any {

@@ -41,6 +41,10 @@ struct KeyedArchiveWriter {
       throw PersistenceError(.limitExceeded, "The value is nested more than \(Self.depthLimit) levels deep.")
     }
     if let list = value as? PropertyList { return try add(list, depth: depth) }
+    // Elements of collections in sets are read as AnyHashable, which would hide a registered type.
+    if type(of: value) == AnyHashable.self, let value = value as? AnyHashable {
+      return try add(value.base, depth: depth)
+    }
     // Checked first, so that a registered type is never mistaken for a type it can be cast to.
     if let entry = ArchivedTypes.entry(for: value), let content = try entry.encode(value) {
       return try object(of: entry.name) { ["content": try $0.add(content, depth: depth + 1)] }

@@ -10,6 +10,10 @@ private struct Colour: Codable, Sendable, Hashable {
   var date: Date
 }
 
+private struct Unhashable: Codable, Sendable {
+  var number = 1
+}
+
 /// Reverses a text, and counts its calls.
 private final class ReversingTransformer: AttributeTransformer {
   let asked = LockProtected((forward: 0, back: 0))
@@ -268,6 +272,36 @@ struct TransformableTests {
     let read = try #require(try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive(values)) as? [Any])
     #expect(read.compactMap { $0 as? String }.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
     #expect(read.compactMap { ($0 as? Double)?.sign } == [.plus, .minus])
+  }
+
+  @Test("Sets keep members that are arrays, dictionaries or sets, also when they are archived again")
+  func nestedSets() throws {
+    let set: Set<AnyHashable> = [["a", "b"], ["k": [1, 2]], Set(["x"]), "text"]
+    var read = set
+    for _ in 0..<2 {
+      read = try #require(try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive(read)) as? Set<AnyHashable>)
+      #expect(read == set)
+    }
+    AttributeTransformers.register(Colour.self)
+    let colour = Colour(name: "teal", parts: [], date: Date(timeIntervalSinceReferenceDate: 0))
+    let list = try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive([AnyHashable(colour)]))
+    #expect((list as? [Any])?.first as? Colour == colour)
+  }
+
+  @Test("A set with a member of a type that isn't hashable is an error, not a set without it")
+  func unhashableMembers() throws {
+    AttributeTransformers.register(Unhashable.self)
+    let list = try PropertyList(data: KeyedArchiveWriter.archive([Unhashable()]))
+    let names: [PropertyList] = [.string("NSSet"), .string("NSObject")]
+    let objects = try #require(list["$objects"]?.arrayValue).map { object in
+      guard object["$classname"] == .string("NSArray") else { return object }
+      return PropertyList.dictionary(["$classname": .string("NSSet"), "$classes": .array(names)])
+    }
+    let archive = try PropertyList.dictionary([
+      "$top": .dictionary(["root": .uid(1)]), "$objects": .array(objects),
+    ]).binaryData()
+    let error = persistError { _ = try KeyedArchiveReader.value(in: archive) }
+    #expect(error?.code == .typeMismatch && error?.message.contains("Unhashable") == true)
   }
 
   @Test("Nothing in a store instantiates a type that wasn't registered: reading is an error, never a crash")
