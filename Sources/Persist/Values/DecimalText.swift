@@ -67,7 +67,7 @@ extension Decimal {
 
   /// Converts a floating-point number through its shortest text: 10.11 becomes 10.11, whatever its binary fraction. Nil
   /// if the number isn't finite or exceeds what a decimal can hold.
-  init?(shortestTextOf number: some BinaryFloatingPoint & CustomStringConvertible) {
+  package init?(shortestTextOf number: some BinaryFloatingPoint & CustomStringConvertible) {
     guard number.isFinite else { return nil }
     self.init(wholeText: number.description)
   }

@@ -81,7 +81,9 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
     func limit(_ value: StoredValue?) -> StoredValue? {
       guard let value else { return nil }
       if let limit = value.converted(to: type) { return limit }
-      plan.report(place, "\(value) can't limit values of type \(type.rawValue).", fix: "Use a range of its own type.")
+      plan.report(
+        place, "\(value) can't limit values of type \(type.rawValue).",
+        fix: "Use a range of its own type, or leave this limit out.")
       return nil
     }
     func count(_ value: StoredValue?) -> Int? { if case .integer(let count)? = value { Int(count) } else { nil } }
@@ -110,7 +112,8 @@ extension StoredValue {
     switch (self, type) {
     case (.integer(let value), .double), (.integer(let value), .float): .double(Double(value))
     case (.integer(let value), .decimal): .decimal(Decimal(value))
-    case (.double(let value), .decimal): .decimal(Decimal(value))
+    // The number that the source says, as for values; none for infinity.
+    case (.double(let value), .decimal): Decimal(shortestTextOf: value).map(StoredValue.decimal)
     case (.data, .transformable), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.double, .double),
       (.double, .float), (.decimal, .decimal), (.date, .date), (.string, .string), (.null, _):
       self

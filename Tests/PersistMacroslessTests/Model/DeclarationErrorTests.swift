@@ -34,6 +34,10 @@ private enum Wrong {
     @Attribute(range: 0...5) var text = ""
   }
 
+  final class Endless: ManagedObject {
+    @Attribute(range: 0...Double.infinity) var price: Decimal = 0
+  }
+
   final class WrongDefault: ManagedObject {
     @Attribute(type: .int16) var count = 100_000
   }
@@ -123,6 +127,9 @@ struct DeclarationErrorTests {
     Case(
       Wrong.WrongType.self, at: .property("WrongType", "text"), says: "can't limit values of type string",
       fix: "a range of its own type"),
+    Case(
+      Wrong.Endless.self, at: .property("Endless", "price"), says: "can't limit values of type decimal",
+      fix: "leave this limit out"),
     Case(
       Wrong.WrongDefault.self, at: .property("WrongDefault", "count"), says: "100000 is out of the range",
       fix: "default"),

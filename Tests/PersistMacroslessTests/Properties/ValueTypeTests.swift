@@ -39,6 +39,10 @@ private struct Address: CompositeValue, Equatable {
   var place = Point()
 }
 
+private final class Priced: ManagedObject {
+  @Attribute(range: 10.11...19.99) var price: Decimal = 12
+}
+
 private final class Everything: ManagedObject {
   @Attribute var int = 1
   @Attribute var int8: Int8 = 2
@@ -164,6 +168,14 @@ struct ValueTypeTests {
     #expect(entity.attribute(named: "level")?.isOptional == true)
     #expect(entity.attribute(named: "int")?.isOptional == false)
     #expect(entity.attribute(named: "selected")?.isTransient == true)
+  }
+
+  @Test("The limits of a decimal attribute are the numbers in the declaration, not the nearest binary ones")
+  func decimalLimits() throws {
+    let entity = try ManagedObjectModel(Priced.self).entity(named: "Priced")
+    let limits = try #require(entity.attribute(named: "price")).validation
+    #expect(limits.minimum == Decimal(string: "10.11").map(StoredValue.decimal))
+    #expect(limits.maximum == Decimal(string: "19.99").map(StoredValue.decimal))
   }
 
   @Test("A predicate can use the parts of a composite")
