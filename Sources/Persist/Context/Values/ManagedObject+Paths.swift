@@ -17,10 +17,8 @@ extension ManagedObject {
     let keys = path.dottedKeys
     guard let first = keys.first, keys.count > 1 else { return try setValue(value, forKey: path) }
     let rest = keys.dropFirst()
-    if layout.entity.property(named: first)?.attribute?.type == .composite {
-      var elements = try self.value(forKey: first) as? [String: Any] ?? [:]
-      Self.insert(value, at: rest, in: &elements)
-      return try setValue(elements.isEmpty ? nil : elements, forKey: first)
+    if let property = layout.entity.property(named: first), property.attribute?.type == .composite {
+      return try setElement(value, at: rest, of: property)
     }
     guard layout.entity.property(named: first)?.isToOne == true else {
       throw PersistenceError(
@@ -56,14 +54,28 @@ extension ManagedObject {
     }
   }
 
-  private static func insert(_ value: Any?, at keys: ArraySlice<String>, in elements: inout [String: Any]) {
-    guard let key = keys.first else { return }
-    guard keys.count > 1 else {
-      elements[key] = value
-      return
+  /// Sets an element of a composite attribute. The other elements keep their stored values, which may have no equal
+  /// among Swift's: a stored URI needn't be a valid URL.
+  private func setElement(_ value: Any?, at path: ArraySlice<String>, of property: Property) throws {
+    let whole = attributeValue(at: property.slot)
+    let isKnown = property.elements.contains { $0.path.dropFirst().starts(with: path) }
+    if isKnown, GivenValue(value)?.isNull == true {
+      return setAttributeValue(whole.removingElement(at: path), at: property.slot)
     }
-    var inner = elements[key] as? [String: Any] ?? [:]
-    insert(value, at: keys.dropFirst(), in: &inner)
-    elements[key] = inner.isEmpty ? nil : inner
+    // A composite of this element alone, so that it is converted, or refused, like an element of a whole one.
+    let alone = path.reversed().reduce(value ?? StoredValue.null) { inner, key in [key: inner] as [String: Any] }
+    let element = try stored(alone, for: property).element(at: path)
+    setAttributeValue(whole.replacing(path, with: element), at: property.slot)
+  }
+}
+
+extension StoredValue {
+  /// Returns a composite without an element at a path of names, and without the nested composites that become empty;
+  /// null if no element remains.
+  fileprivate func removingElement(at path: ArraySlice<String>) -> StoredValue {
+    guard let name = path.first, case .composite(var elements) = self else { return .null }
+    let inner = (elements[name] ?? .null).removingElement(at: path.dropFirst())
+    elements[name] = inner.isNull ? nil : inner
+    return elements.values.allSatisfy(\.isNull) ? .null : .composite(elements)
   }
 }

@@ -140,4 +140,39 @@ struct ChangedValueTests {
       try #expect(sample.value(forKeyPath: "location.x") == nil)
     }
   }
+
+  @Test("Setting one element of a composite by path keeps the stored values of the others")
+  func elementPaths() throws {
+    let model = ModelDescription(
+      entities: [
+        EntityDescription("Sample", attributes: [AttributeDescription("link", .composite, compositeName: "Link")])
+      ],
+      composites: [
+        CompositeDescription(
+          "Link",
+          elements: [
+            AttributeDescription("page", .uri), AttributeDescription("size", .composite, compositeName: "Size"),
+          ]),
+        CompositeDescription("Size", elements: [AttributeDescription("x", .int16), AttributeDescription("y", .int16)]),
+      ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let sample = try context.make("Sample", ["link": ["page": "http://x/a b"]])
+      let slot = try #require(sample.entity.property(named: "link")).slot
+      try sample.setValue(1, forKeyPath: "link.size.x")
+      let page = StoredValue.uri("http://x/a b")
+      #expect(sample.attributeValue(at: slot) == .composite(["page": page, "size": .composite(["x": 1])]))
+      try sample.setValue(["y": 2], forKeyPath: "link.size")
+      #expect(sample.attributeValue(at: slot) == .composite(["page": page, "size": .composite(["y": 2])]))
+      try sample.setValue(nil, forKeyPath: "link.size.y")
+      #expect(sample.attributeValue(at: slot) == .composite(["page": page]))
+      for (path, value) in [("link.size.x", 40_000), ("link.size", 1), ("link.size.x.z", 1)] {
+        #expect(persistError { try sample.setValue(value, forKeyPath: path) } != nil, "\(path)")
+      }
+      #expect(persistError { try sample.setValue(nil, forKeyPath: "link.nothing") }?.code == .unknownProperty)
+      #expect(sample.attributeValue(at: slot) == .composite(["page": page]))
+      try sample.setValue(nil, forKeyPath: "link.page")
+      #expect(sample.attributeValue(at: slot) == .null)
+    }
+  }
 }
