@@ -185,8 +185,7 @@ struct PropertyCheck: Sendable {
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
     case .decimal(let value): "\(value)"
-    // Foundation traps when describing a date far from now.
-    case .date(let date) where abs(date.timeIntervalSinceReferenceDate) < 1e11: "\(date)"
+    case .date(let date): date.descriptionOrSeconds
     default: value.inWords
     }
   }

@@ -127,6 +127,9 @@ struct ResultRules {
     case .null: ""
     case .string(let text): text
     case .boolean(let flag): flag ? "1" : "0"
+    case .date(let date): date.descriptionOrSeconds
+    case .composite(let elements):
+      elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
     default: DynamicValue.any(value).map { "\($0)" } ?? ""
     }
   }

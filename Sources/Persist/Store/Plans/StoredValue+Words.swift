@@ -10,7 +10,7 @@ extension StoredValue {
     case .double(let number): "\(number)"
     case .decimal(let number): "\(number)"
     case .boolean(let flag): "\(flag)"
-    case .date(let date): "\(date)"
+    case .date(let date): date.descriptionOrSeconds
     case .uuid(let uuid): uuid.uuidString
     case .objectID(let id): id.description
     case .data(let data): "\(data.count) bytes"

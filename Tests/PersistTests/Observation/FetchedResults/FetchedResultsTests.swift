@@ -1,3 +1,4 @@
+import Foundation
 import PersistTestSupport
 import Testing
 
@@ -250,6 +251,21 @@ struct FetchedResultsTests {
       try controller.performFetch()
       #expect(controller.sections?.map(\.name) == ["A", "B"])
       #expect(controller.sections?.first?.objects.count == 2)
+    }
+  }
+
+  @Test("Sections by a date have names, also for dates that Foundation can't describe")
+  func dates() throws {
+    let event = EntityDescription("Event", attributes: [AttributeDescription("day", .date)])
+    try withStack(ModelDescription(entities: [event])) { stack in
+      let context = stack.context()
+      for seconds in [0, 1e12] { try context.make("Event", ["day": Date(timeIntervalSinceReferenceDate: seconds)]) }
+      let controller = FetchedResultsController(
+        fetchRequest: FetchRequest<ManagedObject>("Event", sortedBy: "day"), managedObjectContext: context,
+        sectionNameKeyPath: "day")
+      try controller.performFetch()
+      let first = Date(timeIntervalSinceReferenceDate: 0).description
+      #expect(controller.sections?.map(\.name) == [first, "1000000000000.0 s after 2001"])
     }
   }
 
