@@ -71,6 +71,10 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
   /// The default if it is constant: one like `UUID()` or `Date()` belongs to each object, not to the model.
   private var constantDefault: StoredValue {
     guard let initialValue else { return .null }
+    // Encoding a value of a type without storable parts would trap; the type is reported with the others.
+    if let composite = Value.wrappedType as? any CompositeValue.Type, (try? composite.elements()) == nil {
+      return .null
+    }
     let value = initialValue()
     // Two readings of the clock may be equal.
     if case .date(let date) = value, abs(date.timeIntervalSinceNow) < 60 { return .null }

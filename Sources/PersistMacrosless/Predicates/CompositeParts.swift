@@ -37,7 +37,7 @@ enum CompositeParts {
   /// - Returns: Nil if no part or several parts are read, or if the value is computed from a part.
   static func path(in type: any CompositeValue.Type, reading: (StoredValue) -> Any?) -> [String]? {
     var found: [String]?
-    for leaf in leaves(of: type) {
+    for leaf in (try? type.leaves()) ?? [] {
       let results = samples(of: leaf.type).compactMap { sample -> (sample: StoredValue, result: Any?)? in
         let whole = type.init().stored.replacing(leaf.path[...], with: sample)
         return type.init(stored: whole) == nil ? nil : (sample, reading(whole))
@@ -50,15 +50,6 @@ enum CompositeParts {
   }
 
   private static func stored(_ value: Any?) -> StoredValue? { (value as? any StorableValue)?.stored }
-
-  private static func leaves(of type: any CompositeValue.Type) -> [(path: [String], type: any StorableValue.Type)] {
-    ((try? type.elements()) ?? []).flatMap { element -> [(path: [String], type: any StorableValue.Type)] in
-      guard let inner = element.type.wrappedType as? any CompositeValue.Type else {
-        return [([element.name], element.type)]
-      }
-      return leaves(of: inner).map { ([element.name] + $0.path, $0.type) }
-    }
-  }
 
   /// Distinct stored values from which instances of a type can be created.
   private static func samples(of type: any StorableValue.Type) -> [StoredValue] {

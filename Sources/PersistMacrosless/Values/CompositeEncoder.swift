@@ -3,8 +3,12 @@ import Persist
 /// Splits a composite value into its parts, each a stored value.
 final class CompositeEncoder: Encoder {
   fileprivate(set) var parts: [String: StoredValue] = [:]
+  /// Whether a nested composite that can't be encoded is an error; otherwise it traps.
+  fileprivate let isExample: Bool
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  init(isExample: Bool = false) { self.isExample = isExample }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(KeyedParts<Key>(encoder: self))
@@ -30,7 +34,11 @@ private struct KeyedParts<Key: CodingKey>: KeyedEncodingContainerProtocol {
     guard let storable = value as? any StorableValue else {
       throw CompositeEncoder.refusal(value, key.stringValue)
     }
-    encoder.parts[key.stringValue] = storable.stored
+    if encoder.isExample, let composite = value as? any CompositeValue {
+      encoder.parts[key.stringValue] = .composite(try composite.exampleParts())
+    } else {
+      encoder.parts[key.stringValue] = storable.stored
+    }
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -34,22 +34,51 @@ extension CompositeValue {
     self = value
   }
 
-  /// The parts that have a value. Null for a type that isn't encoded as one value per key.
+  /// The parts that have a value. Traps if the value can't be encoded as one value for each key.
   public var stored: StoredValue {
     let encoder = CompositeEncoder()
-    guard (try? encode(to: encoder)) != nil else { return .null }
+    do {
+      try encode(to: encoder)
+    } catch {
+      preconditionFailure("A value of type \(Self.self) can't be encoded: \(error)")
+    }
     return .composite(encoder.parts)
+  }
+
+  /// Returns the parts of a value that serves as an example of its type.
+  ///
+  /// - Throws: an error if a part can't be stored, also a part of a nested composite; ``stored`` would trap.
+  func exampleParts() throws -> [String: StoredValue] {
+    let encoder = CompositeEncoder(isExample: true)
+    try encode(to: encoder)
+    return encoder.parts
   }
 
   /// The parts as attributes of a composite type, in the order in which the type decodes them.
   ///
   /// - Throws: an error if a part can't be stored, or if the type isn't decoded key by key.
   static func elements() throws -> [CompositeElement] {
-    let encoder = CompositeEncoder()
-    try Self().encode(to: encoder)
-    let shape = CompositeShape(example: encoder.parts)
-    _ = try Self(from: CompositeDecoder(encoder.parts, noting: shape))
+    let parts = try Self().exampleParts()
+    let shape = CompositeShape(example: parts)
+    _ = try Self(from: CompositeDecoder(parts, noting: shape))
     return shape.elements
+  }
+
+  /// The parts that aren't composites themselves, each with the names that lead to it.
+  ///
+  /// - Parameter depth: the number of composites around this one.
+  /// - Throws: the errors of ``elements()``, also those of nested composites, and an error if the type contains itself.
+  static func leaves(depth: Int = 0) throws -> [(path: [String], type: any StorableValue.Type)] {
+    guard depth < 16 else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "Composite types are nested more than 16 levels deep."))
+    }
+    return try elements().flatMap { element -> [(path: [String], type: any StorableValue.Type)] in
+      guard let inner = element.type.wrappedType as? any CompositeValue.Type else {
+        return [([element.name], element.type)]
+      }
+      return try inner.leaves(depth: depth + 1).map { ([element.name] + $0.path, $0.type) }
+    }
   }
 }
 

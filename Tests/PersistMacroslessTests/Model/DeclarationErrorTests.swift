@@ -65,6 +65,14 @@ private enum Wrong {
     @Composite var odd = Odd()
   }
 
+  struct Outer: CompositeValue {
+    var inner = Odd()
+  }
+
+  final class OddNest: ManagedObject {
+    @Composite var outer = Outer()
+  }
+
   final class Meaningless: ManagedObject {
     @Attribute(length: 1...5) var count = 1
     @Attribute(pattern: "[a-z]+") var price = 1.5
@@ -140,6 +148,7 @@ struct DeclarationErrorTests {
     Case(
       Wrong.OneOf.self, at: .property("OneOf", "others"), says: "a set of at most one object", fix: "Make it a OneOf?"),
     Case(Wrong.OddParts.self, at: .entity("Odd"), says: "can't be found", fix: "StorableValue"),
+    Case(Wrong.OddNest.self, at: .entity("Outer"), says: "can't be found", fix: "StorableValue"),
     Case(Wrong.Meaningless.self, at: .property("Meaningless", "count"), says: "has no length", fix: "range"),
     Case(Wrong.Meaningless.self, at: .property("Meaningless", "price"), says: "can't match a pattern", fix: "pattern"),
     Case(

@@ -39,6 +39,21 @@ private struct Address: CompositeValue, Equatable {
   var place = Point()
 }
 
+/// A composite that refuses to encode some of its values.
+private struct Picky: CompositeValue {
+  var text = ""
+
+  private enum CodingKeys: String, CodingKey { case text }
+
+  func encode(to encoder: any Encoder) throws {
+    guard text != "wrong" else {
+      throw EncodingError.invalidValue(text, .init(codingPath: [], debugDescription: "It is wrong."))
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(text, forKey: .text)
+  }
+}
+
 private final class Priced: ManagedObject {
   @Attribute(range: 10.11...19.99) var price: Decimal = 12
 }
@@ -176,6 +191,15 @@ struct ValueTypeTests {
     let limits = try #require(entity.attribute(named: "price")).validation
     #expect(limits.minimum == Decimal(string: "10.11").map(StoredValue.decimal))
     #expect(limits.maximum == Decimal(string: "19.99").map(StoredValue.decimal))
+  }
+
+  @Test("A composite value that can't be encoded stops the program with a message, and doesn't become null")
+  func unencodable() async {
+    #expect(Picky(text: "right").stored == .composite(["text": "right"]))
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Picky(text: "wrong").stored
+    }
+    #expect(result?.says("A value of type Picky can't be encoded") == true)
   }
 
   @Test("A predicate can use the parts of a composite")
