@@ -37,10 +37,11 @@ final class ContextEventBuffer<Element> {
   /// once the code that makes the changes suspends or returns, and then processes them.
   func next(isolation actor: isolated (any Actor)?) async -> Element? {
     while !Task.isCancelled {
+      let sent = signal.count
       context?.processPendingChanges()
       if !events.isEmpty { return events.removeFirst() }
       guard context != nil else { return nil }
-      await signal.wait(isolation: actor)
+      await signal.wait(since: sent, isolation: actor)
     }
     return nil
   }

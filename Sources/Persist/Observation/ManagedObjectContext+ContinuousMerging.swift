@@ -29,8 +29,9 @@ extension ManagedObjectContext {
     }
     defer { clock.cancel() }
     while !Task.isCancelled {
+      let sent = signal.count
       processPendingChanges()
-      await signal.wait(isolation: actor)
+      await signal.wait(since: sent, isolation: actor)
     }
   }
 }

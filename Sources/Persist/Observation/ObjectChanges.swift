@@ -91,13 +91,14 @@ final class ObjectChangeBuffer {
 
   func next(isolation actor: isolated (any Actor)?) async -> ObjectChange? {
     while !Task.isCancelled {
+      let sent = signal.count
       object.table?.context.processPendingChanges()
       if waiting != ObjectChange() {
         defer { waiting = ObjectChange() }
         return waiting
       }
       if isOver { return nil }
-      await signal.wait(isolation: actor)
+      await signal.wait(since: sent, isolation: actor)
     }
     return nil
   }

@@ -34,11 +34,12 @@ final class SavedChangesBuffer: Sendable {
   /// Waits for a save; returns nil at the end and if the task is canceled.
   func next() async -> SavedChanges? {
     while !Task.isCancelled {
+      let sent = signal.count
       let (changes, isFinished) = state.withLock { state in
         (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isFinished)
       }
       if changes != nil || isFinished { return changes }
-      await signal.wait(isolation: nil)
+      await signal.wait(since: sent, isolation: nil)
     }
     return nil
   }

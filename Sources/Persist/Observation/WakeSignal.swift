@@ -1,13 +1,16 @@
 import Foundation
 
-/// A signal that wakes one waiting task. A signal sent while no task waits is kept for the next wait.
+/// A signal that wakes all tasks that wait for it.
+///
+/// A task reads ``count`` before it looks for what it waits for, so that a signal sent in between isn't missed.
 final class WakeSignal: Sendable {
-  private enum State {
-    case idle, sent
-    case waiting(CheckedContinuation<Void, Never>)
+  private struct State {
+    var count = 0
+    var lastWaiter = 0
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
   }
 
-  private let state = LockProtected(State.idle)
+  private let state = LockProtected(State())
   private let end = LockProtected<(@Sendable () -> Void)?>(nil)
 
   deinit {
@@ -19,34 +22,38 @@ final class WakeSignal: Sendable {
   /// Sets a function to call after the signal was released.
   func whenReleased(_ body: @escaping @Sendable () -> Void) { end.withLock { $0 = body } }
 
+  /// The number of times that the signal was sent.
+  var count: Int { state.withLock { $0.count } }
+
   func send() {
-    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if case .waiting(let continuation) = state {
-        state = .idle
-        return continuation
-      }
-      state = .sent
-      return nil
+    let waiters = state.withLock { state -> [Int: CheckedContinuation<Void, Never>] in
+      state.count += 1
+      let waiters = state.waiters
+      state.waiters = [:]
+      return waiters
     }
-    waiting?.resume()
+    for waiter in waiters.values { waiter.resume() }
   }
 
-  /// Waits for the signal, or until the task is canceled.
-  func wait(isolation actor: isolated (any Actor)?) async {
+  /// Waits until the signal was sent more than `count` times, or until the task is canceled.
+  func wait(since count: Int, isolation actor: isolated (any Actor)?) async {
+    let waiter = state.withLock { state -> Int in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: actor) { continuation in
-        let isSent = state.withLock { state -> Bool in
-          if case .sent = state {
-            state = .idle
-            return true
-          }
-          state = .waiting(continuation)
-          return false
+        let isWaiting = state.withLock { state -> Bool in
+          // A task that was canceled earlier has called the handler already.
+          guard state.count == count, !Task.isCancelled else { return false }
+          state.waiters[waiter] = continuation
+          return true
         }
-        if isSent { continuation.resume() }
+        if !isWaiting { continuation.resume() }
       }
     } onCancel: {
-      send()
+      let continuation = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+      continuation?.resume()
     }
   }
 }

@@ -56,6 +56,41 @@ struct UnreadSequenceTests {
     #expect(Self.isUnobserved(context))
   }
 
+  /// What several tasks received from one sequence.
+  @MainActor private final class Received {
+    var changes = 0
+    var ended = 0
+  }
+
+  @MainActor private static func wait(until isDone: () -> Bool) async throws {
+    for _ in 0..<2_000 where !isDone() { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  @Test("Several tasks may await one sequence: none of them is forgotten, and canceling one leaves the others waiting")
+  @MainActor
+  func severalTasks() async throws {
+    let context = try Self.makeContext()
+    let changes = context.objectsDidChange
+    let received = Received()
+    let tasks = (0..<3).map { _ in
+      Task { @MainActor in
+        for await change in changes { received.changes += change.inserted.count }
+        received.ended += 1
+      }
+    }
+    await Task.yield()
+    tasks[2].cancel()
+    try await Self.wait { received.ended == 1 }
+    #expect(received.ended == 1)
+    try context.make("Person")
+    try await Self.wait { received.changes == 1 }
+    #expect(received.changes == 1 && received.ended == 1)
+    for task in tasks { task.cancel() }
+    try await Self.wait { received.ended == 3 }
+    #expect(received.ended == 3)
+    withExtendedLifetime(context) {}
+  }
+
   @Test("Changes are reported as before once there is an observer again") @MainActor
   func again() async throws {
     let context = try Self.makeContext()

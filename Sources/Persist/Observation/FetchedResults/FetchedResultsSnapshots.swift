@@ -44,12 +44,13 @@ final class ResultSnapshotBuffer<Object: ManagedObject> {
 
   func next(isolation actor: isolated (any Actor)?) async -> FetchedResultsSnapshot? {
     while !Task.isCancelled {
+      let sent = signal.count
       controller.managedObjectContext.processPendingChanges()
       if let snapshot = waiting {
         waiting = nil
         return snapshot
       }
-      await signal.wait(isolation: actor)
+      await signal.wait(since: sent, isolation: actor)
     }
     return nil
   }
