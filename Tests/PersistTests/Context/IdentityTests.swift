@@ -182,6 +182,23 @@ struct IdentityTests {
     }
   }
 
+  @Test("A to-many relationship of an object without a context reads as empty, and has members in one later")
+  func membersWithoutContext() throws {
+    try withStack(SampleModels.pets) { stack in
+      let entity = try stack.model.entity(named: "Person")
+      let slot = try #require(entity.slot(named: "pets"))
+      let person = ManagedObject(entity: entity, insertInto: nil)
+      #expect(person.toMany(at: slot, of: ManagedObject.self).isEmpty)
+      person.toMany(at: slot, of: ManagedObject.self).removeAll()
+      let context = stack.context()
+      context.insert(person)
+      let pet = try context.make("Pet", ["name": "Rex"])
+      person.toMany(at: slot, of: ManagedObject.self).insert(pet)
+      try context.save()
+      #expect(Array(person.toMany(at: slot, of: ManagedObject.self)) == [pet] && pet.one("owner") === person)
+    }
+  }
+
   @Test("Looking up a missing row throws; its object reads as defaults and counts as deleted")
   func missingRow() throws {
     try withStack(SampleModels.pets) { stack in

@@ -170,11 +170,18 @@ extension ManagedObject {
   }
 
   /// Returns the members of a to-many relationship by slot, for typed access.
+  ///
+  /// An object that was created without a context has no members: the result is a set that belongs to no relationship.
   public final func toMany<Element: ManagedObject>(
     at slot: Int, of type: Element.Type = Element.self
   ) -> RelationshipSet<Element> {
     guard let relationship = layout.relationshipsBySlot[slot], relationship.isToMany else {
-      preconditionFailure("Slot \(slot) of '\(layout.entity.name)' isn't a to-many relationship of a context's object.")
+      guard table == nil, layout.properties[slot].relationship?.isToMany == true else {
+        preconditionFailure("Slot \(slot) of '\(layout.entity.name)' isn't a to-many relationship.")
+      }
+      noteRead(at: slot)
+      noteEmptyAnswer(at: slot)
+      return []
     }
     return RelationshipSet(owner: self, relationship: relationship)
   }
