@@ -4,6 +4,8 @@ import Persist
 struct CompositeText {
   let composite: CompositeDescription
   let access: String
+  /// The names of types that the structure uses; a property with such a name would shadow the type.
+  let typeNames: Set<String>
   let report: (String) -> Void
 
   var name: String { SwiftName.identifier(composite.name) }
@@ -14,22 +16,22 @@ struct CompositeText {
     var writes: [String] = []
     let stored = types("StoredValue")
     for element in composite.elements.sorted(by: { $0.name < $1.name }) {
-      let name = SwiftName.written(SwiftName.identifier(element.name))
+      let name = SwiftName.written(swiftName(of: element))
       let part = "parts[\(SwiftName.literal(element.name))]"
       if element.type == .composite {
         let type = SwiftName.written(SwiftName.identifier(element.compositeName ?? element.name))
         properties.append("  \(access)var \(name): \(type)?")
-        reads.append("    \(name) = \(part).flatMap { \(type)(stored: $0) }")
-        writes.append("    if let value = \(name) { \(part) = value.stored }")
+        reads.append("    self.\(name) = \(part).flatMap { \(type)(stored: $0) }")
+        writes.append("    if let value = self.\(name) { \(part) = value.stored }")
       } else if let type = ValueType(element.type) {
         properties.append("  \(access)var \(name): \(types(type.name))?")
-        reads.append("    \(name) = \(type.match(part + " ?? .null", &types))")
-        writes.append("    if let value = \(name) { \(part) = \(type.stored("value", &types)) }")
+        reads.append("    self.\(name) = \(type.match(part + " ?? .null", &types))")
+        writes.append("    if let value = self.\(name) { \(part) = \(type.stored("value", &types)) }")
       } else {
         report("'\(element.name)' of type \(element.type.rawValue) has no type in Swift; it is a StoredValue.")
         properties.append("  \(access)var \(name): \(stored)?")
-        reads.append("    \(name) = \(part)")
-        writes.append("    if let value = \(name) { \(part) = value }")
+        reads.append("    self.\(name) = \(part)")
+        writes.append("    if let value = self.\(name) { \(part) = value }")
       }
     }
     let string = types("String")
@@ -45,5 +47,19 @@ struct CompositeText {
         ? ["    .composite([:])"]
         : ["    var parts: [\(string): \(stored)] = [:]"] + writes + ["    return .composite(parts)"])
       + ["  }", "}"]
+  }
+
+  /// Names that the structure's own members need.
+  private static let ownNames: Set<String> = ["hashValue", "self", "stored"]
+
+  private func swiftName(of element: AttributeDescription) -> String {
+    var name = SwiftName.identifier(element.name)
+    if Self.ownNames.contains(name) || typeNames.contains(name) { name += "_" }
+    let others = Set(composite.elements.map(\.name)).subtracting([element.name])
+    while others.contains(name) { name += "_" }
+    if name != element.name {
+      report("A property of a structure can't be called '\(element.name)'; it is generated as '\(name)'.")
+    }
+    return name
   }
 }

@@ -30,8 +30,9 @@ struct GeneratePlan {
     let generated = classes.all.filter(\.isGenerated)
     let composites = version.model.description.composites.sorted { $0.name < $1.name }
     let listName = ClassListText.name(of: model)
-    let names = classes.all.map(\.name) + composites.map { SwiftName.identifier($0.name) } + [listName]
-    try Self.requireDistinct(generated.map(\.name) + composites.map { SwiftName.identifier($0.name) } + [listName])
+    let structures = composites.map { SwiftName.identifier($0.name) }
+    let names = classes.all.map(\.name) + structures + [listName]
+    try Self.requireDistinct(generated.map(\.name) + structures + [listName])
 
     let access = options.access == .public ? "public " : ""
     var parts: [Part] = generated.map { type in
@@ -42,7 +43,9 @@ struct GeneratePlan {
       return Part(name: type.name, lines: text.lines)
     }
     parts += composites.map { composite in
-      let text = CompositeText(composite: composite, access: access) { report($0, composite.name) }
+      let text = CompositeText(
+        composite: composite, access: access, typeNames: TypeNames.known.union(structures)
+      ) { report($0, composite.name) }
       return Part(name: text.name, lines: text.lines)
     }
     if !generated.isEmpty {

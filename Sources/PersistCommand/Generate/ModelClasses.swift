@@ -29,10 +29,14 @@ struct ModelClasses {
     let codeGeneration: CodeGeneration
     /// Whether a file is generated for the entity.
     let isGenerated: Bool
+    /// Whether the same options generate a file for the entity in its own module, which is another one.
+    let isGeneratedElsewhere: Bool
   }
 
   /// By entity name.
   let byEntity: [String: Class]
+  /// By class name: of several entities that share a class, the one that it belongs to.
+  private let byName: [String: Class]
   /// In the order of the entities' numbers.
   let all: [Class]
 
@@ -52,12 +56,14 @@ struct ModelClasses {
       } else {
         owners[name] = entity
       }
+      let hasFile = owner == nil && !(codeGeneration == .manual && options.skipsManual)
       all.append(
         Class(
           entity: entity, name: name, module: isElsewhere ? module : nil, codeGeneration: codeGeneration,
-          isGenerated: owner == nil && !isElsewhere && !(codeGeneration == .manual && options.skipsManual)))
+          isGenerated: hasFile && !isElsewhere, isGeneratedElsewhere: hasFile && isElsewhere))
     }
     self.all = all
+    byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     byEntity = Dictionary(all.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -81,15 +87,19 @@ struct ModelClasses {
   /// The class of the superentity, from which a generated class inherits.
   func parent(of type: Class) -> Class? { type.entity.superentity.flatMap { byEntity[$0.name] } }
 
-  /// Whether no superclass is generated.
+  /// Whether no superclass is generated, in this module or in another one.
   func isTopmost(_ type: Class) -> Bool {
-    var next = parent(of: type)
-    while let current = next {
-      if current.isGenerated { return false }
-      next = parent(of: current)
+    var seen: Set<String> = [type.name]
+    var next = superclass(of: type)
+    while let current = next, seen.insert(current.name).inserted {
+      if current.isGenerated || current.isGeneratedElsewhere { return false }
+      next = superclass(of: current)
     }
     return true
   }
+
+  /// The class from which a class inherits, as that of the entity that it belongs to.
+  private func superclass(of type: Class) -> Class? { parent(of: type).flatMap { byName[$0.name] } }
 
   /// The class for objects of an entity; entities that share a class have the same one.
   func named(_ entity: String) -> Class? { byEntity[entity] }

@@ -123,13 +123,59 @@ struct GenerateTests {
     }
   }
 
+  @Test("Elements of composite types with names that the structure needs are written as valid Swift")
+  func elementNames() throws {
+    let elements = ["hashValue", "parts", "plain", "self", "stored", "String"].map { name in
+      #"<attribute name="\#(name)" optional="YES" attributeType="String"/>"#
+    }
+    let contents = OddModel.model(
+      #"<composite name="Odd">\#(elements.joined())</composite>"#,
+      #"<entity name="Box" codeGenerationType="class">"#,
+      #"<composite name="odd" compositeName="Odd" optional="YES"/></entity>"#)
+    try withOddModel(contents) { model, folder in
+      let outcome = try Command.run("generate", model, "--output", folder.path)
+      #expect(outcome.status == 0)
+      let text = try #require(try Self.texts(in: folder)["Odd+Generated.swift"])
+      for name in ["hashValue", "self", "stored", "String"] {
+        #expect(text.contains("public var \(name)_: String?"))
+        #expect(text.contains("if let value = self.\(name)_ { parts[\"\(name)\"] = .string(value) }"))
+        #expect(outcome.messages.contains("can't be called '\(name)'; it is generated as '\(name)_'."))
+      }
+      #expect(text.contains("public var plain: String?") && text.contains("public var parts: String?"))
+      #expect(text.contains("    self.parts = if case .string(let value) = parts[\"parts\"] ?? .null"))
+    }
+  }
+
+  @Test("A class whose superclass is generated elsewhere, or for another entity, doesn't repeat its conformance")
+  func conformances() throws {
+    let contents = OddModel.model(
+      #"<entity name="Base" representedClassName="Core.Base" codeGenerationType="class"/>"#,
+      #"<entity name="Own" representedClassName="Core.Own"/>"#,
+      #"<entity name="First" representedClassName="Shared" codeGenerationType="class"/>"#,
+      #"<entity name="Second" representedClassName="Shared" codeGenerationType="class"/>"#,
+      #"<entity name="OfBase" parentEntity="Base" codeGenerationType="class"/>"#,
+      #"<entity name="OfOwn" parentEntity="Own" codeGenerationType="class"/>"#,
+      #"<entity name="OfSecond" parentEntity="Second" codeGenerationType="class"/>"#)
+    try withOddModel(contents) { model, folder in
+      let outcome = try Command.run("generate", model, "--output", folder.path, "--module", "Shop", "--skip-manual")
+      #expect(outcome.status == 0)
+      let texts = try Self.texts(in: folder)
+      let conforming = texts.filter { $0.value.contains(": GeneratedObject {") }.keys
+      #expect(Set(conforming) == ["OfOwn+Generated.swift", "Shared+Generated.swift"])
+      #expect(texts["OfBase+Generated.swift"]?.contains("class OfBase: Core.Base {}") == true)
+      #expect(texts["OfSecond+Generated.swift"]?.contains("class OfSecond: Shared {}") == true)
+    }
+  }
+
   /// A model with every construct that is difficult in Swift.
-  private func withOddModel(_ body: (_ model: String, _ output: URL) throws -> Void) throws {
+  private func withOddModel(
+    _ contents: String = OddModel.contents, _ body: (_ model: String, _ output: URL) throws -> Void
+  ) throws {
     try withTemporaryFolder { folder in
       let model = folder.appendingPathComponent("Odd Shop.xcdatamodeld")
       let version = model.appendingPathComponent("Odd Shop.xcdatamodel")
       try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
-      try Data(OddModel.contents.utf8).write(to: version.appendingPathComponent("contents"))
+      try Data(contents.utf8).write(to: version.appendingPathComponent("contents"))
       try body(model.path, folder.appendingPathComponent("out"))
     }
   }

@@ -84,6 +84,7 @@ enum LargeModel {
     </composite>
     <composite name="Point">
     \(attribute("x", "Double", #"optional="YES""#))\(attribute("y", "Float", #"optional="YES""#))
+    \(["stored", "parts", "self", "hashValue", "value"].map { attribute($0, "String", #"optional="YES""#) }.joined())
     </composite>
     """
 

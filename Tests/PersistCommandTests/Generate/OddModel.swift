@@ -27,4 +27,14 @@ enum OddModel {
       </entity>
     </model>
     """#
+
+  /// The contents of a model file with these elements.
+  static func model(_ elements: String...) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift">
+    \(elements.joined(separator: "\n"))
+    </model>
+    """
+  }
 }
