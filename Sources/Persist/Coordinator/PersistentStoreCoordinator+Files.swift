@@ -12,6 +12,8 @@ extension PersistentStoreCoordinator {
   public func destroyPersistentStore(at url: URL) throws {
     let open = store(at: url)
     let location = StoreLocation(url)
+    // A store in memory has no files, and ends when it is removed.
+    guard location != .memory else { return }
     guard location.engine.openCount(ofStoreAt: location) <= (open == nil ? 0 : 1) else {
       throw PersistenceError(
         .storeBusy, at: .store(url), "The store is open in another coordinator of this program.",

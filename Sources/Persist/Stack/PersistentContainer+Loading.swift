@@ -20,7 +20,7 @@ extension PersistentContainer {
   }
 
   private func load(_ description: PersistentStoreDescription) throws {
-    switch description.type {
+    switch description.isInMemory ? StoreType.inMemory : description.type {
     case .inMemory:
       let stores = persistentStoreCoordinator.persistentStores
       if stores.contains(where: { $0.type == .inMemory && $0.configuration == description.configuration }) {

@@ -14,10 +14,23 @@ public struct PersistentStoreDescription: Sendable {
   /// The place of the store.
   public var location: StoreLocation
   /// The store's file, or the URL of its server without the password; nil for a store in memory.
+  ///
+  /// As in Core Data, the file `/dev/null` also means a store in memory.
   public var url: URL? {
-    get { if case .server(let address) = location { address.url(showingSecrets: false) } else { location.url } }
-    set { location = StoreLocation(newValue) }
+    get {
+      switch location {
+      case .memory: nullDevice
+      case .file(let url): url
+      case .server(let address): address.url(showingSecrets: false)
+      }
+    }
+    set {
+      location = StoreLocation(newValue)
+      nullDevice = location == .memory ? newValue : nil
+    }
   }
+  /// The URL that was set if it is `/dev/null`.
+  private var nullDevice: URL?
   /// The type of the store: a file by default.
   public var type: StoreType
   /// The options for opening the store. They migrate an older store to the container's model, unless another migrator
@@ -31,6 +44,9 @@ public struct PersistentStoreDescription: Sendable {
   public init(url: URL, configuration: String? = nil, isReadOnly: Bool = false) {
     self.init(at: StoreLocation(url), options: isReadOnly ? StoreOptions(isReadOnly: true) : .automaticMigration)
     options.configuration = configuration
+    guard location == .memory else { return }
+    type = .sqlite
+    nullDevice = url
   }
 
   /// Creates the description of a store of a type.
@@ -43,6 +59,7 @@ public struct PersistentStoreDescription: Sendable {
     location = StoreLocation(url)
     self.type = type
     self.options = options
+    nullDevice = location == .memory ? url : nil
   }
 
   /// Creates the description of a store in a file, in memory or on a server.
@@ -63,6 +80,9 @@ public struct PersistentStoreDescription: Sendable {
 
   /// A store in memory, which exists as long as its container.
   public static var inMemory: PersistentStoreDescription { PersistentStoreDescription(type: .inMemory) }
+
+  /// Whether the store is in memory, by its type or by its URL.
+  var isInMemory: Bool { type == .inMemory || type == .sqlite && location == .memory && nullDevice != nil }
 
   /// The model configuration whose entities the store contains; nil for all entities.
   public var configuration: String? {

@@ -14,9 +14,9 @@ public enum StoreLocation: Sendable, Hashable {
   /// A store on a database server. The product `PersistPostgreSQL` creates the address.
   case server(ServerAddress)
 
-  /// - Parameter url: A file or the URL of a server; nil for a store in memory.
+  /// - Parameter url: A file or the URL of a server; nil for a store in memory, or `/dev/null`, as in Core Data.
   package init(_ url: URL?) {
-    guard let url else {
+    guard let url, !(url.isFileURL && url.path == "/dev/null") else {
       self = .memory
       return
     }

@@ -96,6 +96,37 @@ struct PersistentContainerTests {
     }
   }
 
+  @Test("The URL /dev/null means a store in memory, as in Core Data")
+  func nullDevice() throws {
+    let null = URL(fileURLWithPath: "/dev/null")
+    var description = PersistentStoreDescription(url: PersistentContainer.defaultDirectoryURL())
+    description.url = null
+    let descriptions = [
+      description, PersistentStoreDescription(url: null), PersistentStoreDescription(type: .sqlite, url: null),
+    ]
+    for description in descriptions {
+      #expect(description.url == null && description.type == .sqlite)
+      let container = PersistentContainer(name: "Shop", model: people)
+      container.persistentStoreDescriptions = [description]
+      try container.loadPersistentStores()
+      try container.loadPersistentStores()
+      #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [.inMemory])
+      let context = container.newContext()
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      #expect(try container.newContext().names("Person") == ["Ann"])
+    }
+    description.url = PersistentContainer.defaultDirectoryURL()
+    #expect(!description.isInMemory)
+
+    let coordinator = PersistentStoreCoordinator(model: people)
+    let store = try coordinator.addStore(at: null, options: .automaticMigration)
+    #expect(store.type == .inMemory && store.url == nil)
+    try coordinator.destroyPersistentStore(at: null)
+    #expect(coordinator.persistentStores == [store])
+    #expect(try PersistentContainer(at: null, model: people).persistentStoreCoordinator.storeCount == 1)
+  }
+
   @Test("Loading asynchronously throws the errors of loading")
   func asynchronous() async throws {
     try await withTemporaryFolder { folder in
