@@ -126,20 +126,24 @@ extension PersistentStoreCoordinator {
 
   /// Removes the store with an identifier, without closing it.
   func detachStore(withIdentifier identifier: String) -> (any PersistentStore)? {
-    remoteChangePost.end(identifier)
-    defer { generation.add(1, ordering: .relaxed) }
-    return open.withLock { stores in
+    let store = open.withLock { stores in
       stores.firstIndex { $0.identifier == identifier }.map { stores.remove(at: $0) }
     }
+    generation.add(1, ordering: .relaxed)
+    // After the removal, so that watching that begins meanwhile either is ended here, or finds the store removed.
+    remoteChangePost.end(identifier)
+    // The same store may have been added again meanwhile, as long as it was still watched.
+    if let added = openStore(identifier: identifier) { remoteChangePost.begin(added, of: self) }
+    return store
   }
 
   /// Replaces an open store with another, without closing the old one.
   func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
-    remoteChangePost.end(old.identifier)
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }
     generation.add(1, ordering: .relaxed)
+    remoteChangePost.end(old.identifier)
     remoteChangePost.begin(new, of: self)
   }
 

@@ -98,7 +98,22 @@ final class RemoteChangePost: Sendable {
       state.monitors[store.identifier] = monitor
       return nil
     }
-    other?.end()
+    if let other { return other.end() }
+    // A store that was removed after it was asked for its monitor ended its watching before there was anything to end.
+    guard coordinator.openStore(identifier: store.identifier) !== store else { return }
+    end(monitor, of: store.identifier)
+    if let current = coordinator.openStore(identifier: store.identifier) { begin(current, of: coordinator) }
+  }
+
+  /// Ends a monitor that is still the one of the store with an identifier.
+  private func end(_ monitor: any StoreMonitor, of identifier: String) {
+    let isRegistered = state.withLock { state -> Bool in
+      guard state.monitors[identifier] === monitor else { return false }
+      state.monitors[identifier] = nil
+      state.posting.remove(identifier)
+      return true
+    }
+    if isRegistered { monitor.end() }
   }
 
   /// Stops watching stores without waiting, if there are no receivers.

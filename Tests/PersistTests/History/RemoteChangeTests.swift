@@ -185,4 +185,23 @@ struct RemoteChangeTests {
       try close(other)
     }
   }
+
+  @Test("A store that is removed while watching begins isn't watched until it is added again")
+  func removedMeanwhile() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url, posting: true)
+      let store = try #require(coordinator.openStores.first)
+      // The monitor of a removed store is registered after the removal has ended its watching.
+      _ = coordinator.detachStore(withIdentifier: store.identifier)
+      coordinator.remoteChangePost.begin(store, of: coordinator)
+      #expect(coordinator.remoteChangePost.watchedCount == 0)
+      try store.close()
+      var options = StoreOptions(tracksHistory: true)
+      options.postsRemoteChangeNotifications = true
+      try coordinator.addStore(at: url, options: options)
+      #expect(coordinator.remoteChangePost.watchedCount == 1)
+      try close(coordinator)
+      #expect(coordinator.remoteChangePost.watchedCount == 0)
+    }
+  }
 }

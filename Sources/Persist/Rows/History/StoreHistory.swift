@@ -55,7 +55,7 @@ package protocol StoreHistory: Sendable {
 }
 
 /// A running observation of a store's changes by anyone.
-package protocol StoreMonitor: Sendable {
+package protocol StoreMonitor: AnyObject, Sendable {
   /// Ends the observation. Waits for a report in progress, unless called from within it.
   func end()
 }
