@@ -16,6 +16,17 @@ final class SavedChangesMailbox: Sendable {
       let changes = changes.bounded
       self = changes.isIncomplete ? .tooMuch : .changes(changes)
     }
+
+    /// Adds the changes of a later save.
+    ///
+    /// - Complexity: O(*changes of the later save*).
+    mutating func append(_ later: SavedChanges) {
+      guard case .changes(var all) = self else { return }
+      // A second reference would cause the sets to be copied.
+      self = .tooMuch
+      all.append(later)
+      self = Mail(all)
+    }
   }
 
   /// Wakes a task that waits for mail.
@@ -34,16 +45,15 @@ final class SavedChangesMailbox: Sendable {
 
   func post(_ changes: SavedChanges) {
     let bells = state.withLock { state in
-      switch state.mail {
-      case nil: state.mail = Mail(changes)
-      case .changes(let earlier)?: state.mail = Mail(earlier.followed(by: changes))
-      case .tooMuch?: break
-      }
+      if state.mail == nil { state.mail = Mail(changes) } else { state.mail?.append(changes) }
       state.bells.removeAll { !$0.isHeard() }
       return state.bells
     }
     for bell in bells { bell.ring() }
   }
+
+  /// The content, for tests.
+  var content: Mail? { state.withLock { $0.mail } }
 
   /// Whether a task waits for mail, or is about to.
   var isAwaited: Bool { state.withLock { $0.bells.contains { $0.isHeard() } } }

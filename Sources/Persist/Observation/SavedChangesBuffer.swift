@@ -13,17 +13,25 @@ final class SavedChangesBuffer: Sendable {
 
   func enqueue(_ changes: SavedChanges) {
     state.withLock { state in
-      if state.waiting.count == Self.capacity, let last = state.waiting.popLast() {
-        state.waiting.append(last.followed(by: changes).bounded)
+      if state.waiting.count == Self.capacity {
+        let last = Self.capacity - 1
+        // In place, because a second reference would cause the sets to be copied.
+        state.waiting[last].append(changes)
+        state.waiting[last] = state.waiting[last].bounded
       } else {
         state.waiting.append(changes.bounded)
       }
       let count = state.waiting.reduce(0) { $0 + $1.count }
       guard count > SavedChanges.waitingCapacity else { return }
-      state.waiting = [state.waiting.reduce(SavedChanges()) { $0.followed(by: $1) }.bounded]
+      var all = state.waiting.removeFirst()
+      for later in state.waiting { all.append(later) }
+      state.waiting = [all.bounded]
     }
     signal.send()
   }
+
+  /// The pending saves, for tests.
+  var pending: [SavedChanges] { state.withLock { $0.waiting } }
 
   /// Ends the stream after the pending saves.
   func finish() {

@@ -133,6 +133,40 @@ struct UnreadSequenceTests {
     #expect(savedCount == 150 && toldCount == 150)
   }
 
+  /// Counts how often the memory of merged changes is replaced while saves of new objects are added.
+  private static func replacements(
+    _ count: Int, _ add: (SavedChanges) -> Void, merged: () -> SavedChanges?
+  ) throws -> Int {
+    var (replacements, former) = (0, UInt(0))
+    for key in 0..<count {
+      let id = ManagedObjectID(entityName: "Person", storeIdentifier: "store", key: .permanent(Int64(key)))
+      add(SavedChanges(inserted: [id]))
+      let ids = try #require(merged()).insertedObjectIDs
+      // A set is a reference to the memory of its elements.
+      let address = withUnsafeBytes(of: ids) { $0.load(as: UInt.self) }
+      if address != former { replacements += 1 }
+      former = address
+    }
+    return replacements
+  }
+
+  @Test("Unread saves are merged in place, so that the cost of one doesn't grow with the number of those before it")
+  func mergedInPlace() throws {
+    let mailbox = SavedChangesMailbox()
+    let ofMail = try Self.replacements(3_000, mailbox.post) {
+      if case .changes(let changes)? = mailbox.content { changes } else { nil }
+    }
+    #expect(ofMail < 30)
+    let unread = if case .changes(let changes)? = mailbox.take() { changes.count } else { 0 }
+    #expect(unread == 3_000)
+
+    let buffer = SavedChangesBuffer()
+    for _ in 0..<99 { buffer.enqueue(SavedChanges()) }
+    let ofBuffer = try Self.replacements(3_000, buffer.enqueue) { buffer.pending.last }
+    #expect(ofBuffer < 30)
+    #expect(buffer.pending.count == 100 && buffer.pending.last?.count == 3_000)
+  }
+
   @Test("More than the limit is reported as incomplete; merging it compares everything") @MainActor
   func incomplete() async throws {
     let context = try Self.makeContext()
