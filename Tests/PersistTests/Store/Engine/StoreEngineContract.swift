@@ -209,6 +209,21 @@ struct StoreEngineContract {
     }
   }
 
+  @Test("A closed store neither reads nor writes, and its error says what to do", arguments: EngineUnderTest.available)
+  func closed(engine: EngineUnderTest) throws {
+    try engine.withLocation { location in
+      let store = try location.engine.createStore(at: location, model: fixture.model, options: StoreOptions())
+      try store.close()
+      let uses: [() throws -> Void] = [
+        { _ = try store.count(query("Tag")) }, { _ = try store.commit(RowWrites(inserts: tags("a"))) },
+      ]
+      for use in uses {
+        let error = #expect(throws: PersistenceError.self) { try use() }
+        #expect(error?.code == .storeOpenFailed && error?.fix == "Add it to a coordinator again.")
+      }
+    }
+  }
+
   @Test("Texts are searched word by word", arguments: EngineUnderTest.available)
   func texts(engine: EngineUnderTest) throws {
     try engine.withLocation { location in

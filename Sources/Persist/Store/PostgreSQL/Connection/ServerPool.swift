@@ -97,7 +97,8 @@ final class ServerPool: @unchecked Sendable {
     while true {
       if isClosed {
         condition.unlock()
-        throw PersistenceError(.invalidRequest, at: .store(url), "The store was closed.")
+        throw PersistenceError(
+          .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
       }
       if let pooled = idle.popLast() {
         condition.unlock()
