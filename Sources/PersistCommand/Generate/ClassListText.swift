@@ -54,12 +54,19 @@ struct ClassListText {
   private func kind(of property: Property) -> String {
     switch property.kind {
     case .attribute(let attribute) where attribute.type == .composite:
-      ".composite(\(SwiftName.literal(attribute.compositeName ?? "")))"
+      ".composite(\(SwiftName.literal(attribute.compositeName ?? ""))\(elements(of: property)))"
     case .attribute(let attribute): ".attribute(.\(attribute.type.rawValue))"
     case .relationship(let relationship):
       ".\(relationship.isToMany ? (relationship.isOrdered ? "ordered" : "toMany") : "toOne")"
         + "(\(SwiftName.literal(relationship.destination)))"
     case .fetchedProperty: ".fetched"
     }
+  }
+
+  private func elements(of property: Property) -> String {
+    let elements = property.elements.map { element in
+      "\(SwiftName.literal(element.path.dropFirst().joined(separator: "."))): .\(element.attribute.type.rawValue)"
+    }
+    return elements.isEmpty ? "" : ", elements: [\(elements.sorted().joined(separator: ", "))]"
   }
 }

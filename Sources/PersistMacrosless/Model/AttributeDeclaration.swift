@@ -30,9 +30,9 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
 
   func problem(with property: Property) -> String? {
     guard let attribute = property.attribute else { return "isn't an attribute." }
-    if attribute.type == type || attribute.type == .undefined { return nil }
-    if AttributeType.widths.contains(where: { $0.contains(attribute.type) && $0.contains(type) }) { return nil }
-    return "is of type \(attribute.type.rawValue), not \(type.rawValue)."
+    guard attribute.type.canHold(type) else { return "is of type \(attribute.type.rawValue), not \(type.rawValue)." }
+    guard attribute.type == .composite else { return nil }
+    return (Value.wrappedType as? any CompositeValue.Type)?.problem(with: property)
   }
 
   func add(_ member: ClassDeclaration.Member, to entity: inout EntityDescription, _ plan: inout ModelFromClasses) {
@@ -104,6 +104,11 @@ extension AttributeType {
   fileprivate static let widths: [[AttributeType]] = [
     [.int16, .int32, .int64], [.float, .double], [.binary, .transformable],
   ]
+
+  /// Whether an attribute of this type can have the values of a property that a class declares as another type.
+  func canHold(_ declared: AttributeType) -> Bool {
+    self == declared || self == .undefined || Self.widths.contains { $0.contains(self) && $0.contains(declared) }
+  }
 
   fileprivate var isScalar: Bool {
     [.int16, .int32, .int64, .float, .double, .boolean].contains(self)

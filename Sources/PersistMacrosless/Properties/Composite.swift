@@ -53,7 +53,7 @@ public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   /// The composite attribute of a managed object, which the compiler accesses in place of ``wrappedValue``.
   ///
   /// Each read decodes all parts, and a change of one part sets all of them. Reading and setting trap if the object's
-  /// entity has no such attribute.
+  /// entity has no such attribute, or one with other elements than the type's parts.
   @inlinable
   public static subscript<Owner: ManagedObject>(
     _enclosingInstance owner: Owner, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,

@@ -167,13 +167,31 @@ struct GenerateTests {
     }
   }
 
+  @Test("The list of classes contains the elements of composites, for the comparison with a model")
+  func compositeElements() throws {
+    try withModel("Large", LargeModel.contents) { model, folder in
+      _ = try Command.run("generate", model, "--output", folder.path)
+      let texts = ["hashValue", "parts", "self", "stored", "value"].map { #""point.\#($0)": .string, "# }
+      let kind =
+        #".composite("Address", elements: ["default": .int16, "page": .uri, "# + texts.joined()
+        + #""point.x": .double, "point.y": .float, "since": .date, "street": .string])"#
+      try #expect(Self.texts(in: folder).values.contains { $0.contains(kind) })
+    }
+  }
+
   /// A model with every construct that is difficult in Swift.
   private func withOddModel(
     _ contents: String = OddModel.contents, _ body: (_ model: String, _ output: URL) throws -> Void
   ) throws {
+    try withModel("Odd Shop", contents, body)
+  }
+
+  private func withModel(
+    _ name: String, _ contents: String, _ body: (_ model: String, _ output: URL) throws -> Void
+  ) throws {
     try withTemporaryFolder { folder in
-      let model = folder.appendingPathComponent("Odd Shop.xcdatamodeld")
-      let version = model.appendingPathComponent("Odd Shop.xcdatamodel")
+      let model = folder.appendingPathComponent("\(name).xcdatamodeld")
+      let version = model.appendingPathComponent("\(name).xcdatamodel")
       try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
       try Data(contents.utf8).write(to: version.appendingPathComponent("contents"))
       try body(model.path, folder.appendingPathComponent("out"))

@@ -5,6 +5,8 @@ import PersistTestSupport
 import ShopGenerated
 import Testing
 
+private final class Plot: ManagedObject {}
+
 /// The classes in `Examples/ShopGenerated`, which `persist generate` wrote from the sample model.
 @Suite("Generated classes")
 struct GeneratedClassTests {
@@ -131,6 +133,31 @@ struct GeneratedClassTests {
     let error = #expect(throws: PersistenceError.self) { try ShopEntityClasses.all.check(against: Self.model("Shop")) }
     #expect(error?.code == .incompatibleModel)
     #expect(error?.fix != nil || error?.errors.first?.fix != nil)
+  }
+
+  @Test("Classes are compared with the elements of composites, unless an older generator left them out")
+  func compositeElements() throws {
+    func model(_ elements: AttributeDescription...) throws -> ManagedObjectModel {
+      let attribute = AttributeDescription("area", .composite, compositeName: "Area")
+      return try ManagedObjectModel(
+        ModelDescription(
+          entities: [EntityDescription("Plot", attributes: [attribute])],
+          composites: [CompositeDescription("Area", elements: elements)]))
+    }
+    func list(_ kind: GeneratedClasses.Kind) -> GeneratedClasses {
+      GeneratedClasses(version: "1", [.init(Plot.self, entity: "Plot", properties: [("area", kind)])])
+    }
+    let (x, y, text) = (
+      AttributeDescription("x", .double), AttributeDescription("y", .double), AttributeDescription("y", .string)
+    )
+    let current = list(.composite("Area", elements: ["x": .double, "y": .double]))
+    try current.check(against: model(x, y))
+    for other in try [model(x), model(x, text), model(x, y, AttributeDescription("z", .double))] {
+      let error = #expect(throws: PersistenceError.self) { try current.check(against: other) }
+      #expect(error?.code == .incompatibleModel)
+    }
+    try list(.composite("Area")).check(against: model(x))
+    #expect(throws: PersistenceError.self) { try list(.composite("Zone")).check(against: model(x)) }
   }
 
   @Test("An object of a class generated for another version stops the program with a message")

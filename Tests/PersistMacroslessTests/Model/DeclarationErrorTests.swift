@@ -102,6 +102,20 @@ private enum Wrong {
     @Composite var one = One.Part()
     @Composite var two = Two.Part()
   }
+
+  struct Point: CompositeValue {
+    var x = 0.0
+    var y = 0
+  }
+
+  struct Area: CompositeValue {
+    var center = Point()
+    var name: String?
+  }
+
+  final class Region: ManagedObject {
+    @Composite var area = Area()
+  }
 }
 
 @Suite("Wrong declarations")
@@ -183,6 +197,30 @@ struct DeclarationErrorTests {
       try ManagedObjectModel(Wrong.Lonely.self, Wrong.Twice.self, Wrong.WrongDefault.self)
     }
     #expect(error.errors.count == 3)
+  }
+
+  private func problem(_ area: [AttributeDescription], _ point: [AttributeDescription]) throws -> String? {
+    let attribute = AttributeDescription("area", .composite, compositeName: "Area")
+    let model = try ManagedObjectModel(
+      ModelDescription(
+        entities: [EntityDescription("Region", attributes: [attribute])],
+        composites: [CompositeDescription("Area", elements: area), CompositeDescription("Point", elements: point)]))
+    let member = try #require(ClassDeclaration(Wrong.Region.self).members.first)
+    return member.declaration.problem(with: try #require(try model.entity(named: "Region").property(named: "area")))
+  }
+
+  @Test("A composite can't be used for a model's with other elements, and the problem names the first one")
+  func otherElements() throws {
+    let center = AttributeDescription("center", .composite, compositeName: "Point")
+    let name = AttributeDescription("name", .string)
+    let (x, y) = (AttributeDescription("x", .float), AttributeDescription("y", .int32))
+    try #expect(problem([center, name], [x, y]) == nil)
+    try #expect(problem([center], [x, y]) == "has no element 'name', which Area has.")
+    try #expect(problem([center, name], [x]) == "has no element 'center.y', which Area has.")
+    let code = AttributeDescription("code", .string)
+    try #expect(problem([center, code, name], [x, y]) == "has an element 'code', which Area lacks.")
+    let text = AttributeDescription("y", .string)
+    try #expect(problem([center, name], [x, text]) == "has an element 'center.y' of type string, not int64.")
   }
 
   @Test("A property that the store's model doesn't have stops the program with a message")

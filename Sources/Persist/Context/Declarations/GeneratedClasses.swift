@@ -10,8 +10,9 @@ public struct GeneratedClasses: Sendable {
   public enum Kind: Sendable, Hashable {
     /// An attribute of this type, other than a composite one.
     case attribute(AttributeType)
-    /// An attribute of a composite type with this name.
-    case composite(String)
+    /// An attribute of a composite type with this name and these elements, each with the path from the attribute, such
+    /// as `point.x`. Without elements, as older versions of the command wrote it, only the name is compared.
+    case composite(String, elements: [String: AttributeType] = [:])
     /// Relationships, with the names of their destinations.
     case toOne(String)
     /// An unordered to-many relationship, with the name of its destination.
@@ -127,7 +128,7 @@ extension GeneratedClasses {
             + "generated from."
         }
         let found = Kind(entity.properties[slot])
-        if found != expected.kind {
+        if !found.fits(expected.kind) {
           return "\(place) is \(found) and was \(expected.kind) in the version '\(version)' that the class was "
             + "generated from."
         }
@@ -163,13 +164,25 @@ extension GeneratedClasses.Kind {
   init(_ property: Property) {
     switch property.kind {
     case .attribute(let attribute) where attribute.type == .composite:
-      self = .composite(attribute.compositeName ?? "")
+      let elements = property.elements.map { ($0.path.dropFirst().joined(separator: "."), $0.attribute.type) }
+      self = .composite(
+        attribute.compositeName ?? "", elements: Dictionary(elements, uniquingKeysWith: { first, _ in first }))
     case .attribute(let attribute): self = .attribute(attribute.type)
     case .relationship(let relationship) where !relationship.isToMany: self = .toOne(relationship.destination)
     case .relationship(let relationship):
       self = relationship.isOrdered ? .ordered(relationship.destination) : .toMany(relationship.destination)
     case .fetchedProperty: self = .fetched
     }
+  }
+
+  /// Whether code that was generated for an expected content can access this one.
+  fileprivate func fits(_ expected: Self) -> Bool {
+    if case .composite(let name, elements: _) = self,
+      case .composite(let expectedName, elements: let elements) = expected, elements.isEmpty
+    {
+      return name == expectedName
+    }
+    return self == expected
   }
 
   fileprivate func add(_ name: String, to entity: inout EntityDescription) {
@@ -193,11 +206,16 @@ extension GeneratedClasses.Kind: CustomStringConvertible {
   public var description: String {
     switch self {
     case .attribute(let type): "of type \(type.rawValue)"
-    case .composite(let name): "of the composite type \(name)"
+    case .composite(let name, elements: let elements): "of the composite type \(name)\(Self.text(elements))"
     case .toOne(let destination): "a to-one relationship to '\(destination)'"
     case .toMany(let destination): "a to-many relationship to '\(destination)'"
     case .ordered(let destination): "an ordered relationship to '\(destination)'"
     case .fetched: "a fetched property"
     }
+  }
+
+  private static func text(_ elements: [String: AttributeType]) -> String {
+    let words = elements.map { "\($0.key): \($0.value.rawValue)" }.sorted()
+    return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
   }
 }
