@@ -12,17 +12,23 @@ struct AttributeFill {
   private let pattern: PatternText?
   private let rules: [FetchPredicate]
 
+  /// - Parameters:
+  ///   - path: The path of an element of a composite attribute, starting with the attribute's name; nil for an
+  ///     attribute of the entity.
+  ///   - unique: The names of attributes and the paths of elements that need a different value for each object.
   /// - Throws: `PersistenceError.Code.invalidRequest` if no values can be generated that satisfy the attribute's
   ///   rules.
   init(
-    _ attribute: AttributeDescription, of entity: String, isUnique: Bool = false,
+    _ attribute: AttributeDescription, of entity: String, at path: String? = nil, unique: Set<String> = [],
     composites: [String: CompositeDescription] = [:]
   ) throws {
+    let path = path ?? attribute.name
     self.attribute = attribute
     self.entity = entity
-    self.isUnique = isUnique
-    elements = try (attribute.compositeName.flatMap { composites[$0] }?.elements ?? []).map {
-      try AttributeFill($0, of: entity, composites: composites)
+    isUnique = unique.contains(path)
+    elements = try (attribute.compositeName.flatMap { composites[$0] }?.elements ?? []).map { element in
+      try AttributeFill(
+        element, of: entity, at: "\(path).\(element.name)", unique: unique, composites: composites)
     }
     pattern = attribute.validation.pattern.flatMap(PatternText.init)
     rules = try attribute.validation.rules.map { try FetchPredicate($0.predicate) }

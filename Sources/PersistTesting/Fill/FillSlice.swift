@@ -24,7 +24,7 @@ struct FillSlice {
       for property in entity.properties {
         guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived else { continue }
         fills[property.slot] = try AttributeFill(
-          attribute, of: entity.name, isUnique: unique.contains(attribute.name), composites: composites)
+          attribute, of: entity.name, unique: unique, composites: composites)
       }
       return fills
     }

@@ -2,15 +2,16 @@ import Persist
 
 /// Selects the attributes that have a different value in every object, so that all uniqueness constraints hold.
 enum UniqueAttributes {
-  /// Returns one attribute of each constraint, own or inherited: the one with the most possible values.
+  /// Returns one attribute of each constraint, own or inherited: the one with the most possible values. It may be an
+  /// element of a composite attribute, such as `address.city`.
   static func names(of entity: Entity) -> Set<String> {
     var names: Set<String> = []
     var current: Entity? = entity
     while let level = current {
       for constraint in level.description.uniquenessConstraints {
-        let attributes = constraint.compactMap { entity.attribute(named: $0) }
-          .filter { !$0.isTransient && !$0.isDerived }
-        if let best = attributes.max(by: { room($0) < room($1) }) { names.insert(best.name) }
+        let candidates = constraint.flatMap { attributes(named: $0, of: entity) }
+          .filter { !$0.attribute.isTransient && !$0.attribute.isDerived }
+        if let best = candidates.max(by: { room($0.attribute) < room($1.attribute) }) { names.insert(best.name) }
       }
       current = level.superentity
     }
@@ -23,12 +24,25 @@ enum UniqueAttributes {
     var current: Entity? = entity
     while let level = current {
       for constraint in level.description.uniquenessConstraints
-      where !constraint.contains(where: { entity.attribute(named: $0) != nil }) {
+      where !constraint.contains(where: { !attributes(named: $0, of: entity).isEmpty }) {
         names.formUnion(constraint.prefix(1))
       }
       current = level.superentity
     }
     return names
+  }
+
+  /// The attribute with a name, or the elements of a composite one at a path or below it, with their paths.
+  private static func attributes(
+    named name: String, of entity: Entity
+  ) -> [(name: String, attribute: AttributeDescription)] {
+    let path = name.split(separator: ".").map(String.init)
+    guard let property = path.first.flatMap({ entity.property(named: $0) }), let attribute = property.attribute else {
+      return []
+    }
+    guard attribute.type == .composite else { return [(name, attribute)] }
+    return property.elements.filter { $0.path.starts(with: path) }
+      .map { ($0.path.joined(separator: "."), $0.attribute) }
   }
 
   private static func room(_ attribute: AttributeDescription) -> Int {

@@ -80,6 +80,23 @@ struct FillSliceTests {
     #expect(Set(numbers).count == 2000)
   }
 
+  @Test("An element of a composite attribute that must be unique has a different value in every object")
+  func uniqueElement() throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(
+        entities: [
+          EntityDescription(
+            "A", attributes: [AttributeDescription("place", .composite, isOptional: false, compositeName: "Place")],
+            uniquenessConstraints: [["place.number"]])
+        ],
+        composites: [
+          CompositeDescription(
+            "Place", elements: [AttributeDescription("name", .string), AttributeDescription("number", .int32)])
+        ]))
+    let numbers = try values(writes(model, 0..<1000), "A", "place").map { $0.element(at: ["number"]) }
+    #expect(Set(numbers).count == 1000 && !numbers.contains(.null))
+  }
+
   @Test("An attribute that can't be unique for that many objects is an error that names it")
   func tooFewValues() throws {
     let model = try ManagedObjectModel(

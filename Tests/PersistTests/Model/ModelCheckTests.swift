@@ -160,6 +160,41 @@ struct ModelCheckTests {
     #expect(found.count == 6)
   }
 
+  @Test("A uniqueness constraint names only stored values: without one of them it would be a stricter one")
+  func uniqueness() {
+    func found(_ name: String) -> [String] {
+      messages(
+        ModelDescription(
+          entities: [
+            EntityDescription(
+              "E",
+              attributes: [
+                AttributeDescription("x", .string), AttributeDescription("memory", .string, isTransient: true),
+                AttributeDescription("place", .composite, compositeName: "Place"),
+              ],
+              relationships: [RelationshipDescription("owner", to: "E", inverse: nil)],
+              uniquenessConstraints: [["x", name]])
+          ],
+          composites: [
+            CompositeDescription(
+              "Place",
+              elements: [
+                AttributeDescription("city", .string),
+                AttributeDescription("inner", .composite, compositeName: "Inner"),
+              ]),
+            CompositeDescription("Inner", elements: [AttributeDescription("y", .double)]),
+          ]))
+    }
+    for name in ["owner", "place", "place.city", "place.inner", "place.inner.y"] { #expect(found(name) == []) }
+    for (name, part) in [
+      ("memory", "a transient attribute"), ("self", "isn't a property"), ("entity", "isn't a property"),
+      ("place.town", "an element that 'place' doesn't have"), ("place.inner.z", "'inner' doesn't have"),
+      ("x.y", "which isn't composite"), ("owner.x", "a property of another object"),
+    ] {
+      #expect(found(name).count == 1 && found(name).first?.contains(part) == true, "\(found(name))")
+    }
+  }
+
   @Test("Composite types exist, aren't recursive and have a limited size")
   func composites() {
     func composite(_ name: String, _ elements: [String?]) -> CompositeDescription {

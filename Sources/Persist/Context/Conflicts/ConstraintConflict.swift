@@ -4,9 +4,9 @@
 public struct ConstraintConflict: Sendable {
   /// The entity that declares the constraint.
   public let entityName: String
-  /// The names of the constraint's attributes.
+  /// The names of the constraint's properties: attributes, elements of composite attributes and to-one relationships.
   public let constraint: [String]
-  /// The duplicate values, by attribute.
+  /// The duplicate values, by these names.
   public let constraintValues: [String: StoredValue]
   /// The row that already has the values; nil if only objects of the save have them.
   public let databaseObjectID: ManagedObjectID?

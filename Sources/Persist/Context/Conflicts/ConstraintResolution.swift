@@ -60,7 +60,8 @@ struct ConstraintResolution {
   /// Reverts an object's changes: all of them, or only those to the unique properties.
   private func revertChanges(_ object: ManagedObject, _ conflict: ConstraintConflict) {
     for stored in object.layout.storedSlots where object.differsFromStored(stored) {
-      if rule == .rollback || conflict.constraint.contains(object.layout.properties[stored.slot].name) {
+      let name = object.layout.properties[stored.slot].name
+      if rule == .rollback || conflict.constraint.contains(where: { $0.dottedKeys.first == name }) {
         object.revert(stored)
       }
     }

@@ -34,14 +34,29 @@ struct ConstraintSearch {
   struct Constraint {
     let layout: EntityLayout
     let names: [String]
+    /// The property of each name.
     let slots: [EntityLayout.StoredSlot]
+    let columns: [Column]
+  }
+
+  /// A unique value: an attribute, an element of a composite attribute, or the key of a to-one relationship.
+  struct Column {
+    let stored: EntityLayout.StoredSlot
+    /// The name of the property, followed by those that lead to an element.
+    let path: [String]
   }
 
   /// Values and the objects of the save that claim them.
   private struct Claim {
     let key: [StoredValueKey]
+    /// In the order of the constraint's columns.
     let values: [StoredValue]
     var objects: [ManagedObject]
+
+    /// Whether a value is the identifier of an unsaved object, which no row contains.
+    var leadsToUnsaved: Bool {
+      values.contains { if case .objectID(let id) = $0 { id.isTemporaryID } else { false } }
+    }
   }
 
   private typealias Holder = (row: RowBatch.Row, layout: EntityLayout)
@@ -70,7 +85,7 @@ struct ConstraintSearch {
     var claims: [Claim] = []
     let changed = updated.filter { object in constraint.slots.contains { object.differsFromStored($0) } }
     for object in changed + inserted where object.layout.isKind(ofEntityAt: constraint.layout.index) {
-      let values = constraint.slots.map { object.presentValue(at: $0.slot) }
+      let values = constraint.columns.map { $0.value(in: object) }
       // Null values never conflict.
       guard !values.contains(where: \.isNull) else { continue }
       let key = values.map(StoredValueKey.init)
@@ -89,7 +104,8 @@ struct ConstraintSearch {
     var holders: [[StoredValueKey]: Holder] = [:]
     let table = tables.table(for: constraint.layout)
     for start in stride(from: 0, to: claims.count, by: Self.batchSize) {
-      let batch = claims[start..<min(start + Self.batchSize, claims.count)]
+      let batch = claims[start..<min(start + Self.batchSize, claims.count)].filter { !$0.leadsToUnsaved }
+      guard !batch.isEmpty else { continue }
       var query = RowQuery(entity: constraint.layout.entity)
       query.predicate = try tables.store.divide(
         .or(batch.map { constraint.predicate($0.values) }), over: constraint.layout.entity
@@ -97,9 +113,7 @@ struct ConstraintSearch {
       for row in try tables.store.rows(query) {
         guard let snapshot = row.snapshot else { continue }
         let layout = context.layouts[row.entityIndex]
-        let key = constraint.slots.map { stored in
-          StoredValueKey(snapshot.value(stored.slot, as: stored.form, slotCount: layout.rowSlotCount))
-        }
+        let key = constraint.columns.map { StoredValueKey($0.value(in: snapshot, of: layout)) }
         if let object = table.map[row.key], isLeaving(object, key, constraint) { continue }
         holders[key] = (row, layout)
       }
@@ -120,7 +134,7 @@ struct ConstraintSearch {
   private func conflict(_ claim: Claim, _ holder: Holder?, _ constraint: Constraint) -> ConstraintConflict {
     ConstraintConflict(
       entityName: constraint.layout.entity.name, constraint: constraint.names,
-      constraintValues: Dictionary(zip(constraint.names, claim.values), uniquingKeysWith: { first, _ in first }),
+      constraintValues: claim.objects.first.map { constraint.values(of: $0) } ?? [:],
       databaseObjectID: holder.map { holder in
         ManagedObjectID(
           entityName: holder.layout.entity.name, storeIdentifier: tables.identifier, key: .permanent(holder.row.key))
@@ -137,27 +151,66 @@ struct ConstraintSearch {
 }
 
 extension ConstraintSearch.Constraint {
-  /// Returns nil if an attribute has no column, which a valid model rules out.
+  /// Returns nil if a name has no column, which a valid model rules out.
   init?(_ names: [String], of layout: EntityLayout) {
-    let slots = names.compactMap { name in
-      layout.entity.property(named: name).flatMap { property in
-        layout.storedSlots.first { $0.slot == property.slot && $0.kind == .attribute }
-      }
+    var slots: [EntityLayout.StoredSlot] = []
+    var columns: [ConstraintSearch.Column] = []
+    for name in names {
+      let path = name.dottedKeys
+      guard let slot = path.first.flatMap({ layout.slot(named: $0) }),
+        let stored = layout.storedSlots.first(where: { $0.slot == slot })
+      else { return nil }
+      let isComposite = stored.kind == .composite
+      let paths = isComposite ? layout.properties[slot].elements.map(\.path).filter { $0.starts(with: path) } : [path]
+      guard !paths.isEmpty, isComposite || path.count == 1 else { return nil }
+      slots.append(stored)
+      columns += paths.map { ConstraintSearch.Column(stored: stored, path: $0) }
     }
-    guard slots.count == names.count, !names.isEmpty else { return nil }
-    self.layout = layout
-    self.names = names
-    self.slots = slots
+    guard !columns.isEmpty else { return nil }
+    (self.layout, self.names, self.slots, self.columns) = (layout, names, slots, columns)
+  }
+
+  /// The values of an object, by name.
+  fileprivate func values(of object: ManagedObject) -> [String: StoredValue] {
+    let values = zip(names, slots).map { name, stored in
+      (name, object.presentValue(at: stored.slot).element(at: name.dottedKeys.dropFirst()))
+    }
+    return Dictionary(values, uniquingKeysWith: { first, _ in first })
   }
 
   fileprivate func predicate(_ values: [StoredValue]) -> FetchPredicate {
-    .and(zip(names, values).map { name, value in
-      .compare(.path(of: .current, [name]), .equal, .constant(value))
+    .and(zip(columns, values).map { column, value in
+      .compare(.path(of: .current, column.path), .equal, .constant(value))
     })
   }
 }
 
-/// A value as compared by a unique column: strings are compared byte by byte.
+extension ConstraintSearch.Column {
+  /// The unsaved or stored value of an object.
+  fileprivate func value(in object: ManagedObject) -> StoredValue {
+    let value = object.presentValue(at: stored.slot).element(at: path.dropFirst())
+    guard case .objectID(let id) = value else { return value }
+    return .objectID(id.current)
+  }
+
+  /// The value in a row of an entity; for a to-one relationship, the key as a number.
+  fileprivate func value(in row: RowSnapshot, of layout: EntityLayout) -> StoredValue {
+    switch stored.kind {
+    case .toOne:
+      guard !row.isNull(stored.slot, of: layout.rowSlotCount), row.integer(stored.slot) != 0 else { return .null }
+      return .integer(row.integer(stored.slot))
+    case .composite:
+      // Unlike properties, elements have other slots in subentities.
+      guard let element = layout.properties[stored.slot].elements.first(where: { $0.path == path }) else {
+        return .null
+      }
+      return row.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
+    default: return row.value(stored.slot, as: stored.form, slotCount: layout.rowSlotCount)
+    }
+  }
+}
+
+/// A value as compared by a unique column: strings are compared byte by byte, and objects with rows by their keys.
 private enum StoredValueKey: Hashable {
   case text([UInt8])
   case other(StoredValue)
@@ -165,6 +218,7 @@ private enum StoredValueKey: Hashable {
   init(_ value: StoredValue) {
     switch value {
     case .string(let text), .uri(let text): self = .text(Array(text.utf8))
+    case .objectID(let id): self = .other(id.primaryKey.map(StoredValue.integer) ?? value)
     default: self = .other(value)
     }
   }

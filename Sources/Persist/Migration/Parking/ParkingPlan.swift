@@ -120,7 +120,7 @@ struct ParkingPlan: Sendable {
       constraints += current.description.uniquenessConstraints
       ancestor = current.superentity
     }
-    if hasStandIn || isFilled, constraints.contains(where: { $0.contains(name) }) {
+    if hasStandIn || isFilled, constraints.joined().contains(where: { $0.dottedKeys.first == name }) {
       obstacles.append("'\(entity.name).\(name)' is unique, and its default on the way back isn't.")
     }
   }

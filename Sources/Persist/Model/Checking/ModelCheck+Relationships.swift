@@ -76,7 +76,7 @@ extension ModelCheck {
       if constraint.isEmpty {
         report(place, "A uniqueness constraint has no properties.", fix: "Remove it or add its properties.", as: .flaw)
       }
-      for name in constraint { checkColumn(name, of: entity, in: "A uniqueness constraint") }
+      for name in constraint { checkColumn(name, of: entity, in: "A uniqueness constraint", isUnique: true) }
     }
     for index in entity.compoundIndexes {
       for name in index { checkColumn(name, of: entity, in: "A compound index") }
@@ -93,26 +93,48 @@ extension ModelCheck {
     }
   }
 
-  private mutating func checkColumn(_ name: String, of entity: EntityDescription, in what: String) {
-    guard let problem = columnProblem(name, of: entity.name) else { return }
+  private mutating func checkColumn(
+    _ name: String, of entity: EntityDescription, in what: String, isUnique: Bool = false
+  ) {
+    guard let problem = columnProblem(name, of: entity.name, isUnique: isUnique) else { return }
     report(
       .property(entity.name, name), "\(what) names '\(name)', \(problem).",
       fix: "Remove it there, or name a stored property of '\(entity.name)'.", as: .flaw)
   }
 
-  /// Returns the reason why an index or a constraint can't use a property, as the rest of a sentence; nil if it can.
+  /// Returns the reason why an index or a uniqueness constraint can't use a property, as the rest of a sentence; nil if
+  /// it can.
   ///
-  /// It must be a stored value: an attribute, an element of one, or a to-one relationship.
-  func columnProblem(_ name: String, of entity: String) -> String? {
-    let first = name.split(separator: ".", maxSplits: 1).first.map(String.init) ?? name
+  /// It must be a stored value: an attribute, an element of one, or a to-one relationship. An index omits what has no
+  /// column; without it, a constraint would be a stricter one.
+  func columnProblem(_ name: String, of entity: String, isUnique: Bool = false) -> String? {
+    let path = name.dottedKeys
+    let first = path.first ?? name
     switch property(first, of: entity)?.kind {
-    case .attribute: return nil
+    case .attribute(let attribute): return isUnique ? uniquenessProblem(attribute, path.dropFirst()) : nil
     case .relationship(let relationship):
-      return relationship.isToMany ? "a to-many relationship, which has no column" : nil
+      if relationship.isToMany { return "a to-many relationship, which has no column" }
+      guard isUnique else { return nil }
+      if relationship.isTransient { return "a transient relationship, which has no column" }
+      return path.count == 1 ? nil : "a property of another object"
     case .fetchedProperty: return "a fetched property, which has no column"
     case nil:
       // Core Data's names for the object and its entity number may also be indexed.
-      return ["self", "entity"].contains(first.lowercased()) ? nil : "which isn't a property of '\(entity)'"
+      let isIndexable = !isUnique && ["self", "entity"].contains(first.lowercased())
+      return isIndexable ? nil : "which isn't a property of '\(entity)'"
     }
+  }
+
+  /// Returns the reason why a uniqueness constraint can't use an attribute, or the element at a path of names in it.
+  private func uniquenessProblem(_ attribute: AttributeDescription, _ path: ArraySlice<String>) -> String? {
+    if attribute.isTransient { return "a transient attribute, which has no column" }
+    if [.undefined, .objectID].contains(attribute.type) { return "an attribute without a type, which has no column" }
+    guard let name = path.first else { return nil }
+    guard attribute.type == .composite else { return "an element of '\(attribute.name)', which isn't composite" }
+    let elements = attribute.compositeName.flatMap { composites[$0] }?.elements ?? []
+    guard let element = elements.first(where: { $0.name == name }) else {
+      return "an element that '\(attribute.name)' doesn't have"
+    }
+    return uniquenessProblem(element, path.dropFirst())
   }
 }

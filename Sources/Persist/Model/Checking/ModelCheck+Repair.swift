@@ -17,11 +17,11 @@ extension ModelCheck {
       result.entities[index].relationships = entity.relationships.filter { !isRepetition($0.name, of: entity) }
         .map { Self.repaired($0) }
       result.entities[index].fetchedProperties.removeAll { isRepetition($0.name, of: entity) }
-      let isSound = { (names: [String]) in
-        !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name) == nil }
+      let isSound = { (names: [String], isUnique: Bool) in
+        !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name, isUnique: isUnique) == nil }
       }
-      result.entities[index].uniquenessConstraints.removeAll { !isSound($0) }
-      result.entities[index].compoundIndexes.removeAll { !isSound($0) }
+      result.entities[index].uniquenessConstraints.removeAll { !isSound($0, true) }
+      result.entities[index].compoundIndexes.removeAll { !isSound($0, false) }
       var names: Set<String> = []
       result.entities[index].indexes.removeAll { index in
         let named = index.elements.compactMap { element -> String? in

@@ -25,7 +25,8 @@ public struct EntityDescription: Sendable, Hashable {
   public var relationships: [RelationshipDescription]
   /// The entity's own fetched properties, without inherited ones.
   public var fetchedProperties: [FetchedPropertyDescription]
-  /// Lists of properties whose combined values must be unique.
+  /// Lists of properties whose combined values must be unique: attributes, elements of composite attributes such as
+  /// `address.city`, and to-one relationships.
   public var uniquenessConstraints: [[String]]
   /// The entity's own indexes in the present form. Those of the old forms are ``compoundIndexes`` and indexed
   /// attributes.

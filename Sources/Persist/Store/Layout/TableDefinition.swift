@@ -146,13 +146,14 @@ extension TableMap {
   private func uniquenessIndexes(of table: EntityTable) -> [IndexDefinition] {
     let entity = table.entity
     return entity.description.uniquenessConstraints.compactMap { properties in
-      let columns = properties.flatMap { self.columns(ofProperty: $0, in: table) }
-      guard !columns.isEmpty else { return nil }
+      guard let columns = table.columns(ofConstraint: properties) else { return nil }
       // An inherited column also contains values of other entities, which the constraint doesn't apply to.
-      let isShared = properties.contains { entity.property(named: $0)?.declaringEntity != entity.name }
+      let isShared = properties.contains { name in
+        name.dottedKeys.first.flatMap { entity.property(named: $0) }?.declaringEntity != entity.name
+      }
       return IndexDefinition(
         name: names.index(properties.joined(separator: "_"), of: entity.name, isUnique: true), table: table.table,
-        columns: columns, isUnique: true,
+        columns: columns.map { .init(name: $0.name, isAscending: true) }, isUnique: true,
         entityNumbers: isShared ? model.hierarchy(of: entity).map { numbers[$0] } : nil,
         subject: .init(entity: entity.name, name: properties.joined(separator: ", ")))
     }

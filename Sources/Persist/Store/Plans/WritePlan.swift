@@ -75,8 +75,8 @@ final class WritePlan: Sendable {
   let releases: [PreparedSQL]
   /// To-one relationships whose inverse is ordered.
   let orderedSlots: [Int]
-  /// Columns of uniqueness constraints, by slot.
-  let uniqueColumns: [Int: String]
+  /// Columns of uniqueness constraints, by property slot.
+  let uniqueColumns: [Int: [String]]
   private let columnsBySlot: [[Column]]
   private let updates = LockProtected<[[Int]: Update]>([:])
 
@@ -149,13 +149,15 @@ final class WritePlan: Sendable {
     }
   }
 
-  private static func uniqueColumns(_ entity: Entity, _ place: TableMap.EntityTable) -> [Int: String] {
-    var columns: [Int: String] = [:]
+  private static func uniqueColumns(_ entity: Entity, _ place: TableMap.EntityTable) -> [Int: [String]] {
+    var columns: [Int: [String]] = [:]
     var holder: Entity? = entity
     while let current = holder {
       for name in current.description.uniquenessConstraints.joined() {
-        guard let property = entity.property(named: name) else { continue }
-        columns[property.slot] = place.column(slot: property.slot)?.name
+        guard let slot = name.dottedKeys.first.flatMap({ entity.slot(named: $0) }) else { continue }
+        for column in place.columns(ofConstraint: [name]) ?? [] where columns[slot]?.contains(column.name) != true {
+          columns[slot, default: []].append(column.name)
+        }
       }
       holder = current.superentity
     }

@@ -262,4 +262,123 @@ struct ConstraintConflictTests {
       #expect(try stack.reopened().context().named("Car", "1", by: "plate")["first"] as? String == "a")
     }
   }
+
+  // MARK: Relationships and elements
+
+  /// Ticket {price and seat.row together unique; guest unique}; Guest {name, tickets}; a seat has a row and a number.
+  private static let tickets = ModelDescription(
+    entities: [
+      EntityDescription(
+        "Ticket",
+        attributes: [
+          AttributeDescription("price", .int32), AttributeDescription("seat", .composite, compositeName: "Seat"),
+        ],
+        relationships: [RelationshipDescription("guest", to: "Guest", inverse: "tickets")],
+        uniquenessConstraints: [["guest"], ["price", "seat.row"]]),
+      EntityDescription("Upgrade", parent: "Ticket", attributes: [AttributeDescription("class", .string)]),
+      EntityDescription(
+        "Guest", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("tickets", toMany: "Ticket", inverse: "guest")]),
+    ],
+    composites: [
+      CompositeDescription(
+        "Seat", elements: [AttributeDescription("row", .string), AttributeDescription("number", .string)])
+    ])
+
+  @Test("A to-one relationship that must be unique is a conflict for the merge policy", arguments: [
+    (MergePolicy.mergeByPropertyObjectTrump, 2), (.mergeByPropertyStoreTrump, 1),
+  ])
+  func uniqueToOne(policy: MergePolicy, price: Int) throws {
+    try withStack(Self.tickets) { stack in
+      let first = stack.context()
+      let ann = try first.make("Guest", ["name": "Ann"])
+      try first.make("Ticket", ["price": 1, "guest": ann])
+      try first.save()
+
+      let second = stack.context()
+      let guest = try second.named("Guest", "Ann")
+      try second.make("Ticket", ["price": 2, "guest": guest])
+      let conflict = try #require(persistError { try second.save() }?.constraintConflicts.first)
+      #expect(conflict.constraint == ["guest"] && conflict.databaseObjectID?.primaryKey == 1)
+      #expect(conflict.constraintValues == ["guest": .objectID(guest.objectID)])
+      second.mergePolicy = policy
+      try second.save()
+      let fresh = try stack.reopened().context()
+      let tickets = try fresh.fetch(FetchRequest("Ticket"))
+      #expect(tickets.map { $0["price"] as? Int } == [price])
+      #expect(tickets.first?.one("guest")?["name"] as? String == "Ann")
+      withExtendedLifetime(fresh) {}
+    }
+  }
+
+  @Test("Two new objects with the same new destination are a conflict if it must be unique")
+  func uniqueNewDestination() throws {
+    try withStack(Self.tickets) { stack in
+      let context = stack.context()
+      let guest = try context.make("Guest", ["name": "Ann"])
+      let tickets = try (1...2).map { try context.make("Ticket", ["price": $0, "guest": guest]) }
+      let conflict = try #require(persistError { try context.save() }?.constraintConflicts.first)
+      #expect(conflict.constraint == ["guest"] && conflict.databaseObjectID == nil)
+      #expect(Set(conflict.conflictingObjectIDs) == Set(tickets.map(\.objectID)))
+    }
+  }
+
+  @Test("An element of a composite attribute is unique together with an attribute", arguments: ["Ticket", "Upgrade"])
+  func uniqueElement(entity: String) throws {
+    try withStack(Self.tickets) { stack in
+      let first = stack.context()
+      let ticket = try first.make("Ticket", ["price": 1, "seat": ["row": "A", "number": "1"]])
+      try first.make("Ticket", ["price": 1, "seat": ["row": "B", "number": "1"]])
+      try first.make("Ticket", ["price": 2, "seat": ["row": "A", "number": "1"]])
+      for _ in 0..<2 { try first.make("Ticket", ["price": 1, "seat": ["number": "1"]]) }
+      try first.save()
+
+      let second = stack.context()
+      try second.make(entity, ["price": 1, "seat": ["row": "A", "number": "9"]])
+      let conflict = try #require(persistError { try second.save() }?.constraintConflicts.first)
+      #expect(conflict.constraint == ["price", "seat.row"] && conflict.databaseObjectID == ticket.objectID)
+      #expect(conflict.constraintValues == ["price": 1, "seat.row": "A"])
+      second.mergePolicy = .mergeByPropertyObjectTrump
+      try second.save()
+      let fresh = try stack.reopened().context()
+      let found = try fresh.fetch(FetchRequest("Ticket", where: "price == 1 AND seat.row == 'A'"))
+      #expect(found.map { ($0["seat"] as? [String: Any])?["number"] as? String } == ["9"])
+      #expect(found.first?.objectID.primaryKey == ticket.objectID.primaryKey)
+      withExtendedLifetime((first, fresh)) {}
+    }
+  }
+
+  @Test("Store trump gives up the composite attribute whose element isn't unique")
+  func revertedElement() throws {
+    try withStack(Self.tickets) { stack in
+      let context = stack.context()
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      try context.make("Ticket", ["price": 1, "seat": ["row": "A"]])
+      let other = try context.make("Ticket", ["price": 1, "seat": ["row": "B"]])
+      try context.save()
+      other["seat"] = ["row": "A", "number": "2"]
+      try context.save()
+      #expect((other["seat"] as? [String: Any])?["row"] as? String == "B")
+    }
+  }
+
+  @Test("Rows of one save may exchange elements and relationships that must be unique")
+  func exchangedElements() throws {
+    try withStack(Self.tickets) { stack in
+      let context = stack.context()
+      let (ann, bob) = (try context.make("Guest", ["name": "Ann"]), try context.make("Guest", ["name": "Bob"]))
+      let one = try context.make("Ticket", ["price": 1, "seat": ["row": "A"], "guest": ann])
+      let two = try context.make("Ticket", ["price": 1, "seat": ["row": "B"], "guest": bob])
+      try context.save()
+      one["seat"] = ["row": "B"]
+      two["seat"] = ["row": "A"]
+      one["guest"] = bob
+      two["guest"] = ann
+      try context.save()
+      let fresh = try stack.reopened().context()
+      let found = try fresh.fetch(FetchRequest("Ticket", sortedBy: "seat.row"))
+      #expect(found.map { $0.one("guest")?["name"] as? String } == ["Ann", "Bob"])
+      withExtendedLifetime(fresh) {}
+    }
+  }
 }

@@ -260,7 +260,7 @@ struct ServerCommitPass {
   private mutating func freeUniqueValues() throws {
     for row in writes.updates {
       let plan = try plan(row.entity)
-      let cleared = row.slots.compactMap { plan.uniqueColumns[$0] }
+      let cleared = row.slots.flatMap { plan.uniqueColumns[$0] ?? [] }
       guard !cleared.isEmpty else { continue }
       let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
       add("UPDATE \(table: plan.table) SET \(assignments) WHERE id = \(integer: try key(of: row.key, row.entity))")

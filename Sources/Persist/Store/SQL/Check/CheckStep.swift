@@ -153,14 +153,11 @@ extension CheckStep {
 
   private static func uniquenessSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
     table.entity.description.uniquenessConstraints.compactMap { properties in
-      let columns = properties.compactMap { name in
-        table.columns.first { $0.property == name && $0.role != .toOneEntity }?.name
-      }
-      guard columns.count == properties.count, !columns.isEmpty else { return nil }
+      guard let columns = table.columns(ofConstraint: properties) else { return nil }
       let words = properties.map { "'\($0)'" }.joined(separator: ", ")
       return CheckStep(
         kind: .duplicateValue, entity: table.entity.name, property: properties.joined(separator: ", "),
-        sql: .duplicates(in: columns, of: table.table, entityNumbers: numbers(map, table.entity)),
+        sql: .duplicates(in: columns.map(\.name), of: table.table, entityNumbers: numbers(map, table.entity)),
         detail: { count, value in "\(count.words) rows have the same \(words): \(value.words)." })
     }
   }

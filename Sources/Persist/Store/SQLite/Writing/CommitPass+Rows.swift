@@ -114,7 +114,7 @@ extension CommitPass {
   func freeUniqueValues() throws {
     for row in writes.updates {
       let plan = try plan(row.entity)
-      let columns = row.slots.compactMap { plan.uniqueColumns[$0] }
+      let columns = row.slots.flatMap { plan.uniqueColumns[$0] ?? [] }
       guard !columns.isEmpty else { continue }
       let key = try key(of: row.key, row.entity)
       let sql = SQLText.clear(columns, of: plan.table)

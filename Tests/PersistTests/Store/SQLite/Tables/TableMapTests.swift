@@ -147,4 +147,43 @@ struct TableMapTests {
     #expect(map[place].columns.map(\.name) == ["ZLATITUDE", "ZLONGITUDE"])
     #expect(map[place].columns.map(\.slot) == [1, 2])
   }
+
+  @Test("A uniqueness constraint has the columns of all its names, or no index")
+  func uniqueness() throws {
+    let map = try TableMap.forNewStore(
+      ManagedObjectModel(
+        ModelDescription(
+          entities: [
+            EntityDescription(
+              "Item",
+              attributes: [
+                AttributeDescription("code", .string),
+                AttributeDescription("address", .composite, compositeName: "Address"),
+              ],
+              relationships: [RelationshipDescription("owner", to: "Item", inverse: nil)],
+              uniquenessConstraints: [
+                ["code", "address.city"], ["address.point"], ["address"], ["code", "owner"],
+              ])
+          ],
+          composites: [
+            CompositeDescription(
+              "Address",
+              elements: [
+                AttributeDescription("city", .string),
+                AttributeDescription("point", .composite, compositeName: "Point"),
+              ]),
+            CompositeDescription(
+              "Point", elements: [AttributeDescription("x", .double), AttributeDescription("y", .double)]),
+          ])))
+    let unique = map.indexDefinitions.filter(\.isUnique)
+    #expect(unique.allSatisfy { $0.entityNumbers == nil })
+    #expect(
+      unique.map { $0.columns.map(\.name) } == [
+        ["ZCODE", "ZCITY"], ["ZX", "ZY"], ["ZCITY", "ZX", "ZY"], ["ZCODE", "ZOWNER"],
+      ])
+    let item = try map[map.model.entity(named: "Item")]
+    for name in ["gone", "address.gone", "code.city", "owner.code"] {
+      #expect(item.columns(ofConstraint: ["code", name]) == nil)
+    }
+  }
 }
