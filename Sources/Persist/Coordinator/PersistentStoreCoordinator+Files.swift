@@ -75,9 +75,11 @@ extension PersistentStoreCoordinator {
 
   /// Copies a consistent snapshot of an open store into a new file: a backup while the store is in use.
   ///
-  /// Other connections can read during the copy; saves wait until it is complete, except those to a server, whose copy
-  /// doesn't show them. The copy includes the content of the write-ahead log and the files of large values. It gets its
-  /// name only once complete, and memory use doesn't grow with the store.
+  /// Other connections can read during the copy; saves wait until it is complete. A copy from a server or to one shows
+  /// a state that it holds, so that saves need not wait, unless the store keeps large values in files.
+  ///
+  /// The copy includes the content of the write-ahead log and the files of large values. It gets its name only once
+  /// complete, and memory use doesn't grow with the store.
   ///
   /// ```swift
   /// try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))

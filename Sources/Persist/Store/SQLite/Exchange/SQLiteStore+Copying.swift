@@ -1,14 +1,37 @@
 extension SQLiteStore {
   func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
-    if url == nil, !closes {
-      // Reading waits for the same connection as writing: for no longer than that takes.
-      let copy = try StoreBackup.copyInMemory(self, pool.options, hasWriteLock: false)
-      defer { try? copy.close() }
-      return try body(copy)
+    // A large value's file only remains while nobody writes.
+    if !closes, url == nil || !hasLargeValues, let result = try withPresentState(body) { return result }
+    if let result = try whileNobodyWrites(thenClosing: closes, body) { return result }
+    let result = try withPresentState(body) ?? body(self)
+    if closes { try close() }
+    return result
+  }
+
+  private var hasLargeValues: Bool { writePlans.value.contains { !$0.fileColumns.isEmpty } }
+
+  /// Calls `body` with the present state of the store, whatever others write meanwhile.
+  ///
+  /// - Returns: Nil, without calling `body`, if the state of the file can't be held.
+  private func withPresentState<T>(_ body: (any PersistentStore) throws -> T) throws -> T? {
+    let state: SQLiteStore
+    if url == nil {
+      // Reading waits for the same connection as writing: now, for no longer than a copy in memory takes.
+      state = try StoreBackup.copyInMemory(self, pool.options, hasWriteLock: false)
+    } else {
+      guard let held = try pool.holdingPresentState() else { return nil }
+      state = SQLiteStore(reading: held, of: self)
     }
-    // Files of large values that the state names are only kept while nobody writes.
+    defer { try? state.close() }
+    return try body(state)
+  }
+
+  /// - Returns: Nil, without calling `body`, if the store is open for reading only.
+  private func whileNobodyWrites<T>(
+    thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T
+  ) throws -> T? {
     guard let right = try pool.reserveWriting(within: pool.options.busyTimeout, patience: .seconds(60)) else {
-      return try copyingReadOnly(thenClosing: closes, body)
+      return nil
     }
     defer { right.end() }
     let result: T? = try WriteReservation.using([right]) {
@@ -21,13 +44,6 @@ extension SQLiteStore {
         .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
     }
     right.end()
-    if closes { try close() }
-    return result
-  }
-
-  private func copyingReadOnly<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
-    let generation = try generation()
-    let result = try body((generation?.rows as? any PersistentStore) ?? self)
     if closes { try close() }
     return result
   }
