@@ -43,6 +43,12 @@ struct CheckTests {
     }
   }
 
+  @Test("A store in memory can't be checked", arguments: ["check", "inspect"])
+  func inMemory(_ command: String) throws {
+    let outcome = try Command.run(command, "/dev/null")
+    #expect(outcome.status == 1 && outcome.messages.contains("storeTypeMismatch"))
+  }
+
   @Test(
     "Repairs are offered for problems with only one, and made with --repair",
     .aboutFiles("repairs, which servers lack"))

@@ -6,8 +6,7 @@ extension StoreLocation {
   ///   - report: Called with each problem. An error that it throws ends the check.
   package func check(registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void) throws {
     switch self {
-    case .memory: break
-    case .file(let url): try StoreCheck.check(storeAt: url, registry: registry, report)
+    case .memory, .file: try StoreCheck.check(storeAt: SQLiteEngine().file(self), registry: registry, report)
     case .server: try PostgreSQLEngine().check(self, registry: registry, report)
     }
   }
