@@ -12,6 +12,9 @@ struct ServerBatchUpdatePass {
   private let columns: [WritePlan.Column]
   private let pass: ServerCommitPass
   private let evaluator: ExpressionEvaluator
+  /// The error for the first row without a value for a required attribute: those for numbers out of range come first,
+  /// as if the server had computed the values.
+  private var missing: PersistenceError?
   /// The number of rows that are computed together.
   private static let groupSize = 2000
 
@@ -44,6 +47,7 @@ struct ServerBatchUpdatePass {
       try compute(RowCompany(rows, of: store.model, from: view))
       start += group.count
     }
+    if let missing { throw missing }
     let assignments = empty.enumerated().map { index, column -> ServerText in
       ", \(name: column.column.name) = u.c\(number: Int64(index))"
     }.joined(separator: "")
@@ -55,14 +59,14 @@ struct ServerBatchUpdatePass {
     ])
   }
 
-  private func compute(_ company: RowCompany) throws {
+  private mutating func compute(_ company: RowCompany) throws {
     let required = batch.computedRequiredSlots
     var values = pass.columns(columns, of: plan, count: company.objects.count)
     for object in company.objects {
       var row = SlotValues()
       for (slot, expression) in batch.changes { row[slot] = try value(of: expression, at: slot, for: object) }
-      for slot in required where row[slot]?.isNull != false {
-        throw PersistenceError.missingRequired(
+      if missing == nil, let slot = required.first(where: { row[$0]?.isNull != false }) {
+        missing = .missingRequired(
           plan.entity.properties[slot].name, of: plan.entity, row: object.key, store: store.url)
       }
       try pass.append(row, to: &values, plan, row: object.key)

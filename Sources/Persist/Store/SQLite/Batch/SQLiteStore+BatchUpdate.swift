@@ -44,26 +44,30 @@ extension SQLiteStore {
     return outcome
   }
 
-  /// Checks the computed values that a column of a file would accept although their attribute doesn't: null, and
-  /// integers of any width.
+  /// Checks the computed values that a column of a file would accept although their attribute doesn't: integers of any
+  /// width, and null. As on a server, numbers come first, whatever the order of the rows.
   private func requireValues(
     of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
     _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
   ) throws {
     let entity = batch.rows.entity
-    for assignment in assignments {
-      guard let term = assignment.value.term,
-        let column = map[entity].columns.first(where: { $0.name == assignment.column }),
-        case .attribute(let attribute) = column.role
-      else { continue }
-      if !attribute.isOptional, let key = try connection.first(.missing(term, of: selection), { $0.integer(0) }) {
-        throw PersistenceError.missingRequired(column.property, of: entity, row: key, store: url)
+    let computed = assignments.compactMap { assignment in
+      assignment.value.term.flatMap { term in
+        map[entity].columns.first { $0.name == assignment.column }.map { (column: $0, term: term) }
       }
-      guard [.int16, .int32].contains(attribute.type) else { continue }
+    }
+    for (column, term) in computed {
+      guard case .attribute(let attribute) = column.role, [.int16, .int32].contains(attribute.type) else { continue }
       let sql = SQLText.outside(attribute.type.integerRange, term, of: selection)
       guard let row = try connection.first(sql, { (key: $0.integer(0), number: $0.integer(1)) }) else { continue }
       let place = PersistenceError.Place(entity: entity.name, property: column.property, row: row.key, store: url)
       throw attribute.type.outOfRange(row.number, column.property, at: place)
+    }
+    for (column, term) in computed {
+      guard case .attribute(let attribute) = column.role, !attribute.isOptional,
+        let key = try connection.first(.missing(term, of: selection), { $0.integer(0) })
+      else { continue }
+      throw PersistenceError.missingRequired(column.property, of: entity, row: key, store: url)
     }
   }
 
