@@ -77,6 +77,11 @@
             #expect(counts[0] == counts[1])
             accepted += 1
             let values = try [file, copy].map { try self.values(of: name, $0) }
+            if format.contains("now()") {
+              // The two updates have different times.
+              #expect(values[0].map { $0.hasSuffix("nil") } == values[1].map { $0.hasSuffix("nil") }, "\(format)")
+              return
+            }
             for (left, right) in zip(values[0], values[1]) where left != right {
               Issue.record("\(target): \(format): \(left) in the file, \(right) on the server")
               return
