@@ -58,13 +58,9 @@ extension PostgreSQLStore {
   }
 
   func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
-    guard closes, !pool.options.isReadOnly else {
-      let result = try body(holdingPresentState().store)
-      if closes { try close() }
-      return result
-    }
-    let result = try pool.closing { try body(holdingPresentState().store) }
-    try close()
+    func copy() throws -> T { try body(holdingPresentState().store) }
+    let result = try closes && !isReadOnly ? pool.closing(copy) : copy()
+    if closes { try close() }
     return result
   }
 }

@@ -27,7 +27,7 @@ final class PostgreSQLStore: PersistentStore {
   /// The meaning of the store's history; nil if it has none.
   let historyMap: LockProtected<HistoryMap?>
 
-  /// What depends on the place of the store.
+  /// The parts that depend on the place of the store.
   private struct Connections {
     let pool: ServerPool
     let replicas: ServerReplicas

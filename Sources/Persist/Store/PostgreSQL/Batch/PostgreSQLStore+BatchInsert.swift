@@ -111,10 +111,8 @@ private struct ServerBatchInsertPass {
         continue
       }
       // A changed row may belong to another entity of the hierarchy.
-      let entity = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: result.integer(0, 1)))
-      record(
-        result.integer(0, 0), entity.map { store.model.entities[$0] } ?? batch.entity,
-        isNew: result.integer(0, 0) == key, given: group.given[index])
+      let entity = store.map.table(ofNumber: Int(truncatingIfNeeded: result.integer(0, 1)))?.entity ?? batch.entity
+      record(result.integer(0, 0), entity, isNew: result.integer(0, 0) == key, given: group.given[index])
     }
     try transaction.run(history?.takeManyChanges() ?? [])
     try write(group.rows(at: keysInUse(omitted.keys, transaction).compactMap { omitted[$0] }), transaction)

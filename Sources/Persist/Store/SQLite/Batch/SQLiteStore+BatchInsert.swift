@@ -164,8 +164,8 @@ private struct BatchInsertPass {
       try connection.execute(.setValue(value.new, of: column, in: plan.table, key: written.key))
     }
     // The row may belong to another entity of the hierarchy.
-    let index = store.map.numbers.entityIndex(ofNumber: Int(truncatingIfNeeded: written.number))
-    try record(written.key, index.map { store.model.entities[$0] } ?? batch.entity, row, isNew: false)
+    let entity = store.map.table(ofNumber: Int(truncatingIfNeeded: written.number))?.entity ?? batch.entity
+    try record(written.key, entity, row, isNew: false)
   }
 
   private mutating func record(_ key: Int64, _ entity: Entity, _ row: BatchInsertRow, isNew: Bool) throws {

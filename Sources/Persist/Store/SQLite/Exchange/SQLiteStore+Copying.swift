@@ -2,8 +2,7 @@ extension SQLiteStore {
   func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
     // A large value's file only remains while nobody writes.
     if !closes, url == nil || !hasLargeValues, let result = try withPresentState(body) { return result }
-    if let result = try whileNobodyWrites(thenClosing: closes, body) { return result }
-    let result = try withPresentState(body) ?? body(self)
+    let result = try whileNobodyWrites(thenClosing: closes, body) ?? withPresentState(body) ?? body(self)
     if closes { try close() }
     return result
   }
@@ -26,6 +25,7 @@ extension SQLiteStore {
     return try body(state)
   }
 
+  /// - Parameter closes: Whether writers that wait meanwhile fail afterward, since the caller closes the store.
   /// - Returns: Nil, without calling `body`, if the store is open for reading only.
   private func whileNobodyWrites<T>(
     thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T
@@ -43,8 +43,6 @@ extension SQLiteStore {
       throw PersistenceError(
         .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
     }
-    right.end()
-    if closes { try close() }
     return result
   }
 }
