@@ -33,7 +33,8 @@ struct RandomRelations {
         case .foreignKey(let key) where inverse == nil: try gather(own, others, by: key, store)
         case .foreignKey: break
         case nil where inverse?.isToMany == false:
-          try pair(own, others, by: property, inverse?.name ?? "", store)
+          let isRequired = !relationship.isOptional || inverse?.isOptional == false
+          try pair(own, others, by: property, inverse?.name ?? "", isRequired: isRequired, store)
         case nil:
           for row in own { try set(property.name, of: row, to: any(of: others), store) }
         }
@@ -80,12 +81,20 @@ struct RandomRelations {
   }
 
   /// Two rows name each other, and no other row.
+  ///
+  /// - Parameter isRequired: Whether every row needs a partner, as far as there are enough. Otherwise some have none.
   private mutating func pair(
-    _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, _ store: RawStore
+    _ own: [Row], _ others: [Row], by property: Property, _ inverse: String, isRequired: Bool, _ store: RawStore
   ) throws {
     let name = [property.declaringEntity, property.name]
     for row in own where paired[name]?.contains(row.key) != true {
-      let other = any(of: others)
+      let candidates = !isRequired ? others : others.filter { other in
+        guard let target = map.table(ofNumber: other.number)?.entity.property(named: inverse) else { return false }
+        let back = [target.declaringEntity, target.name]
+        return paired[back]?.contains(other.key) != true && (name != back || row.key != other.key)
+      }
+      guard !candidates.isEmpty else { continue }
+      let other = any(of: candidates)
       guard let target = map.table(ofNumber: other.number)?.entity.property(named: inverse) else { continue }
       let back = [target.declaringEntity, target.name]
       guard paired[back]?.contains(other.key) != true, name != back || row.key != other.key else { continue }
