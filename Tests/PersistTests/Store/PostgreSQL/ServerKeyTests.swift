@@ -77,6 +77,18 @@
       }
     }
 
+    @Test("A batch uses the keys that the program has for its next objects if nobody took one of them")
+    func keysInOrder() throws {
+      try withStore { _, context in
+        var request = BatchInsertRequest("Item", [["name": "a"], ["name": "b"]])
+        request.resultType = .objectIDs
+        try #expect(context.execute(request).objectIDs?.map(\.primaryKey) == [2, 3])
+        let next = try context.make("Item", ["name": "c"])
+        try context.save()
+        #expect(next.objectID.primaryKey == 4)
+      }
+    }
+
     @Test("A batch that keeps stored rows doesn't take a key in use for one of them")
     func keptRows() throws {
       try withStore { url, context in

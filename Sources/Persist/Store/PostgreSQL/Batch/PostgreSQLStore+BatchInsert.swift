@@ -45,7 +45,7 @@ private struct ServerBatchInsertPass {
     self.batch = batch
     self.store = store
     // Rows consumed from the batch can't be inserted again under other keys, so their keys must not be in use.
-    store.discardFreeKeys(of: [batch.entity])
+    try store.discardUsedKeys(of: batch.entity, transaction)
     history = try store.historyWriter(by: batch.origin, transaction)
     plan = try ServerCommitPass(RowWrites(), store: store).plan(batch.entity)
     required = RequiredValues(of: batch.entity)

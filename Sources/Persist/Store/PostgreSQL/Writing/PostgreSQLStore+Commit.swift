@@ -163,6 +163,16 @@ extension PostgreSQLStore {
     }
   }
 
+  /// Discards the keys that this process has reserved for an entity's new rows, if other programs have used any of them.
+  func discardUsedKeys(of entity: Entity, _ transaction: ServerTransaction) throws {
+    let root = entity.root.number - 1
+    guard let range = freeKeys.withLock({ $0[root] }), let first = range.first, let last = range.last else { return }
+    let used = try transaction.run([
+      "SELECT 1 FROM \(table: map.tables[root].table) WHERE id BETWEEN \(integer: first) AND \(integer: last) LIMIT 1"
+    ])
+    if used.contains(where: { $0.rowCount > 0 }) { discardFreeKeys(of: [entity]) }
+  }
+
   /// Advances a sequence past keys that others chose, if its next block would contain any of them.
   private func skipUsedKeys(of root: Int) -> ServerText {
     let sequence = sequence(of: root)
