@@ -186,6 +186,39 @@ struct InPlaceSurroundingsTests {
     }
   }
 
+  @Test(
+    "A view stays that reads another table's column of the name that one of its tables loses",
+    .aboutFiles("SQLite's definitions"), arguments: [1, 2], [false, true])
+  func viewOfSeveralTables(count: Int, defers: Bool) throws {
+    func version(_ name: String, _ attributes: [AttributeDescription]) throws -> ModelVersion {
+      ModelVersion(
+        name: name,
+        model: try model(
+          EntityDescription("Item", attributes: attributes),
+          EntityDescription("Other", attributes: [.init("item", .int64), .init("x", .string), .init("y", .string)])))
+    }
+    let names = ["a", "x", "y"].suffix(count + 1).map { AttributeDescription($0, .string) }
+    let kept = AttributeDescription("kept", .string)
+    let registry = ModelRegistry(versions: [try version("1", names + [kept]), try version("2", [kept])])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "CREATE VIEW STAYS AS SELECT i.ZKEPT, o.zx, o.ZY FROM ZITEM AS i JOIN ZOTHER AS o ON o.ZITEM = i.Z_PK",
+        "CREATE VIEW BEHIND AS SELECT zx FROM STAYS",
+        "CREATE VIEW GOES AS SELECT i.zy, o.ZX FROM ZITEM AS i JOIN ZOTHER AS o ON o.ZITEM = i.Z_PK",
+        "CREATE VIEW ORDERED AS SELECT o.ZX FROM ZITEM AS i, ZOTHER AS o ORDER BY i.zy",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZKEPT) VALUES (1, 1, 1, 'kept')",
+        "INSERT INTO ZOTHER (Z_PK, Z_ENT, Z_OPT, ZITEM, ZX) VALUES (1, 2, 1, 1, 'other')", at: url)
+      var migrator = AutomaticMigrator()
+      migrator.defersWork = defers
+      try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
+      try #expect(
+        MadeStore.rows("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1", at: url)
+          == [["BEHIND"], ["STAYS"]])
+      try #expect(MadeStore.rows("SELECT * FROM BEHIND", at: url) == [["other"]])
+    }
+  }
+
   @Test("A view that was broken before doesn't prevent a migration, and stays", .aboutFiles("SQLite's definitions"))
   func brokenView() throws {
     let registry = try Self.dropping(1)

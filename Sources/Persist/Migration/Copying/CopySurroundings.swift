@@ -77,32 +77,33 @@ struct CopySurroundings {
 
   private func makeAttachments(of tables: [StoreSchema.Table], _ present: StoreSchema) throws {
     let names = Set(tables.map(\.name.foldedIdentifier))
-    let gone = namesThatGo(present)
-    func stays(_ sql: String) -> Bool { !gone.contains { SQLTokens.mentions($0, in: sql) } }
-    let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }.compactMap(\.sql)
-    let added = addedIndexes(present).compactMap(\.sql).filter(stays)
-    let views = schema.views.map(\.sql)
+    let removed = removedParts(present)
+    let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }
+    let added = addedIndexes(present).filter { !removed.affects($0, of: schema) }
+    let views = schema.views.filter { !removed.affects($0, of: schema) }
     let triggers = schema.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
+        && !removed.affects(trigger, of: schema)
     }
-    try file.define(indexes + added + (views + triggers.map(\.sql)).filter(stays))
+    try file.define((indexes + added).compactMap(\.sql) + views.map(\.sql) + triggers.map(\.sql))
   }
 
-  /// Names of the old model's tables and columns that the copy lacks, and `Z_ENT` if entity numbers change.
-  private func namesThatGo(_ present: StoreSchema) -> Set<String> {
-    var gone: Set<String> = []
-    for table in schema.tables where modelTables.contains(table.name.foldedIdentifier) {
-      guard let new = present.table(named: table.name) else {
-        gone.insert(table.name)
-        continue
-      }
-      gone.formUnion(table.columns.map(\.name).filter { new.column(named: $0) == nil })
-    }
+  /// The old model's tables and columns that the copy lacks under their names.
+  private func removedParts(_ present: StoreSchema) -> RemovedParts {
     let numbers = plan.steps.compactMap { step in
       step.source.map { source in step.destination.map { plan.new.numbers[$0] } == plan.old.numbers[source] }
     }
-    if numbers.contains(false) { gone.insert("Z_ENT") }
-    return gone
+    var removed = RemovedParts(renumbersEntities: numbers.contains(false))
+    for table in schema.tables where modelTables.contains(table.name.foldedIdentifier) {
+      guard let new = present.table(named: table.name) else {
+        removed.insert(table: table.name)
+        continue
+      }
+      for column in table.columns where new.column(named: column.name) == nil {
+        removed.insert(column: column.name, of: table.name)
+      }
+    }
+    return removed
   }
 }
 

@@ -42,6 +42,19 @@ struct StoreSchema: Sendable, Hashable {
   struct View: Sendable, Hashable {
     let name: String
     let sql: String
+    /// What it reads, directly or through other views; nil if SQLite can't prepare it.
+    let columns: Set<ColumnPlace>?
+  }
+
+  /// A column of a table.
+  struct ColumnPlace: Sendable, Hashable {
+    private let table: String
+    private let column: String
+
+    init(_ column: String, of table: String) {
+      self.table = table.foldedIdentifier
+      self.column = column.foldedIdentifier
+    }
   }
 
   /// In the order of the file.

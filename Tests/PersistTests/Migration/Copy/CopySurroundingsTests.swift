@@ -27,11 +27,14 @@ struct CopySurroundingsTests {
       try MadeStore.make(old, at: url)
       try MadeStore.run(
         "CREATE TABLE NOTES (ID INTEGER PRIMARY KEY AUTOINCREMENT, T, LONG AS (T || '!'))",
-        "CREATE TABLE PLAIN (K TEXT PRIMARY KEY, V BLOB) WITHOUT ROWID",
+        "CREATE TABLE PLAIN (K TEXT PRIMARY KEY, V BLOB, ZX) WITHOUT ROWID",
         "INSERT INTO NOTES (ID, T) VALUES (3, 'kept'), (9, 'gone')", "DELETE FROM NOTES WHERE ID = 9",
-        "INSERT INTO PLAIN VALUES ('k', x'0102')",
+        "INSERT INTO PLAIN VALUES ('k', x'0102', 7)",
         "CREATE INDEX BY_T ON NOTES (T)", "CREATE VIEW SHOWN AS SELECT T FROM NOTES",
-        "CREATE VIEW BROKEN AS SELECT ZX FROM ZITEM",
+        "CREATE VIEW BROKEN AS SELECT ZX FROM ZITEM", "CREATE VIEW BEHIND AS SELECT 1 FROM BROKEN",
+        // The column of this name that remains is another table's.
+        "CREATE VIEW OTHERS AS SELECT ZITEM.ZA, PLAIN.ZX FROM ZITEM JOIN PLAIN",
+        "CREATE TRIGGER CLEARS AFTER INSERT ON PLAIN BEGIN UPDATE PLAIN SET ZX = NULL; END",
         "CREATE TRIGGER NOTED AFTER UPDATE OF ZA ON ZITEM BEGIN INSERT INTO NOTES (T) VALUES (NEW.ZA); END",
         "CREATE TRIGGER GOES AFTER UPDATE OF ZX ON ZITEM BEGIN INSERT INTO NOTES (T) VALUES (NEW.ZX); END",
         "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one')", at: url)
@@ -44,7 +47,8 @@ struct CopySurroundingsTests {
       try #expect(
         MadeStore.rows(
           "SELECT name FROM sqlite_master WHERE type <> 'table' AND sql <> '' ORDER BY 1", at: url)
-          == [["BY_T"], ["NOTED"], ["SHOWN"]])
+          == [["BY_T"], ["CLEARS"], ["NOTED"], ["OTHERS"], ["SHOWN"]])
+      try #expect(MadeStore.rows("SELECT * FROM OTHERS", at: url) == [["two", "7"]])
     }
   }
 

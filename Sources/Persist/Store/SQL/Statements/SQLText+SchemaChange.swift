@@ -56,7 +56,7 @@ extension SQLText {
   private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 
   /// Reads no row of a view: an error if the view refers to something that doesn't exist.
-  static func probe(_ view: StoreSchema.View) -> SQLText { "SELECT 1 FROM \(name: view.name) LIMIT 0" }
+  static func probe(view: String) -> SQLText { "SELECT 1 FROM \(name: view) LIMIT 0" }
 
   /// The definitions of a table's indexes and triggers, or of a view's triggers, except those without text.
   static func attachments(of table: String) -> SQLText {

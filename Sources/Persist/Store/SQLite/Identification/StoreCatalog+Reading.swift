@@ -76,7 +76,7 @@ extension StoreSchema {
     var tables: [Table] = []
     var indexes: [Index] = []
     var triggers: [Trigger] = []
-    var views: [View] = []
+    var views: [(name: String, sql: String)] = []
     try connection.query(.catalog) { row in
       let (name, table, sql) = (row.text(1), row.text(2), row.isNull(3) ? nil : row.text(3))
       switch row.text(0) {
@@ -87,11 +87,13 @@ extension StoreSchema {
           tables.append(Table(name: name, columns: columns[name] ?? [], sql: sql ?? ""))
         }
       case "index": indexes.append(Index(name: name, table: table, sql: sql))
-      case "view": views.append(View(name: name, sql: sql ?? ""))
+      case "view": views.append((name, sql ?? ""))
       default: triggers.append(Trigger(name: name, table: table, sql: sql ?? ""))
       }
     }
-    self.init(tables: tables, indexes: indexes, triggers: triggers, views: views)
+    self.init(
+      tables: tables, indexes: indexes, triggers: triggers,
+      views: views.map { View(name: $0, sql: $1, columns: connection.columns(readBy: $0)) })
   }
 }
 

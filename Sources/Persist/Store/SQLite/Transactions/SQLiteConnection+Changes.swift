@@ -1,12 +1,5 @@
 import CSQLite
 
-extension StoreSchema.View {
-  /// The views of an open database.
-  fileprivate static func all(_ connection: SQLiteConnection) throws -> [Self] {
-    try connection.all(.views) { Self(name: $0.text(0), sql: $0.text(1)) }
-  }
-}
-
 extension SQLiteConnection {
   /// Prepares the connection for schema changes by disabling the schema's automatic actions.
   ///
@@ -36,7 +29,9 @@ extension SQLiteConnection {
   /// Sets views aside that refer to something that doesn't exist: as long as there are any, SQLite refuses to change
   /// the names in a schema.
   private func withoutBrokenViews(_ body: () throws -> Void) throws {
-    let broken = try StoreSchema.View.all(self).filter { view in (try? all(.probe(view)) { _ in }) == nil }
+    let broken = try all(.views) { (name: $0.text(0), sql: $0.text(1)) }.filter { view in
+      (try? all(.probe(view: view.name)) { _ in }) == nil
+    }
     let definitions = try broken.flatMap { view in
       try [StoredDefinition(sql: view.sql)] + all(.attachments(of: view.name)) { StoredDefinition(sql: $0.text(0)) }
     }
