@@ -68,6 +68,7 @@ extension ManagedObjectContext {
       }
       table.forgetReadAhead()
     }
+    releaseReplacedTables()
     advanceQueryGeneration()
     notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }

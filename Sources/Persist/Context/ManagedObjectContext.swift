@@ -49,7 +49,7 @@ public final class ManagedObjectContext {
   /// The slots of the classes' declared properties, by entity, for those used so far; the layouts own the tables.
   // Unchecked: used only within the context's isolation, and accesses to elements make no outside calls.
   @exclusivity(unchecked) private var slotTables: [SlotTable?]
-  private(set) var storeTables: [StoreTables] = []
+  var storeTables: [StoreTables] = []
   /// The state of the stores that the context reads; nil for the current state.
   var queryGeneration: QueryGeneration? { didSet { applyReadView() } }
   /// The replicas that the context reads; nil for the stores themselves.
@@ -61,7 +61,7 @@ public final class ManagedObjectContext {
   private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
   // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double
   // its cost.
-  @exclusivity(unchecked) private var lastPlace: RowPlace?
+  @exclusivity(unchecked) var lastPlace: RowPlace?
 
   /// The stores assigned to new objects, by the objects' temporary numbers.
   var assignedStores: [Int64: String] = [:]

@@ -130,4 +130,12 @@ final class StoreTables {
   func registeredObject(key: Int64, rootIndex: Int) -> ManagedObject? { tables[rootIndex]?.map[key] }
 
   var existing: [ObjectTable] { tables.compactMap { $0 } }
+
+  /// Whether no table has objects, or is referred to by anything else.
+  var isUnused: Bool {
+    tables.indices.allSatisfy { index in
+      guard let count = tables[index]?.map.count else { return true }
+      return count == 0 && isKnownUniquelyReferenced(&tables[index])
+    }
+  }
 }

@@ -5,13 +5,15 @@ import Foundation
 /// A store that records its calls, and forwards them.
 final class RecordingStore: PersistentStore {
   let store: any PersistentStore
-  private let record = LockProtected<(calls: Int, commits: [RowWrites])>((0, []))
+  private let record = LockProtected<(calls: Int, commits: [RowWrites], advances: Int)>((0, [], 0))
 
   init(_ store: any PersistentStore) { self.store = store }
 
   /// The number of times that rows were read or written.
   var calls: Int { record.withLock { $0.calls } }
   var commits: [RowWrites] { record.withLock { $0.commits } }
+  /// The number of times that replicas were advanced.
+  var advances: Int { record.withLock { $0.advances } }
 
   var identifier: String { store.identifier }
   var type: String { store.type }
@@ -26,6 +28,11 @@ final class RecordingStore: PersistentStore {
   func reserveKeys(for entities: [Entity]) throws -> [Int64] { try store.reserveKeys(for: entities) }
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
     try store.lengths(atSlot: slot, of: entity, keys: keys)
+  }
+
+  func advanceReplicas() throws {
+    record.withLock { $0.advances += 1 }
+    try store.advanceReplicas()
   }
 
   func close() throws { try store.close() }

@@ -266,4 +266,33 @@ struct StoreFileTests {
       try #expect(ManagedObjectContext(coordinator).names("Person") == ["Anna", "Ben"])
     }
   }
+
+  @Test("A reset releases the tables of stores that were removed and added again, unless results use them")
+  func releasedTables() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url)
+      try fill(coordinator)
+      let context = ManagedObjectContext(coordinator)
+      func addAgain() throws {
+        try coordinator.remove(#require(coordinator.persistentStores.first))
+        try coordinator.addStore(at: url)
+        try #expect(context.named("Person", "Ann").names("friends") == ["Ben"])
+        context.reset()
+      }
+      _ = try context.named("Person", "Ann")
+      for _ in 0..<3 {
+        try addAgain()
+        #expect(context.storeTables.count == 1)
+      }
+      let request = FetchRequest<ManagedObject>("Person", sortedBy: "name")
+      var results: BatchedResults<ManagedObject>? = try context.fetchBatched(request)
+      try addAgain()
+      #expect(context.storeTables.count == 2)
+      let names = results?.map { $0["name"] as? String }
+      #expect(names == ["Ann", "Ben"])
+      results = nil
+      context.reset()
+      #expect(context.storeTables.count == 1)
+    }
+  }
 }

@@ -26,8 +26,9 @@ extension ManagedObjectContext {
   /// Makes replicas show at least what others have saved until now.
   func advanceReplicas() {
     guard replicaView != nil else { return }
-    do {
-      for tables in storeTables { try tables.origin.advanceReplicas() }
-    } catch { deferError(error) }
+    // The context's tables may include those of stores that were removed.
+    for store in persistentStoreCoordinator.openStores {
+      do { try store.advanceReplicas() } catch { deferError(error) }
+    }
   }
 }

@@ -6,14 +6,21 @@ protocol ReadView: AnyObject, Sendable {
 
 /// The replicas that one context reads: one of each store that has any.
 final class ReplicaView: ReadView {
-  /// By the stores' identifiers; nil for a store without replicas.
-  private let replicas = LockProtected<[String: (any SharedRowSource)?]>([:])
+  private struct Choice {
+    weak var store: (any PersistentStore)?
+    /// Nil for a store without replicas.
+    let replica: (any SharedRowSource)?
+  }
+
+  /// By store, not by identifier: a store that was removed and added again has other replicas.
+  private let choices = LockProtected<[ObjectIdentifier: Choice]>([:])
 
   func rows(of store: any PersistentStore) throws -> any SharedRowSource {
-    let replica = replicas.withLock { replicas in
-      if let known = replicas[store.identifier] { return known }
+    let replica = choices.withLock { choices -> (any SharedRowSource)? in
+      if let known = choices[ObjectIdentifier(store)], known.store === store { return known.replica }
       let replica = store.replicaRows()
-      replicas[store.identifier] = .some(replica)
+      choices = choices.filter { $0.value.store != nil }
+      choices[ObjectIdentifier(store)] = Choice(store: store, replica: replica)
       return replica
     }
     return replica ?? store

@@ -32,6 +32,26 @@ struct MergeChangesTests {
     try withStack(model) { try body(Scene($0)) }
   }
 
+  @Test("A merge advances the replicas of the open stores, and not those of a removed one")
+  func replicas() throws {
+    try withStack(SampleModels.people) { stack in
+      let view = stack.context()
+      view.readsFromReplicas = true
+      let alice = try view.make("Person", ["name": "Alice"])
+      try view.save()
+      let changes = SavedChanges(updated: [alice.objectID])
+      view.mergeChanges(from: changes)
+      #expect(stack.store.advances == 1)
+      try stack.coordinator.remove(try #require(stack.coordinator.persistentStores.first))
+      let added = try TestStack(stack.model, at: stack.url).store
+      try stack.coordinator.add(added)
+      view.reset()
+      view.mergeChanges(from: changes)
+      #expect(stack.store.advances == 1 && added.advances == 1)
+      try #expect(view.names("Person") == ["Alice"])
+    }
+  }
+
   @Test("CHG-11: a merged change can be read, and a merged insert is registered and can be read")
   func changeAndInsert() throws {
     try withScene { scene in

@@ -37,12 +37,16 @@
         let model = try ServerReplicaTests.model
         other = ManagedObjectContext(PersistentStoreCoordinator(model: model))
         try other.persistentStoreCoordinator.addStore(.postgreSQL(url), options: StoreOptions(tracksHistory: true))
-        var options = StoreOptions()
-        options.readsFrom = [try .postgreSQL(replica.url)]
         coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addStore(.postgreSQL(url), options: options)
         reader = ManagedObjectContext(coordinator)
         reader.readsFromReplicas = true
+        try addStore()
+      }
+
+      func addStore() throws {
+        var options = StoreOptions()
+        options.readsFrom = [try .postgreSQL(replica.url)]
+        try coordinator.addStore(.postgreSQL(url), options: options)
       }
 
       func close() throws {
@@ -195,6 +199,25 @@
           setting.reader.mergeChanges(from: transaction.objectIDNotification())
         }
         #expect(ours["text"] as? String == "new")
+      }
+    }
+
+    @Test("A store that was removed and added again is read from its replica, which merges advance")
+    func addedAgain() throws {
+      try withSetting { setting in
+        try setting.saveElsewhere("a")
+        try setting.catchUp()
+        #expect(try setting.texts() == ["a"])
+        try setting.coordinator.remove(try #require(setting.coordinator.persistentStores.first))
+        try setting.addStore()
+        setting.reader.reset()
+        try setting.pause()
+        try setting.saveElsewhere("b")
+        #expect(try setting.texts() == ["a"])
+        for transaction in try setting.coordinator.transactions() {
+          setting.reader.mergeChanges(from: transaction.objectIDNotification())
+        }
+        #expect(try setting.texts() == ["a", "b"])
       }
     }
 
