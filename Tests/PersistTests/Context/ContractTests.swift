@@ -44,6 +44,39 @@ struct ContractTests {
     expect(result, says: "can contain only objects of its owner's context")
   }
 
+  /// An object that was never inserted into a context, and the slot of one of its relationships.
+  private static func loneObject(_ entity: String, _ name: String) throws -> (object: ManagedObject, slot: Int) {
+    let entity = try context().entity(named: entity)
+    return (ManagedObject(entity: entity, insertInto: nil), try #require(entity.slot(named: name)))
+  }
+
+  @Test("Adding members to an object that was never inserted into a context")
+  func loneOwner() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (person, slot) = try ContractTests.loneObject("Person", "pets")
+      person.toMany(at: slot, of: ManagedObject.self).insert(try ContractTests.context().make("Pet"))
+    }
+    expect(result, says: "can't contain objects before the object is in a context")
+  }
+
+  @Test("Replacing the members of an object that was never inserted into a context")
+  func loneOwnerReplacing() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (person, _) = try ContractTests.loneObject("Person", "pets")
+      person["pets"] = [try ContractTests.context().make("Pet")]
+    }
+    expect(result, says: "can't contain objects before the object is in a context")
+  }
+
+  @Test("Setting a to-one relationship of an object that was never inserted into a context")
+  func loneMember() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (pet, slot) = try ContractTests.loneObject("Pet", "owner")
+      pet.setToOne(try ContractTests.context().make("Person"), at: slot)
+    }
+    expect(result, says: "can't contain objects before the object is in a context")
+  }
+
   @Test("Deleting another context's object")
   func foreignDeletion() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -15,4 +15,12 @@ extension ManagedObject {
     if let print = Self.printsEmptyAnswers { return print(line) }
     Logger(label: "persist.context").debug("\(line)")
   }
+
+  /// Stops the program, which relates other objects to one that was never inserted into a context. They would be lost.
+  final func failWithoutContext(at slot: Int) -> Never {
+    let name = layout.properties[slot].name
+    ProgramStop.failure(
+      "'\(name)' of \(layout.entity.name) \(objectID) can't contain objects before the object is in a context: insert "
+        + "it into one first.")
+  }
 }

@@ -3,7 +3,8 @@ import OrderedCollections
 /// Every change keeps both sides of a relationship consistent, before and after saving: setting one side sets the
 /// other.
 ///
-/// An object without a context has no relationships: they read as empty, and setting them has no effect.
+/// An object without a context has no relationships: they read as empty, and setting them has no effect. In an object
+/// that was never inserted into one, setting them traps, because the program expects to find the objects there later.
 extension ManagedObject {
   /// Returns the destination of a to-one relationship by slot, and holds it as long as this object lives.
   public final func toOne(at slot: Int) -> ManagedObject? {
@@ -65,7 +66,11 @@ extension ManagedObject {
   ///   - other: An object of the same context, with the relationship's destination entity.
   ///   - slot: The slot of the relationship.
   public final func setToOne(_ other: ManagedObject?, at slot: Int) {
-    guard let table, let relationship = layout.relationshipsBySlot[slot] else { return }
+    guard let relationship = layout.relationshipsBySlot[slot] else {
+      if other != nil { failWithoutContext(at: slot) }
+      return
+    }
+    guard let table else { return }
     if let other { requireRelatable(other, by: relationship) }
     if loading == .fault { fulfill() }
     if let other, relationship.inverse?.isToMany == false, other.loading == .fault { other.fulfill() }

@@ -6,6 +6,8 @@ enum MemberSource {
   case relationship(RelationshipLayout, of: ManagedObject)
   /// The set itself, which was created from an array to be assigned to a relationship.
   case collection(CollectedMembers)
+  /// The relationship of an object that was never inserted into a context: it has no members and takes none.
+  case uninserted(slot: Int, of: ManagedObject)
 
   var owner: ManagedObject? {
     if case .relationship(_, let owner) = self { owner } else { nil }
@@ -13,12 +15,20 @@ enum MemberSource {
 
   /// The name of the set in messages.
   var name: String {
-    if case .relationship(let relationship, _) = self { relationship.name } else { "set" }
+    switch self {
+    case .relationship(let relationship, _): relationship.name
+    case .collection: "set"
+    case .uninserted(let slot, let owner): owner.layout.properties[slot].name
+    }
   }
 
   /// Whether members have indexes.
   var isOrdered: Bool {
-    if case .relationship(let relationship, _) = self { relationship.isOrdered } else { true }
+    switch self {
+    case .relationship(let relationship, _): relationship.isOrdered
+    case .collection: true
+    case .uninserted(let slot, let owner): owner.layout.properties[slot].relationship?.isOrdered == true
+    }
   }
 
   var list: MemberList {
@@ -27,6 +37,10 @@ enum MemberSource {
       owner.noteRead(at: relationship.slot)
       return owner.memberList(of: relationship)
     case .collection(let members): return .objects(Array(members.objects))
+    case .uninserted(let slot, let owner):
+      owner.noteRead(at: slot)
+      owner.noteEmptyAnswer(at: slot)
+      return .objects([])
     }
   }
 
@@ -41,6 +55,7 @@ enum MemberSource {
     switch self {
     case .relationship(let relationship, let owner): owner.member(at: index, of: list, relationship)
     case .collection: list.objects(index..<index + 1, of: nil).first
+    case .uninserted: nil
     }
   }
 
@@ -62,6 +77,9 @@ enum MemberSource {
       defer { probe.resume() }
       return owner.isMember(object, of: relationship)
     case .collection(let members): return members.objects.contains(object)
+    case .uninserted(let slot, let owner):
+      owner.noteRead(at: slot)
+      return false
     }
   }
 
@@ -74,6 +92,9 @@ enum MemberSource {
       defer { probe?.resume() }
       return owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
     case .collection(let members): return members.objects.firstIndex(of: object)
+    case .uninserted(let slot, let owner):
+      owner.noteRead(at: slot)
+      return nil
     }
   }
 
@@ -81,6 +102,7 @@ enum MemberSource {
     switch self {
     case .relationship(let relationship, let owner): owner.insertMember(object, of: relationship)
     case .collection(let members): members.objects.append(object)
+    case .uninserted(let slot, let owner): owner.failWithoutContext(at: slot)
     }
   }
 
@@ -91,6 +113,7 @@ enum MemberSource {
     case .collection(let members):
       members.objects.remove(object)
       members.objects.insert(object, at: min(index, members.objects.count))
+    case .uninserted(let slot, let owner): owner.failWithoutContext(at: slot)
     }
   }
 
@@ -98,6 +121,7 @@ enum MemberSource {
     switch self {
     case .relationship(let relationship, let owner): owner.removeMember(object, of: relationship)
     case .collection(let members): members.objects.remove(object)
+    case .uninserted: break
     }
   }
 
@@ -105,6 +129,7 @@ enum MemberSource {
     switch self {
     case .relationship(let relationship, let owner): owner.replaceMembers(with: objects, of: relationship)
     case .collection(let members): members.objects = OrderedSet(objects)
+    case .uninserted(let slot, let owner): if !objects.isEmpty { owner.failWithoutContext(at: slot) }
     }
   }
 }

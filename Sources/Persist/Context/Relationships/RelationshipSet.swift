@@ -20,6 +20,8 @@ public import Foundation
 public struct RelationshipSet<Element: ManagedObject> {
   let source: MemberSource
 
+  init(source: MemberSource) { self.source = source }
+
   init(owner: ManagedObject, relationship: RelationshipLayout) { source = .relationship(relationship, of: owner) }
 
   /// Creates a set of objects to be assigned to a relationship, without duplicates.

@@ -30,6 +30,11 @@ extension ManagedObject {
         try setValue(newValue, forKey: name)
       } catch let error as PersistenceError where error.code == .foreignObject && table == nil {
         // The context may be gone while the program still holds the object, which isn't a programming error.
+        if let slot = layout.entity.slot(named: name), layout.relationshipsBySlot[slot] == nil,
+          hasObjects(newValue, name)
+        {
+          failWithoutContext(at: slot)
+        }
       } catch {
         ProgramStop.failure("\(error)")
       }
@@ -171,7 +176,7 @@ extension ManagedObject {
 
   /// Returns the members of a to-many relationship by slot, for typed access.
   ///
-  /// An object that was created without a context has no members: the result is a set that belongs to no relationship.
+  /// An object that was never inserted into a context has no members. Adding some traps.
   public final func toMany<Element: ManagedObject>(
     at slot: Int, of type: Element.Type = Element.self
   ) -> RelationshipSet<Element> {
@@ -179,9 +184,7 @@ extension ManagedObject {
       guard table == nil, layout.properties[slot].relationship?.isToMany == true else {
         preconditionFailure("Slot \(slot) of '\(layout.entity.name)' isn't a to-many relationship.")
       }
-      noteRead(at: slot)
-      noteEmptyAnswer(at: slot)
-      return []
+      return RelationshipSet(source: .uninserted(slot: slot, of: self))
     }
     return RelationshipSet(owner: self, relationship: relationship)
   }
@@ -218,6 +221,12 @@ extension ManagedObject {
       guard let object = element as? ManagedObject else { throw mismatch(element, name, takes: "managed objects") }
       return object
     }
+  }
+
+  /// Whether a value for a relationship contains objects, or isn't one.
+  private final func hasObjects(_ value: Any?, _ name: String) -> Bool {
+    let objects = (try? elements(of: value, name)) ?? (try? elements(ofOne: value, name))
+    return objects?.isEmpty != true
   }
 
   private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
