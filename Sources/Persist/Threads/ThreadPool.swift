@@ -141,7 +141,8 @@ private final class Workers: @unchecked Sendable {
     Task.detached {
       var time: ContinuousClock.Instant? = first
       while let now = time {
-        try? await Task.sleep(until: now, clock: .continuous)
+        // In parts: a task can't sleep for all times that a duration can express.
+        try? await Task.sleep(until: min(now, ContinuousClock.now + .seconds(3600)), clock: .continuous)
         time = self.examineDeadlines(expected: now)
       }
     }

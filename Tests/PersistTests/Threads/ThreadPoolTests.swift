@@ -85,6 +85,20 @@ struct ThreadPoolTests {
     #expect(waited < .seconds(60))
   }
 
+  @Test("Work may wait for a thread without a limit")
+  func unlimited() async throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = DispatchSemaphore(value: 0)
+    pool.add { gate.wait() }
+    let waiting = Task {
+      try await pool.run(within: WaitLimit(.seconds(Int64.max), orThrow: Expired())) { true }
+    }
+    while pool.timerCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    try await Task.sleep(for: .milliseconds(20))
+    gate.signal()
+    #expect(try await waiting.value)
+  }
+
   @Test("Work with a limit needs no timer of its own")
   func timers() async throws {
     let pool = ThreadPool(name: "test", maximum: 1)

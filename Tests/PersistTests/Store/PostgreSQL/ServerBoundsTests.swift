@@ -100,6 +100,23 @@
       }
     }
 
+    @Test("Saves and reads with a wait of any length, and more readers than connections")
+    func waits() throws {
+      try TestServer.withSchema { url in
+        let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Self.description))
+        try coordinator.addStore(.postgreSQL(url), options: StoreOptions(busyTimeout: .seconds(Int64.max)))
+        let context = ManagedObjectContext(coordinator)
+        try context.make("Item", ["number": 1])
+        try context.save()
+        let counts = LockProtected<[Int]>([])
+        DispatchQueue.concurrentPerform(iterations: 24) { _ in
+          let count = try? ManagedObjectContext(coordinator).count(for: FetchRequest("Item", where: "number == 1"))
+          counts.withLock { $0.append(count ?? -1) }
+        }
+        #expect(counts.withLock { $0 } == Array(repeating: 1, count: 24))
+      }
+    }
+
     @Test("Many rows at once: fetches, saves, batches and deletions by key")
     func rows() throws {
       try withItems { context, _ in

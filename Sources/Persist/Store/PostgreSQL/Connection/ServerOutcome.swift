@@ -55,7 +55,7 @@ struct ServerOutcome {
     let session = ServerSession(connection: connection, schema: address.schema, url: nil)
     switch evidence {
     case .proof(let proof):
-      let milliseconds = max(1, Int64(ContinuousClock.now.duration(to: deadline) / .milliseconds(1)))
+      let milliseconds = ServerText.lockTimeout(ContinuousClock.now.duration(to: deadline))
       let results = try session.run([
         "BEGIN", "SET LOCAL lock_timeout = \(number: milliseconds)", proof.claim, "COMMIT", proof.isCommitted,
       ])

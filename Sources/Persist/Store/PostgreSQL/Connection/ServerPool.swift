@@ -75,11 +75,13 @@ final class ServerPool: @unchecked Sendable {
 
   /// Runs code with a session.
   ///
+  /// - Parameter isToWrite: Whether canceling the running task ends the wait for a connection.
   /// - Throws: ``ServerFailure`` and the errors of `body`.
   private func withSession<T>(
+    toWrite isToWrite: Bool = false,
     _ body: (ServerSession, _ proofs: CommitProofs, _ wasIdle: Bool) throws -> T
   ) throws -> T {
-    let (pooled, wasIdle) = try take()
+    let (pooled, wasIdle) = try take(endingWithTask: isToWrite)
     defer { putBack(pooled) }
     let session = ServerSession(connection: pooled.connection, schema: address.schema, url: url)
     return try body(session, pooled.proofs, wasIdle)
@@ -91,9 +93,10 @@ final class ServerPool: @unchecked Sendable {
     let proofs = CommitProofs()
   }
 
-  private func take() throws -> (PooledConnection, wasIdle: Bool) {
+  /// - Parameter endsWithTask: Whether canceling the running task ends the wait.
+  private func take(endingWithTask endsWithTask: Bool) throws -> (PooledConnection, wasIdle: Bool) {
+    let wait = BoundedWait(options.busyTimeout)
     condition.lock()
-    let deadline = Date(timeIntervalSinceNow: options.busyTimeout / .seconds(1))
     while true {
       if isClosed {
         condition.unlock()
@@ -110,11 +113,16 @@ final class ServerPool: @unchecked Sendable {
         continue
       }
       if count < Self.capacity { break }
-      guard condition.wait(until: deadline) else {
+      switch wait.state {
+      case .over:
         condition.unlock()
         throw PersistenceError(
           .storeBusy, at: .store(url), "All \(Self.capacity) connections to the server are in use.",
           fix: "Try again, or set a longer busyTimeout.")
+      case .cancelled where endsWithTask:
+        condition.unlock()
+        throw CancellationError()
+      case .cancelled, .goingOn: wait.wait(for: condition)
       }
     }
     count += 1
@@ -237,8 +245,10 @@ final class ServerPool: @unchecked Sendable {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
-    guard gate.enter(within: options.busyTimeout) else {
-      throw PersistenceError(.storeBusy, at: .store(url), "The store is being moved.", fix: "Try again.")
+    switch gate.enter(within: options.busyTimeout) {
+    case .goingOn: break
+    case .cancelled: throw CancellationError()
+    case .over: throw PersistenceError(.storeBusy, at: .store(url), "The store is being moved.", fix: "Try again.")
     }
     defer { gate.leave() }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
@@ -250,7 +260,10 @@ final class ServerPool: @unchecked Sendable {
   ///
   /// If `body` throws, the pool remains open.
   func closing<T>(_ body: () throws -> T) throws -> T {
-    guard gate.shut(within: options.busyTimeout) else {
+    switch gate.shut(within: options.busyTimeout) {
+    case .goingOn: break
+    case .cancelled: throw CancellationError()
+    case .over:
       throw PersistenceError(
         .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
     }
@@ -269,7 +282,7 @@ final class ServerPool: @unchecked Sendable {
     var mayRunAgain = true
     while true {
       do {
-        return try withSession { session, proofs, wasIdle in
+        return try withSession(toWrite: true) { session, proofs, wasIdle in
           let transaction = ServerTransaction(
             session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
             opened: watch.map { ($0, proofs.next()) })

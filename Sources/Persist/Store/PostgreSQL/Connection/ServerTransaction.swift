@@ -41,7 +41,7 @@ final class ServerTransaction {
   ) {
     (self.session, self.texts, findsTables) = (session, texts, !usesFullNames)
     self.opened = opened
-    self.wait = max(1, Int64(wait / .milliseconds(1)))
+    self.wait = ServerText.lockTimeout(wait)
   }
 
   /// The values of settings until the end of the transaction, for a `SELECT`.

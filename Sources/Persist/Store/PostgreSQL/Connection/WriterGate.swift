@@ -9,12 +9,12 @@ final class WriterGate: @unchecked Sendable {
 
   /// Begins to write, after waiting while the gate is shut.
   ///
-  /// - Returns: False if the wait took longer than the limit.
-  func enter(within limit: Duration) -> Bool {
+  /// - Returns: `.goingOn` if the caller may write, otherwise the reason why it may not.
+  func enter(within limit: Duration) -> BoundedWait.State {
     condition.withLock {
-      guard wait(limit, while: { isShut }) else { return false }
-      writerCount += 1
-      return true
+      let state = wait(limit, while: { isShut })
+      if state == .goingOn { writerCount += 1 }
+      return state
     }
   }
 
@@ -27,15 +27,17 @@ final class WriterGate: @unchecked Sendable {
 
   /// Keeps further threads from writing, and waits for those that do. A thread that succeeds opens the gate again.
   ///
-  /// - Returns: False if the wait took longer than the limit.
-  func shut(within limit: Duration) -> Bool {
+  /// - Returns: `.goingOn` if the gate is shut, otherwise the reason why it isn't.
+  func shut(within limit: Duration) -> BoundedWait.State {
     condition.withLock {
-      guard wait(limit, while: { isShut }) else { return false }
+      var state = wait(limit, while: { isShut })
+      guard state == .goingOn else { return state }
       isShut = true
-      if wait(limit, while: { writerCount > 0 }) { return true }
+      state = wait(limit, while: { writerCount > 0 })
+      guard state != .goingOn else { return state }
       isShut = false
       condition.broadcast()
-      return false
+      return state
     }
   }
 
@@ -46,11 +48,14 @@ final class WriterGate: @unchecked Sendable {
     }
   }
 
-  private func wait(_ limit: Duration, while isInTheWay: () -> Bool) -> Bool {
-    let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
+  private func wait(_ limit: Duration, while isInTheWay: () -> Bool) -> BoundedWait.State {
+    guard isInTheWay() else { return .goingOn }
+    let wait = BoundedWait(limit)
     while isInTheWay() {
-      if !condition.wait(until: deadline) { return !isInTheWay() }
+      let state = wait.state
+      guard state == .goingOn else { return state }
+      wait.wait(for: condition)
     }
-    return true
+    return .goingOn
   }
 }

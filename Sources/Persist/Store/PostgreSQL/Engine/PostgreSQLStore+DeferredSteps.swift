@@ -76,7 +76,7 @@ extension PostgreSQLStore {
         """
       ) { $0.integer($1, 0) == 1 }
       if isValid == true { return }
-      try session.run(["SET lock_timeout = \(number: max(1, Int64(busyTimeout / .milliseconds(1))))"])
+      try session.run(["SET lock_timeout = \(number: ServerText.lockTimeout(busyTimeout))"])
       // With a pooler, the connection outlives its use by this program.
       defer { _ = try? session.run(["RESET lock_timeout"]) }
       // An attempt that failed leaves an index that is only maintained.

@@ -14,7 +14,7 @@ final class ServerExclusion: StoreExclusion {
     do {
       session = ServerSession(
         connection: try ServerDrivers.current.connect(to: address), schema: address.schema, url: url)
-      let milliseconds = max(1, Int64(options.busyTimeout / .milliseconds(1)))
+      let milliseconds = ServerText.lockTimeout(options.busyTimeout)
       let begin = try session.run([
         "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SET LOCAL lock_timeout = \(number: milliseconds)",
         ServerText.lock(address.schema), TransactionNumber.reading,

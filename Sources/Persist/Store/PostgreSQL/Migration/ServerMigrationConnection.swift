@@ -185,7 +185,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       ? (
         [
           "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
-          "SET LOCAL lock_timeout = \(number: max(1, Int64(options.busyTimeout / .milliseconds(1))))",
+          "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(options.busyTimeout))",
           ServerText.exactNumbers, ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")

@@ -141,4 +141,10 @@ extension ServerText {
 
   /// The text whose number identifies the locks.
   static func lockName(_ schema: String) -> String { "persist " + schema }
+
+  /// The value of the server's `lock_timeout` for a wait, in milliseconds. 0 would mean no limit; the server rejects
+  /// numbers of more than 31 bits.
+  static func lockTimeout(_ wait: Duration) -> Int64 {
+    Int64(min(max(1, wait / .milliseconds(1)), Double(Int32.max)))
+  }
 }
