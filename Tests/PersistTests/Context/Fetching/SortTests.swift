@@ -156,6 +156,30 @@ struct SortTests {
     #expect(try sorted("photo", values, isAscending: false) == expected.reversed())
   }
 
+  @Test("Large values of related objects are sorted by their contents too", arguments: [true, false])
+  func relatedLargeValues(isAscending: Bool) throws {
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Person", attributes: [AttributeDescription("photo", .binary, allowsExternalStorage: true)],
+        relationships: [RelationshipDescription("pets", toMany: "Pet", inverse: "owner")]),
+      EntityDescription(
+        "Pet", attributes: [AttributeDescription("name", .string)],
+        relationships: [RelationshipDescription("owner", to: "Person", inverse: "pets")]),
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      for number in [3, 1, 2, 9, 5] {
+        let photo = Data(repeating: UInt8(number), count: number.isMultiple(of: 2) ? 10 : 200_000)
+        try context.make("Pet", ["name": "\(number)", "owner": context.make("Person", ["photo": photo])])
+      }
+      try context.save()
+      let other = stack.context()
+      let pets = try other.fetch(FetchRequest("Pet", sortedBy: "owner.photo", isAscending: isAscending))
+      let expected = ["1", "2", "3", "5", "9"]
+      #expect(pets.compactMap { $0["name"] as? String } == (isAscending ? expected : expected.reversed()))
+    }
+  }
+
   @Test("A key path whose value can't be sorted is an error", arguments: [
     "height", "note", "tag", "parts", "location", "location.z", "tag.name", "parts.name", "parts.@sum.priority", "",
   ])
