@@ -13,9 +13,7 @@ extension CompositeValue {
     } catch {
       return "can't be a \(Self.self), whose parts can't be found: \(error)"
     }
-    var elements = Dictionary(
-      property.elements.map { ($0.path.dropFirst().joined(separator: "."), $0.attribute.type) },
-      uniquingKeysWith: { first, _ in first })
+    var elements = property.elementTypes
     for part in parts {
       let name = part.path.joined(separator: ".")
       let type = part.type.attributeType

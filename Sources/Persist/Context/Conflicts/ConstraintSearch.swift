@@ -48,7 +48,7 @@ struct ConstraintSearch {
 
   /// Values and the objects of the save that claim them.
   private struct Claim {
-    let key: [StoredValueKey]
+    let key: [StoredValue]
     /// In the order of the constraint's columns.
     let values: [StoredValue]
     var objects: [ManagedObject]
@@ -81,14 +81,14 @@ struct ConstraintSearch {
   private func claims(
     on constraint: Constraint, _ inserted: [ManagedObject], _ updated: [ManagedObject]
   ) -> [Claim] {
-    var places: [[StoredValueKey]: Int] = [:]
+    var places: [[StoredValue]: Int] = [:]
     var claims: [Claim] = []
     let changed = updated.filter { object in constraint.slots.contains { object.differsFromStored($0) } }
     for object in changed + inserted where object.layout.isKind(ofEntityAt: constraint.layout.index) {
       let values = constraint.columns.map { $0.value(in: object) }
       // Null values never conflict.
       guard !values.contains(where: \.isNull) else { continue }
-      let key = values.map(StoredValueKey.init)
+      let key = values.map(\.asCompared)
       if let place = places[key] {
         claims[place].objects.append(object)
       } else {
@@ -100,8 +100,8 @@ struct ConstraintSearch {
   }
 
   /// Returns the rows with claimed values, except those that the save deletes or gives other values.
-  private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValueKey]: Holder] {
-    var holders: [[StoredValueKey]: Holder] = [:]
+  private func holders(of claims: [Claim], _ constraint: Constraint) throws -> [[StoredValue]: Holder] {
+    var holders: [[StoredValue]: Holder] = [:]
     let table = tables.table(for: constraint.layout)
     for start in stride(from: 0, to: claims.count, by: Self.batchSize) {
       let batch = claims[start..<min(start + Self.batchSize, claims.count)].filter { !$0.leadsToUnsaved }
@@ -113,7 +113,7 @@ struct ConstraintSearch {
       for row in try tables.store.rows(query) {
         guard let snapshot = row.snapshot else { continue }
         let layout = context.layouts[row.entityIndex]
-        let key = constraint.columns.map { StoredValueKey($0.value(in: snapshot, of: layout)) }
+        let key = constraint.columns.map { $0.value(in: snapshot, of: layout).asCompared }
         if let object = table.map[row.key], isLeaving(object, key, constraint) { continue }
         holders[key] = (row, layout)
       }
@@ -122,7 +122,7 @@ struct ConstraintSearch {
   }
 
   /// Whether the save deletes the object's row or gives it other values.
-  private func isLeaving(_ object: ManagedObject, _ key: [StoredValueKey], _ constraint: Constraint) -> Bool {
+  private func isLeaving(_ object: ManagedObject, _ key: [StoredValue], _ constraint: Constraint) -> Bool {
     switch object.change {
     case .deleted: true
     case .updated:
@@ -210,16 +210,13 @@ extension ConstraintSearch.Column {
   }
 }
 
-/// A value as compared by a unique column: strings are compared byte by byte, and objects with rows by their keys.
-private enum StoredValueKey: Hashable {
-  case text([UInt8])
-  case other(StoredValue)
-
-  init(_ value: StoredValue) {
-    switch value {
-    case .string(let text), .uri(let text): self = .text(Array(text.utf8))
-    case .objectID(let id): self = .other(id.primaryKey.map(StoredValue.integer) ?? value)
-    default: self = .other(value)
+extension StoredValue {
+  /// The value as compared by a unique column: URIs are texts, and objects with rows are their keys.
+  fileprivate var asCompared: StoredValue {
+    switch self {
+    case .uri(let text): .string(text)
+    case .objectID(let id): id.primaryKey.map(StoredValue.integer) ?? self
+    default: self
     }
   }
 }

@@ -164,9 +164,7 @@ extension GeneratedClasses.Kind {
   init(_ property: Property) {
     switch property.kind {
     case .attribute(let attribute) where attribute.type == .composite:
-      let elements = property.elements.map { ($0.path.dropFirst().joined(separator: "."), $0.attribute.type) }
-      self = .composite(
-        attribute.compositeName ?? "", elements: Dictionary(elements, uniquingKeysWith: { first, _ in first }))
+      self = .composite(attribute.compositeName ?? "", elements: property.elementTypes)
     case .attribute(let attribute): self = .attribute(attribute.type)
     case .relationship(let relationship) where !relationship.isToMany: self = .toOne(relationship.destination)
     case .relationship(let relationship):

@@ -3,24 +3,9 @@ import Foundation
 /// Writes a value in the format of `NSKeyedArchiver`; equal values result in equal bytes.
 struct KeyedArchiveWriter {
   private var objects: [PropertyList] = [.string("$null")]
-  private var numbers: [PlainValue: Int] = [:]
+  /// The object numbers of values that the archive contains once.
+  private var numbers: [PropertyList.ByteIdentity: Int] = [:]
   private var classes: [String: Int] = [:]
-
-  /// A value that an archive contains once, identified by its bytes: `==` also holds for strings in different
-  /// normalization forms, and for 0 and -0.
-  private enum PlainValue: Hashable {
-    case text([UInt8])
-    case real(UInt64)
-    case other(PropertyList)
-
-    init(_ value: PropertyList) {
-      switch value {
-      case .string(let text): self = .text(Array(text.utf8))
-      case .real(let number): self = .real(number.bitPattern)
-      default: self = .other(value)
-      }
-    }
-  }
 
   /// The maximum nesting depth of arrays and dictionaries.
   static let depthLimit = 100
@@ -160,7 +145,7 @@ struct KeyedArchiveWriter {
   }
 
   private mutating func unique(_ plain: PropertyList) -> PropertyList {
-    let key = PlainValue(plain)
+    let key = PropertyList.ByteIdentity(plain)
     if let number = numbers[key] { return .uid(UInt64(number)) }
     numbers[key] = objects.count
     objects.append(plain)

@@ -21,8 +21,8 @@ private struct BinaryPropertyListWriter {
     case dictionary(keys: [Int], values: [Int])
   }
   private var objects: [Flat] = []
-  /// Object numbers of strings: several of strings that are equal in Swift but differ in bytes.
-  private var numbersOfText: [String: [Int]] = [:]
+  /// The object numbers of strings, which are written once.
+  private var numbers: [PropertyList.ByteIdentity: Int] = [:]
 
   mutating func data(for list: PropertyList) throws -> Data {
     let top = try add(list, depth: 0)
@@ -47,13 +47,10 @@ private struct BinaryPropertyListWriter {
         .limitExceeded, "A property list is nested more than \(PropertyList.Limits.depth) levels deep.")
     }
     switch value {
-    case .string(let text):
-      let known = numbersOfText[text]?.first { number in
-        guard case .scalar(.string(let other)) = objects[number] else { return false }
-        return other.utf8.elementsEqual(text.utf8)
-      }
-      if let known { return known }
-      numbersOfText[text, default: []].append(objects.count)
+    case .string:
+      let identity = PropertyList.ByteIdentity(value)
+      if let known = numbers[identity] { return known }
+      numbers[identity] = objects.count
       objects.append(.scalar(value))
       return objects.count - 1
     case .array(let elements):

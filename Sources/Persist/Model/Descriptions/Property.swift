@@ -87,6 +87,12 @@ public struct Property: Sendable, Hashable {
     if case .fetchedProperty(let value) = kind { value } else { nil }
   }
 
+  /// The types of a composite attribute's elements, by their paths from the attribute, such as `point.x`.
+  package var elementTypes: [String: AttributeType] {
+    let types = elements.map { ($0.path.dropFirst().joined(separator: "."), $0.attribute.type) }
+    return Dictionary(types, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Whether stores contain no value of the property; always true for a fetched property.
   public var isTransient: Bool { attribute?.isTransient ?? relationship?.isTransient ?? true }
   /// Whether the property is a to-one relationship.

@@ -1,0 +1,17 @@
+extension PropertyList {
+  /// A key that identifies a string or a number by its bytes: `==` also holds for strings in different normalization
+  /// forms, and for 0 and -0. Other values are identified by `==`.
+  enum ByteIdentity: Hashable {
+    case text([UInt8])
+    case real(UInt64)
+    case other(PropertyList)
+
+    init(_ value: PropertyList) {
+      switch value {
+      case .string(let text): self = .text(Array(text.utf8))
+      case .real(let number): self = .real(number.bitPattern)
+      default: self = .other(value)
+      }
+    }
+  }
+}
