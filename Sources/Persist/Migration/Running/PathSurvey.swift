@@ -40,8 +40,12 @@ struct PathSurvey {
       store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork, parked: comparisons)
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
-    if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate, path.isInPlace {
-      direct.planParking(resources)
+    if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate {
+      if path.isInPlace {
+        direct.planParking(resources)
+      } else {
+        direct.parkingObstacles = ["The store is copied, and only a migration in place parks values."]
+      }
     }
     self.direct = direct
   }
@@ -95,14 +99,8 @@ struct PathSurvey {
         blockers: [back].compactMap { $0 } + path.blockers
       ).error
     }
-    guard let survey = firstHopSurvey() else {
-      guard !migrator.allowsLoss else { return nil }
-      return MigrationPlan.refusal(
-        of: try findings(inspector, countingLosses: true).losses, from: path.source.name,
-        to: path.destination.name)
-    }
-    return survey.error(
-      try survey.findings(inspector, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
+    return direct.error(
+      try findings(inspector, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
       allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
   }
 

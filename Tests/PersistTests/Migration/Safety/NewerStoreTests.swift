@@ -83,6 +83,39 @@ struct NewerStoreTests {
     }
   }
 
+  @Test("A mapping model for the way back needs the same permission, and the plan says the same as the migration")
+  func mapped() throws {
+    let known = try registry(1...2)
+    let (old, new) = (known.versions[0], known.versions[1])
+    var mapping = try MappingModel.inferred(from: new.model, to: old.model)
+    (mapping.sourceVersion, mapping.destinationVersion) = (new.name, old.name)
+    let cases: [(AutomaticMigrator.Downgrade, MigrationParking, [String])] = [
+      (.refused, .none, ["kept", "nil"]), (.withoutLoss, .none, ["kept"]), (.withoutLoss, .olderVersions, ["kept"]),
+    ]
+    for (downgrade, parking, refused) in cases {
+      var migrator = AutomaticMigrator(downgrade: downgrade, mappingModels: [mapping])
+      migrator.parking = parking
+      try withTemporaryStore { url in
+        try MadeStore.make(old.model, at: url)
+        try AutomaticMigrator().migrate(storeAt: url, to: new, registry: known)
+        try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA2) VALUES (1, 1, 1, 'kept')", at: url)
+        for value in refused {
+          if value == "nil" { try MadeStore.run("UPDATE ZITEM SET ZA2 = NULL", at: url) }
+          let plan = try MigrationPlan(storeAt: url, to: old, registry: known, migrator: migrator)
+          #expect(plan.blockers.map(\.code) == [.newerStore])
+          #expect(plan.notes.contains { $0.contains("can't be parked") } == (parking == .olderVersions))
+          let error = #expect(throws: PersistenceError.self) {
+            try migrator.migrate(storeAt: url, to: old, registry: known)
+          }
+          #expect(error?.message == plan.error?.message)
+          try #expect(MadeStore.rows("SELECT ZA2 FROM ZITEM", at: url) == [[value]])
+        }
+        migrator.downgrade = .withLoss
+        try migrator.migrate(storeAt: url, to: old, registry: known)
+      }
+    }
+  }
+
   @Test("Numeric version identifiers show the age of a store created by Core Data")
   func identifiers() throws {
     for (own, other, code) in [
