@@ -103,6 +103,63 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Item.a: attribute removed, 2 rows would be lost."])
   }
 
+  @Test("Losses and obstacles of an inferred hop after a mapping model, in place and copied", arguments: [false, true])
+  func laterHop(copies: Bool) throws {
+    func version(_ name: String, _ attributes: [String], _ tags: RelationshipDescription) throws -> ModelVersion {
+      let item = EntityDescription("Item", attributes: attributes.map { text($0) }, relationships: [tags])
+      return ModelVersion(name: name, model: try model(item, EntityDescription("Tag")))
+    }
+    let many = RelationshipDescription("tags", toMany: "Tag")
+    let (first, second) = (try version("1", ["a"], many), try version("2", ["a", "b"], many))
+    let cases = try [
+      (version("3", ["b"], many), "Item.a: attribute removed"),
+      (version("3", ["a", "b"], RelationshipDescription("tags", to: "Tag")), "Objects with several related objects"),
+    ]
+    for (third, words) in cases {
+      let registry = ModelRegistry(versions: [first, second, third])
+      var mapping = try MappingModel.inferred(from: first.model, to: second.model)
+      (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")
+      let migrator = AutomaticMigrator(allowsLoss: false, mappingModels: [mapping], alwaysCopies: copies)
+      try withTemporaryStore { url in
+        let coordinator = PersistentStoreCoordinator(model: first.model)
+        let store = try coordinator.addStore(at: url)
+        let context = ManagedObjectContext(coordinator)
+        let item = try context.make("Item", ["a": "x"])
+        item["tags"] = [try context.make("Tag"), try context.make("Tag")]
+        try context.save()
+        try coordinator.remove(store)
+        let before = try StoreDump(of: first.model, at: url)
+        let error = persistError { try migrator.migrate(storeAt: url, to: third, registry: registry) }
+        let messages = error.map { [$0.message] + $0.errors.map(\.message) } ?? []
+        #expect(messages.contains { $0.hasPrefix(words) }, "\(messages)")
+        #expect(error?.place.key == "'2' to '3'")
+        try #expect(StoreDump(of: first.model, at: url).differences(from: before) == [])
+      }
+    }
+  }
+
+  @Test("A stage's changes are checked before the first hop is copied")
+  func changedByStage() throws {
+    let (old, new) = (
+      try item(EntityDescription("Item", attributes: [text("a"), text("b")])),
+      try item(EntityDescription("Item", attributes: [text("a")]))
+    )
+    let registry = ModelRegistry(
+      versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+    let stage = StagedMigration.Stage.custom(
+      from: registry.versions[0], to: registry.versions[1],
+      willMigrate: { context in
+        for object in try context.fetch(FetchRequest("Item")) { object["b"] = "new" }
+      })
+    try withTemporaryStore { url in
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(rows, at: url)
+      let migrator = try AutomaticMigrator(allowsLoss: false, staged: StagedMigration([stage]), alwaysCopies: true)
+      let error = persistError { try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry) }
+      #expect(error?.message == "Item.b: attribute removed, 3 rows would be lost.")
+    }
+  }
+
   @Test("A model that has nothing in common with the store")
   func stranger() throws {
     try withTemporaryStore { url in

@@ -32,7 +32,7 @@ struct PathMigration {
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
     try engine.requireDiskSpace(for: StoreLocation(url), copies: Double(survey.path.simultaneousCopies))
     let file = try migrate(
-      workspace.store, through: survey.path, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
+      workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
@@ -49,22 +49,24 @@ struct PathMigration {
   /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
-    _ store: URL, through path: MigrationPath, rows: Int64
+    _ store: URL, through survey: PathSurvey, rows: Int64
   ) throws -> URL {
+    let path = survey.path
     var file = store
     for (number, hop) in path.hops.enumerated() {
       let progress = progress(hop: number, of: path, rows: rows)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
-        file = try migrate(file, through: hop, number, store, path.reportedHop(number), progress)
+        file = try migrate(file, through: hop, number, store, survey.direct, path.reportedHop(number), progress)
       }
     }
     try report(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
     return file
   }
 
+  /// - Parameter whole: the survey of the store for the last version.
   private func migrate(
-    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL,
+    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ whole: StoreSurvey,
     _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
   ) throws -> URL {
     var file = given
@@ -75,10 +77,10 @@ struct PathMigration {
     switch hop.method {
     case .inPlace:
       file = try own(file, store, number)
-      try migrateInPlace(file, hop, reported, progress)
+      try migrateInPlace(file, hop, isDowngrade: whole.isDowngrade, reported, progress)
     case .mapping(let mapping):
-      // For the store's own rows, losses were checked before the first hop.
-      if number > 0, !migrator.allowsLoss, !hop.isInferred { try refuseLosses(of: mapping, hop, file) }
+      // The store's own rows were checked before the first hop.
+      if number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, file, whole) }
       let next = try workspace.file(number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = progress
@@ -100,26 +102,35 @@ struct PathMigration {
     return copy
   }
 
-  /// - Throws: an error if a mapping model would lose data from the rows that the previous hops created.
-  private func refuseLosses(of mapping: MappingModel, _ hop: MigrationHop, _ file: URL) throws {
-    let losses = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector in
-      try MigrationPath.losses(
-        of: mapping, hop, resources, in: inspector.catalog().tableMap(of: hop.source.model), inspector)
+  /// - Throws: the obstacles to a hop in rows that previous hops or a stage created, and losses that aren't allowed.
+  private func requirePossible(
+    _ hop: MigrationHop, by mapping: MappingModel, _ file: URL, _ whole: StoreSurvey
+  ) throws {
+    let countsLosses = !migrator.allowsLoss || whole.isDowngrade
+    let findings: StoreSurvey.Findings = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector in
+      if hop.isInferred {
+        let store = try inspector.identify(among: ModelRegistry(versions: [hop.source, hop.destination]))
+        return try StoreSurvey(store, hop: hop).findings(inspector, countingLosses: countsLosses)
+      }
+      guard countsLosses else { return StoreSurvey.Findings() }
+      let map = try inspector.catalog().tableMap(of: hop.source.model)
+      return StoreSurvey.Findings(losses: try MigrationPath.losses(of: mapping, hop, resources, in: map, inspector))
     }
-    if let error = MigrationPlan.refusal(of: losses, from: hop.source.name, to: hop.destination.name) { throw error }
+    let error = whole.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
+    if let error { throw error }
   }
 
   /// Migrates a file in the working folder, where no other process migrates and nothing is kept unless the whole
   /// succeeds.
   private func migrateInPlace(
-    _ file: URL, _ hop: MigrationHop, _ reported: MigrationProgress.Hop,
+    _ file: URL, _ hop: MigrationHop, isDowngrade: Bool, _ reported: MigrationProgress.Hop,
     _ progress: AutomaticMigrator.ProgressHandler?
   ) throws {
     var migrator = migrator
     (migrator.countsRows, migrator.progress) = (false, progress)
     _ = try InPlaceMigration(
       url: file, destination: hop.destination, registry: ModelRegistry(versions: [hop.source, hop.destination]),
-      options: options, migrator: migrator, hop: (hop, reported)
+      options: options, migrator: migrator, hop: (hop, isDowngrade, reported)
     ).run()
   }
 

@@ -151,16 +151,6 @@ extension MigrationBlocker {
   }
 }
 
-extension MigrationPlan {
-  /// The error for losses that aren't allowed; nil if there are none.
-  static func refusal(of losses: [MigrationLoss], from: String, to: String) -> PersistenceError? {
-    guard !losses.isEmpty else { return nil }
-    return MigrationPlan(
-      from: from, to: to, way: .impossible, blockers: losses.map { MigrationBlocker(refusing: $0) }
-    ).error
-  }
-}
-
 extension IdentifiedStore {
   /// The entity tables that exist in the store.
   private var tables: Set<String> {

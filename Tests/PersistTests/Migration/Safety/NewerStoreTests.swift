@@ -116,6 +116,28 @@ struct NewerStoreTests {
     }
   }
 
+  @Test("A later hop of the way back loses nothing without permission either", arguments: [false, true])
+  func laterHop(copies: Bool) throws {
+    let known = try registry(1...3)
+    let versions = known.versions
+    var mapping = try MappingModel.inferred(from: versions[2].model, to: versions[1].model)
+    (mapping.sourceVersion, mapping.destinationVersion) = ("3", "2")
+    let migrator = AutomaticMigrator(mappingModels: [mapping], alwaysCopies: copies)
+    try withTemporaryStore { url in
+      try MadeStore.make(versions[0].model, at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: versions[2], registry: known)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA2) VALUES (1, 1, 1, 'kept')", at: url)
+      let error = #expect(throws: PersistenceError.self) {
+        try migrator.migrate(storeAt: url, to: versions[0], registry: known)
+      }
+      #expect(error?.code == .newerStore)
+      try #expect(MadeStore.rows("SELECT ZA2 FROM ZITEM", at: url) == [["kept"]])
+      try MadeStore.run("UPDATE ZITEM SET ZA2 = NULL", at: url)
+      let report = try migrator.migrate(storeAt: url, to: versions[0], registry: known)
+      #expect(report.hops == 2)
+    }
+  }
+
   @Test("Numeric version identifiers show the age of a store created by Core Data")
   func identifiers() throws {
     for (own, other, code) in [

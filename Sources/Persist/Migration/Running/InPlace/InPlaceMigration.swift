@@ -16,8 +16,8 @@ struct InPlaceMigration {
   /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
   /// again.
   var isSurveyCurrent = false
-  /// The hop of a longer path; nil for a whole path.
-  var hop: (models: MigrationHop, reported: MigrationProgress.Hop)?
+  /// The hop of a longer path, and whether that leads to an older version; nil for a whole path.
+  var hop: (models: MigrationHop, isDowngrade: Bool, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
   /// file belongs to a longer path.
   var workspace: (any MigrationWorkspace)?
@@ -110,7 +110,9 @@ struct InPlaceMigration {
   }
 
   func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
-    if let hop { return StoreSurvey(try connection.identify(among: registry), hop: hop.models, isDowngrade: false) }
+    if let hop {
+      return StoreSurvey(try connection.identify(among: registry), hop: hop.models, isDowngrade: hop.isDowngrade)
+    }
     // Only what the caller found to be possible in place gets here.
     return try PathSurvey(connection, to: destination, resources: migrator.inPlaceResources(registry)).direct
   }
