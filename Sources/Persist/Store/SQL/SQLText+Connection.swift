@@ -17,12 +17,16 @@ extension SQLText {
   static let pageSize: SQLText = "PRAGMA page_size = 4096"
   static let currentPageSize: SQLText = "PRAGMA page_size"
   static let autoVacuumIncremental: SQLText = "PRAGMA auto_vacuum = INCREMENTAL"
+  static let autoVacuum: SQLText = "PRAGMA auto_vacuum"
   static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
   static let journalModePersist: SQLText = "PRAGMA journal_mode = PERSIST"
   static let journalModeDelete: SQLText = "PRAGMA journal_mode = DELETE"
   static let journalMode: SQLText = "PRAGMA journal_mode"
   static let emptyLog: SQLText = "PRAGMA wal_checkpoint(TRUNCATE)"
   static let encoding: SQLText = "PRAGMA encoding"
+  /// Numbers with which programs mark their files, in the header.
+  static let userVersion: SQLText = "PRAGMA user_version"
+  static let applicationID: SQLText = "PRAGMA application_id"
   static let synchronousFull: SQLText = "PRAGMA synchronous = FULL"
   static let synchronousNormal: SQLText = "PRAGMA synchronous = NORMAL"
 

@@ -103,6 +103,20 @@ struct CopySurroundingsTests {
     }
   }
 
+  @Test("The file keeps its settings, and the numbers with which the application marks it", .aboutFiles("headers"))
+  func settings() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a"), try item("a", "b"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "PRAGMA user_version = 7", "PRAGMA application_id = -3", "PRAGMA auto_vacuum = FULL", at: url)
+      try copy(url, from: old, to: new)
+      for (setting, value) in [("user_version", "7"), ("application_id", "-3"), ("auto_vacuum", "1")] {
+        try #expect(MadeStore.rows("PRAGMA \(setting)", at: url) == [[value]], "\(setting)")
+      }
+    }
+  }
+
   @Test(
     "The store's history continues with the new entity numbers, and drops removed entities",
     .aboutFiles("histories that Core Data wrote"))

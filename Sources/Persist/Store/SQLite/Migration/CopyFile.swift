@@ -25,11 +25,7 @@ struct CopyFile: StoreCopy {
   var source: any MigrationConnection { connection }
 
   func make(metadata: StoreMetadata, coreDataHashes: [String: Data]?) throws {
-    // With the same page size and text encoding, the file's content can replace the source's.
-    var settings: [String: String] = [:]
-    settings["page_size"] = try connection.pageSize.map { String($0) }
-    settings["encoding"] = try connection.first(.encoding) { $0.text(0) }
-    try write(.create, settings: settings) { connection in
+    try write(.create, settings: fileSettings()) { connection in
       for table in map.tableDefinitions { try connection.execute(.create(table)) }
       for table in SQLText.storeTables { try connection.execute(table) }
       for table in map.tables {
@@ -41,6 +37,19 @@ struct CopyFile: StoreCopy {
       metadata.deferredSteps = []
       try metadata.record(model, coreDataHashes: coreDataHashes, in: connection)
     }
+  }
+
+  /// The settings of the source's file.
+  ///
+  /// With the same page size and text encoding, the copy's content can replace the source's.
+  private func fileSettings() throws -> [String: String] {
+    let questions: KeyValuePairs<String, SQLText> = [
+      "page_size": .currentPageSize, "encoding": .encoding, "auto_vacuum": .autoVacuum, "user_version": .userVersion,
+      "application_id": .applicationID,
+    ]
+    var settings: [String: String] = [:]
+    for (name, question) in questions { settings[name] = try connection.first(question) { $0.text(0) } }
+    return settings
   }
 
   func shareLargeValues() throws {
