@@ -54,6 +54,8 @@ package protocol PersistentStore: SharedRowSource {
   ) throws -> RelatedMembers
   /// The greatest key in use in an entity's hierarchy, 0 for none.
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64
+  /// The greatest key that may have been assigned in an entity's hierarchy, to rows that were deleted too; 0 for none.
+  func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64
 
   // Each runs in one transaction, or not at all.
   /// Inserts rows as they are produced, without creating objects.
@@ -90,6 +92,11 @@ package protocol PersistentStore: SharedRowSource {
   ///
   /// - Throws: As ``commit(_:)``.
   func reserveKeys(for entities: [Entity]) throws -> [Int64]
+  /// Makes new objects get greater keys than these.
+  ///
+  /// - Parameter keys: The greatest keys that may not be assigned, by the index of the hierarchy's root in
+  ///   ``ManagedObjectModel/entities``.
+  func retireKeys(upTo keys: [Int: Int64]) throws
   /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
   /// The slots of the values that migrations to older versions parked in the store; empty for most stores.
@@ -144,6 +151,7 @@ extension PersistentStore {
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 
+  func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 { try greatestKey(inHierarchyOf: entity) }
   func parkedSlots() throws -> [ParkedSlot] { [] }
   func deferredSteps() throws -> [DeferredStep] { [] }
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }

@@ -97,6 +97,10 @@ final class RecordingStore: PersistentStore {
   }
 
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 { try store.greatestKey(inHierarchyOf: entity) }
+  func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
+    try store.greatestAssignedKey(inHierarchyOf: entity)
+  }
+  func retireKeys(upTo keys: [Int: Int64]) throws { try store.retireKeys(upTo: keys) }
 
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {
     record.withLock { $0.calls += 1 }

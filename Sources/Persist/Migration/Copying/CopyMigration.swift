@@ -86,7 +86,9 @@ struct CopyMigration {
   ) throws -> CopyPlan {
     var greatest: [String: Int64] = [:]
     for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
-      greatest[table.entity.name] = try connection.greatestRow(of: table.table)
+      // The keys of deleted rows aren't assigned again.
+      let counter = catalog.numberRows.first { $0.number == table.number }?.maximum ?? 0
+      greatest[table.entity.name] = max(try connection.greatestRow(of: table.table), counter)
     }
     var planner = CopyPlanner(
       mappingModel, from: map, to: file.map, storeIdentifier: catalog.metadata.identifier, policies: policies,

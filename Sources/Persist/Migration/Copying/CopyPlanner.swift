@@ -9,9 +9,9 @@ struct CopyPlanner {
   /// The time that `now()` returns.
   let now: Date
   let policies: MigrationPolicies
-  /// The greatest key in use, by the name of the source hierarchy's root.
+  /// The greatest key that was assigned, by the name of the source hierarchy's root.
   let greatestKeys: [String: Int64]
-  /// The greatest key already in use in the destination, by the name of the destination hierarchy's root.
+  /// The greatest key that was already assigned in the destination, by the name of the destination hierarchy's root.
   let usedKeys: [String: Int64]
   /// Whether everything is copied object by object, which tests compare with the default.
   let goesByObject: Bool

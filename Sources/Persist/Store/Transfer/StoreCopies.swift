@@ -138,6 +138,7 @@ package enum StoreCopies {
         try report(rows)
         return slice
       }
+      try store.retireKeys(upTo: source.assignedKeys())
       guard location != .memory else { return store }
       if let original = source as? any HistorySource, let copy = store as? any HistorySource {
         metadata.history = try copy.copyHistory(of: original, metadata.history) ?? HistorySettings()
@@ -160,5 +161,17 @@ package enum StoreCopies {
       .invalidRequest, at: .store(source.url),
       "The store contains parked values of '\(first.version)', which a copy wouldn't contain.",
       fix: "Migrate the store to that version first, or discard the values (`migrate --discard`).")
+  }
+}
+
+extension PersistentStore {
+  /// The greatest keys that may have been assigned, by the index of the hierarchy's root.
+  fileprivate func assignedKeys() throws -> [Int: Int64] {
+    var keys: [Int: Int64] = [:]
+    for root in model.entities where root.superentity == nil {
+      let key = try greatestAssignedKey(inHierarchyOf: root)
+      if key > 0 { keys[root.number - 1] = key }
+    }
+    return keys
   }
 }

@@ -54,6 +54,40 @@ struct CopyLawTests {
     #expect(done > count / 2 || count < 20)
   }
 
+  @Test("New objects of a copied store get greater keys than deleted objects had")
+  func deletedKeys() throws {
+    let old = ModelVersion(name: "1", model: try model(EntityDescription("Item")))
+    let new = ModelVersion(
+      name: "2", model: try model(EntityDescription("Item", attributes: [AttributeDescription("a", .string)])))
+    try withTemporaryStore { url in
+      func use(_ version: ModelVersion, _ body: (ManagedObjectContext) throws -> Int64) throws -> Int64 {
+        let coordinator = PersistentStoreCoordinator(model: version.model)
+        let store = try coordinator.addStore(at: url)
+        let context = ManagedObjectContext(coordinator)
+        let key = try body(context)
+        try context.save()
+        try coordinator.remove(store)
+        return key
+      }
+      let deleted = try use(old) { context in
+        for _ in 0..<3 { try context.make("Item") }
+        try context.save()
+        let items = try context.fetch(FetchRequest<ManagedObject>("Item"))
+        let last = try #require(items.max { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) })
+        context.delete(last)
+        return try #require(last.objectID.primaryKey)
+      }
+      try AutomaticMigrator(alwaysCopies: true)
+        .migrate(storeAt: url, to: new, registry: ModelRegistry(versions: [old, new]))
+      let inserted = try use(new) { context in
+        let item = try context.make("Item")
+        try context.save()
+        return try #require(item.objectID.primaryKey)
+      }
+      #expect(inserted > deleted)
+    }
+  }
+
   private func copy(
     _ source: URL, _ target: URL, _ mapping: MappingModel, _ old: ManagedObjectModel, _ new: ManagedObjectModel,
     goesByObject: Bool, _ seed: UInt64

@@ -95,6 +95,23 @@ extension PostgreSQLStore {
     return try pool.write(usingFullNames: true) { try keys(for: inserts, $0) }
   }
 
+  func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
+    // All keys of the last block.
+    let sql: ServerText = """
+      SELECT coalesce(pg_sequence_last_value(\(sequence(of: entity.root.number - 1))) \
+      + \(number: Int64(ServerText.keyBlockSize)) - 1, 0)
+      """
+    let last = try pool.read { try $0.first(sql) { $0.integer($1, 0) } ?? 0 }
+    return try max(last, greatestKey(inHierarchyOf: entity))
+  }
+
+  func retireKeys(upTo keys: [Int: Int64]) throws {
+    guard !keys.isEmpty else { return }
+    try pool.write(usingFullNames: true) { transaction in
+      _ = try transaction.run(keys.map { raiseKeys(of: $0.key, to: $0.value) })
+    }
+  }
+
   /// A key for each insert.
   ///
   /// The server's sequences count blocks of keys, so that most saves ask for none. A key that isn't used is lost. Other

@@ -44,6 +44,17 @@ extension SQLiteStore {
     }
   }
 
+  func retireKeys(upTo keys: [Int: Int64]) throws {
+    try pool.write { connection in
+      for (root, key) in keys {
+        let (entity, table) = (model.entities[root], map.tables[root])
+        let sql = SQLText.greatestKey(of: table.table, entity: table.number)
+        let greatest = try connection.first(sql) { $0.integer(0) } ?? 0
+        try connection.execute(.setGreatestKey(max(key, greatest), entity: table.number, name: entity.name))
+      }
+    }
+  }
+
   private func write(_ writes: RowWrites, by attempt: Attempt) throws -> CommitReceipt {
     var files = LargeValueFiles(nil)
     var isWritten = false
