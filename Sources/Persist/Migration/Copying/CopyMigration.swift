@@ -16,23 +16,61 @@ struct CopyMigration {
   /// Core Data's hashes of the entities of the destination model, if known.
   let coreDataHashes: [String: Data]?
   let goesByObject: Bool
+  /// Whether the migration is recorded in the log of a new destination; it always is in that of an existing one.
+  let isLogged: Bool
+  let start = ContinuousClock.now
 
   private var engine: any MigrationEngine { StoreLocation(source).migrationEngine }
 
   /// - Returns: the number of rows in the source; nil if counting them would take too long.
   func run() throws -> Int? {
-    let isNew = try engine.canCreateStore(at: StoreLocation(destination))
+    let location = StoreLocation(destination)
+    guard try engine.canCreateStore(at: location) else { return try addToStore(at: location) }
     do {
-      return try migrate(isNew: isNew)
+      let rows = try migrate(to: location, isNew: true)
+      if isLogged {
+        try engine.changeMetadata(of: location, completingFile: false) { $0.log(logEntry(rows: rows)) }
+      }
+      return rows
     } catch {
-      if isNew { try? engine.destroyStore(at: StoreLocation(destination)) }
+      try? engine.destroyStore(at: location)
       throw error
     }
   }
 
-  private func migrate(isNew: Bool) throws -> Int? {
-    let file = try engine.copy(
-      StoreLocation(source), to: StoreLocation(destination), model: manager.destinationModel, isNew: isNew)
+  /// Adds the objects to a copy of an existing store, whose content then replaces the store's in one transaction.
+  private func addToStore(at location: StoreLocation) throws -> Int? {
+    let options = StoreOptions()
+    let workspace = try engine.workspace(for: location, waitingAtMost: options.busyTimeout)
+    defer { workspace.remove() }
+    let hold = try workspace.hold(options: options)
+    defer { hold.end() }
+    let tables = try hold.inspector.catalog().tableMap(of: manager.destinationModel)
+    // The copy, and the log or journal of the exchange.
+    try engine.requireDiskSpace(for: location, copies: 2)
+    let file = try workspace.file(0)
+    let copy = StoreLocation(file)
+    try engine.duplicate(StoreLocation(workspace.store), to: copy)
+    // Errors name the store, not its copy.
+    let rows = try PersistenceError.placing({ if $0.store == file { $0.store = destination } }) {
+      try migrate(to: copy, isNew: false)
+    }
+    let entry = logEntry(rows: rows)
+    try engine.changeMetadata(of: copy, completingFile: true) { $0.log(entry) }
+    try hold.replaceContent(of: tables, by: file, model: manager.destinationModel, logEntry: entry.propertyList)
+    return rows
+  }
+
+  private func logEntry(rows: Int?) -> MigrationLogEntry {
+    let (old, new) = (manager.sourceModel.versionIdentifiers.first, manager.destinationModel.versionIdentifiers.first)
+    return MigrationLogEntry(
+      date: Date(), from: mappingModel.sourceVersion ?? old ?? mappingModel.name,
+      to: mappingModel.destinationVersion ?? new ?? mappingModel.name, way: .copy, rows: rows,
+      seconds: (ContinuousClock.now - start) / .seconds(1))
+  }
+
+  private func migrate(to target: StoreLocation, isNew: Bool) throws -> Int? {
+    let file = try engine.copy(StoreLocation(source), to: target, model: manager.destinationModel, isNew: isNew)
     defer { file.close() }
     let connection = file.source
     let catalog = try connection.catalog()
@@ -47,7 +85,7 @@ struct CopyMigration {
     try check(plan, connection)
     try file.reserve(plan.reservedKeys)
     try file.attach()
-    let objects = try plan.usesObjects ? openObjects(plan, file) : nil
+    let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
     defer { objects?.close() }
     manager.objects = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
@@ -119,11 +157,13 @@ struct CopyMigration {
     func close() { for store in stores { try? store.close() } }
   }
 
-  private func openObjects(_ plan: CopyPlan, _ file: any StoreCopy) throws -> OpenObjects {
+  private func openObjects(
+    _ plan: CopyPlan, _ file: any StoreCopy, at target: StoreLocation
+  ) throws -> OpenObjects {
     let old = try engine.openStore(
       at: StoreLocation(source), model: manager.sourceModel, options: StoreOptions(isReadOnly: true), allowsGaps: false)
     let new = try engine.openStore(
-      at: StoreLocation(destination), model: manager.destinationModel, options: file.options, allowsGaps: false)
+      at: target, model: manager.destinationModel, options: file.options, allowsGaps: false)
     let coordinators = try [(manager.sourceModel, old), (manager.destinationModel, new)].map { model, store in
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)

@@ -44,37 +44,33 @@ open class MigrationManager {
   /// changed.
   ///
   /// If the other file is already a store of the destination model, the objects are added to it: thus several mapping
-  /// models, each with a separate manager, can share one hop.
+  /// models, each with a separate manager, can share one hop. They are added to a copy beside the store, which replaces
+  /// the store's content at the end; others can't write to the store meanwhile.
   ///
   /// - Parameters:
   ///   - source: a store of ``sourceModel``.
   ///   - destination: the URL of a nonexistent file, or of a store of ``destinationModel``. If the migration fails, a
-  ///     new file is deleted.
+  ///     new file is deleted, and an existing store is unchanged.
   ///   - mappingModel: the mapping model to execute.
   ///   - policies: the classes that the mapping model names.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store has another model;
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if a store has another model;
+  ///   ``PersistenceError/Code/storeBusy`` if others write to an existing destination;
   ///   ``PersistenceError/Code/migrationCancelled``, or the error passed to ``cancelMigration(with:)``;
   ///   ``PersistenceError/Code/missingMappingModel`` for a policy that isn't registered; errors thrown by policies;
   ///   ``PersistenceError/Code/migrationFailed``.
   public func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies = []
   ) throws {
-    let start = ContinuousClock.now
-    let rows = try migrateStore(
-      from: source, to: destination, mappingModel: mappingModel, policies: policies, coreDataHashes: nil)
-    let entry = MigrationLogEntry(
-      date: Date(), from: mappingModel.sourceVersion ?? sourceModel.versionIdentifiers.first ?? mappingModel.name,
-      to: mappingModel.destinationVersion ?? destinationModel.versionIdentifiers.first ?? mappingModel.name,
-      way: .copy, rows: rows, seconds: (ContinuousClock.now - start) / .seconds(1))
-    let location = StoreLocation(destination)
-    try location.migrationEngine.changeMetadata(of: location, completingFile: false) { $0.log(entry) }
+    try migrateStore(
+      from: source, to: destination, mappingModel: mappingModel, policies: policies, coreDataHashes: nil,
+      isLogged: true)
   }
 
   /// - Returns: the number of rows in the source; nil if counting them would take too long.
   @discardableResult
   func migrateStore(
     from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies,
-    coreDataHashes: [String: Data]?, goesByObject: Bool = false
+    coreDataHashes: [String: Data]?, goesByObject: Bool = false, isLogged: Bool = false
   ) throws -> Int? {
     self.mappingModel = mappingModel
     cancellation = nil
@@ -87,7 +83,7 @@ open class MigrationManager {
     }
     return try CopyMigration(
       source: source, destination: destination, mappingModel: mappingModel, policies: policies, manager: self,
-      coreDataHashes: coreDataHashes, goesByObject: goesByObject
+      coreDataHashes: coreDataHashes, goesByObject: goesByObject, isLogged: isLogged
     ).run()
   }
 

@@ -266,6 +266,52 @@ struct MigrationManagerTests {
     }
   }
 
+  private final class Failing: EntityMigrationPolicy {
+    override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+      throw PersistenceError(.migrationFailed, "The policy fails.")
+    }
+  }
+
+  @Test(
+    "A mapping model that fails leaves a store that existed before unchanged, and can run again",
+    arguments: [false, true])
+  func failingPart(isByObject: Bool) throws {
+    let model = try Self.staff()
+    let whole = try MappingModel.inferred(from: model, to: model)
+    try withTemporaryFolder { folder in
+      let (source, target) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
+      try make(source, model) { context in
+        for number in 0..<5 {
+          ManagedObject(entity: "Employee", context: context)["name"] = "e\(number)"
+          ManagedObject(entity: "Department", context: context)["name"] = "d\(number)"
+        }
+      }
+      func migrate(_ part: Int, fails: Bool) throws {
+        var mapping = whole.entityMappings[part]
+        mapping.relationshipMappings = []
+        let manager = MigrationManager(sourceModel: model, destinationModel: model)
+        if fails {
+          if isByObject { mapping.policyName = "Failing" } else { manager.progress = { $0.pass != .validation } }
+        }
+        try manager.migrateStore(
+          from: source, to: target, mappingModel: MappingModel(mapping.name, entityMappings: [mapping]),
+          policies: [Failing.self])
+      }
+      try migrate(0, fails: false)
+      let before = try StoreDump(of: model, at: target)
+      let error = #expect(throws: PersistenceError.self) { try migrate(1, fails: true) }
+      #expect(error?.code == (isByObject ? .migrationFailed : .migrationCancelled))
+      try #expect(StoreDump(of: model, at: target).differences(from: before) == [])
+      #expect(FileState(WorkingFolder.url(besideStoreAt: target)) == nil)
+      try migrate(1, fails: false)
+      try look(target, model) { context in
+        try #expect(context.count(for: FetchRequest("Employee")) == 5)
+        try #expect(context.count(for: FetchRequest("Department")) == 5)
+      }
+      try #expect(PersistentStoreCoordinator.metadata(at: target).migrationLog.count == 2)
+    }
+  }
+
   @Test("A required value omitted by a mapping fails with its entity, property and row; nothing is left behind")
   func missingRequired() throws {
     let old = try model(EntityDescription("E", attributes: [.init("a", .string)]))
