@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch`` and
   ///   ``PersistenceError/Code/invalidRequest`` for values that can't be set,
   ///   ``PersistenceError/Code/validationMissingRequired`` for setting a required attribute to nil, or to an expression
-  ///   that has no value for one of the rows, ``PersistenceError/Code/constraintConflict``, and the store's errors. A
+  ///   that has no value for a row with one, ``PersistenceError/Code/constraintConflict``, and the store's errors. A
   ///   store in which the batch fails is unchanged.
   @discardableResult
   public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {

@@ -28,7 +28,7 @@ struct RequiredValues {
 }
 
 extension PersistenceError {
-  /// The error for a batch update whose expression has no value for a row.
+  /// The error for a batch update whose expression has no value for a row that has one.
   static func missingRequired(
     _ property: String, of entity: Entity, row key: Int64, store url: URL?
   ) -> PersistenceError {

@@ -357,6 +357,26 @@ struct BatchTests {
     }
   }
 
+  @Test(
+    "A row that had no value for a required attribute may remain so, and the other rows are updated",
+    arguments: [("views", AttributeType.int32, StoredValue.integer(1)), ("weight", .decimal, .decimal(1))])
+  func updateFormerlyMissing(name: String, type: AttributeType, value: StoredValue) throws {
+    var model = CarModel.description()
+    model.entities[0].attributes.append(AttributeDescription(name, type, isOptional: false, default: value))
+    try withCars(model) { stack, context in
+      try MadeStore.run("UPDATE ZCAR SET Z\(name.uppercased()) = NULL WHERE Z_PK = 2", at: stack.url)
+      let update = BatchUpdateRequest("Car", set: [name: try FetchExpression("\(name) + 1")])
+      #expect(try context.execute(update).count == 6)
+      // Only this would remove values.
+      let removal = BatchUpdateRequest("Car", set: [name: try FetchExpression("\(name) / 0")])
+      let error = persistError { try context.execute(removal) }
+      #expect(error?.code == .validationMissingRequired && error?.place.property == name)
+      for (format, count) in [("\(name) == 2", 5), ("\(name) == nil", 1)] {
+        #expect(try stack.context().count(for: FetchRequest("Car", where: format)) == count, "\(format)")
+      }
+    }
+  }
+
   // MARK: Delete
 
   @Test("All rows that a request matches are deleted; identifiers if they are requested")

@@ -4,7 +4,7 @@ extension PostgreSQLStore {
   /// Updates rows with one statement, or by reading them if the server can't compute a value exactly.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if SQLite couldn't compute a value exactly either;
-  ///   ``PersistenceError/Code/validationMissingRequired`` if a computed value of a required attribute is null;
+  ///   ``PersistenceError/Code/validationMissingRequired`` if a computed null replaces a value of a required attribute;
   ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
@@ -27,18 +27,26 @@ extension PostgreSQLStore {
     let plan = try plan(for: batch.rows)
     let required = batch.computedRequiredSlots.compactMap { map[batch.rows.entity].column(slot: $0) }
     let missing = required.map { ", r0.\(name: $0.name) IS NULL" as ServerText }.joined(separator: "")
+    let clauses = try clauses(batch.rows, plan)
     let sql: ServerText = """
       UPDATE \(table: plan.selection.table) AS r0 SET version = r0.version + 1\(computed.joined(separator: "")) \
-      WHERE r0.id IN (SELECT r0.id\(try clauses(batch.rows, plan))) RETURNING r0.id, r0.entity\(missing)
+      WHERE r0.id IN (SELECT r0.id\(clauses)) RETURNING r0.id, r0.entity\(missing)
+      """
+    // An update returns only new values: the rows that have no value before it are read first, and locked.
+    let empty: ServerText = """
+      SELECT r0.id, r0.entity\(missing) FROM \(table: plan.selection.table) AS r0 \
+      WHERE r0.id IN (SELECT r0.id\(clauses)) \
+      AND (\(required.map { "r0.\(name: $0.name) IS NULL" as ServerText }.joined(separator: " OR "))) FOR NO KEY UPDATE
       """
     do {
       return try pool.write { transaction in
         let history = try historyWriter(by: batch.origin, transaction)
-        guard let result = try transaction.run([sql]).first else { return BatchOutcome() }
+        let results = try transaction.run(required.isEmpty ? [sql] : [empty, sql])
+        guard let result = results.last else { return BatchOutcome() }
         for (index, column) in required.enumerated() {
-          guard let row = (0..<result.rowCount).first(where: { result.integer($0, index + 2) != 0 }) else { continue }
-          throw PersistenceError.missingRequired(
-            column.property, of: batch.rows.entity, row: result.integer(row, 0), store: url)
+          let before = Self.keys(in: results[0], where: index + 2)
+          guard let key = Self.keys(in: result, where: index + 2).subtracting(before).min() else { continue }
+          throw PersistenceError.missingRequired(column.property, of: batch.rows.entity, row: key, store: url)
         }
         let rows = (0..<result.rowCount).map { (key: result.integer($0, 0), number: result.integer($0, 1)) }
         return try outcome(of: batch, rows, history, transaction)
@@ -46,6 +54,11 @@ extension PostgreSQLStore {
     } catch let error as PersistenceError where error.isOutOfRange {
       return nil
     }
+  }
+
+  /// The keys of the rows for which a column of a result is true.
+  private static func keys(in result: any ServerResult, where column: Int) -> Set<Int64> {
+    Set((0..<result.rowCount).filter { result.integer($0, column) != 0 }.map { result.integer($0, 0) })
   }
 
   /// Reads the rows, computes the values here, and writes them, in one transaction.

@@ -12,8 +12,8 @@ struct ServerBatchUpdatePass {
   private let columns: [WritePlan.Column]
   private let pass: ServerCommitPass
   private let evaluator: ExpressionEvaluator
-  /// The error for the first row without a value for a required attribute: those for numbers out of range come first,
-  /// as if the server had computed the values.
+  /// The error for the first row that would lose its value of a required attribute: those for numbers out of range come
+  /// first, as if the server had computed the values.
   private var missing: PersistenceError?
   /// The number of rows that are computed together.
   private static let groupSize = 2000
@@ -65,9 +65,11 @@ struct ServerBatchUpdatePass {
     for object in company.objects {
       var row = SlotValues()
       for (slot, expression) in batch.changes { row[slot] = try value(of: expression, at: slot, for: object) }
-      if missing == nil, let slot = required.first(where: { row[$0]?.isNull != false }) {
-        missing = .missingRequired(
-          plan.entity.properties[slot].name, of: plan.entity, row: object.key, store: store.url)
+      for slot in required where missing == nil && row[slot]?.isNull != false {
+        let name = plan.entity.properties[slot].name
+        // A row that had no value may remain so.
+        guard try object.fetchValue(forKey: name).stored?.isNull == false else { continue }
+        missing = .missingRequired(name, of: plan.entity, row: object.key, store: store.url)
       }
       try pass.append(row, to: &values, plan, row: object.key)
     }

@@ -69,10 +69,11 @@ extension SQLText {
     """
   }
 
-  /// The key of a row for which a term is null, if there is one.
-  static func missing(_ term: SQLTerm, of rows: RowSelection) -> SQLText {
+  /// The key of a row with a value in a column for which a term is null, if there is one.
+  static func removed(_ column: String, by term: SQLTerm, of rows: RowSelection) -> SQLText {
     """
-    SELECT Z_PK \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(self.term(term)) IS NULL) LIMIT 1
+    SELECT Z_PK \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
+    (\(self.term(.column(column, of: RowSelection.root))) IS NOT NULL AND (\(self.term(term))) IS NULL) LIMIT 1
     """
   }
 

@@ -6,7 +6,7 @@ extension SQLiteStore {
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if a value can't be translated to SQL exactly;
   ///   ``PersistenceError/Code/validationNumberTooLarge`` or ``PersistenceError/Code/validationNumberTooSmall`` if a
   ///   computed number is out of the range of its attribute; ``PersistenceError/Code/validationMissingRequired`` if a
-  ///   computed value of a required attribute is null; ``PersistenceError/Code/constraintConflict``.
+  ///   computed null replaces a value of a required attribute; ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let selection = try selection(batch.rows, plan(for: batch.rows))
@@ -45,7 +45,7 @@ extension SQLiteStore {
   }
 
   /// Checks the computed values that a column of a file would accept although their attribute doesn't: integers of any
-  /// width, and null. As on a server, numbers come first, whatever the order of the rows.
+  /// width, and null instead of a value. As on a server, numbers come first, whatever the order of the rows.
   private func requireValues(
     of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
     _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
@@ -65,7 +65,7 @@ extension SQLiteStore {
     }
     for (column, term) in computed {
       guard case .attribute(let attribute) = column.role, !attribute.isOptional,
-        let key = try connection.first(.missing(term, of: selection), { $0.integer(0) })
+        let key = try connection.first(.removed(column.name, by: term, of: selection), { $0.integer(0) })
       else { continue }
       throw PersistenceError.missingRequired(column.property, of: entity, row: key, store: url)
     }
