@@ -109,9 +109,11 @@ struct CopySurroundingsTests {
       let (old, new) = (try item("a"), try item("a", "b"))
       try MadeStore.make(old, at: url)
       try MadeStore.run(
-        "PRAGMA user_version = 7", "PRAGMA application_id = -3", "PRAGMA auto_vacuum = FULL", at: url)
+        "PRAGMA journal_mode = DELETE", "PRAGMA page_size = 8192", "VACUUM", "PRAGMA user_version = 7",
+        "PRAGMA application_id = -3", "PRAGMA auto_vacuum = FULL", at: url)
       try copy(url, from: old, to: new)
-      for (setting, value) in [("user_version", "7"), ("application_id", "-3"), ("auto_vacuum", "1")] {
+      let settings = [("page_size", "8192"), ("user_version", "7"), ("application_id", "-3"), ("auto_vacuum", "1")]
+      for (setting, value) in settings {
         try #expect(MadeStore.rows("PRAGMA \(setting)", at: url) == [[value]], "\(setting)")
       }
     }

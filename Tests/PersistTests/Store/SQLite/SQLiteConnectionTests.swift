@@ -150,6 +150,20 @@ struct SQLiteConnectionTests {
     }
   #endif
 
+  @Test("A new file has the page size, encoding and kind of auto-vacuum of the options", arguments: 0...2)
+  func newFileOfOptions(autoVacuum: Int) throws {
+    try withTemporaryStore { url in
+      let options = StoreOptions(
+        pragmas: ["page_size": "8192", "encoding": "UTF-16le", "auto_vacuum": "\(autoVacuum)"])
+      let connection = try SQLiteConnection(url, mode: .create, options: options)
+      defer { connection.close() }
+      try makeTable(connection)
+      #expect(try connection.first("PRAGMA auto_vacuum") { $0.integer(0) } == Int64(autoVacuum))
+      #expect(try connection.first("PRAGMA page_size") { $0.integer(0) } == 8192)
+      #expect(try connection.first("PRAGMA encoding") { $0.text(0) } == "UTF-16le")
+    }
+  }
+
   @Test("A new file has the settings of Core Data's stores")
   func newFile() throws {
     try withTemporaryStore { url in

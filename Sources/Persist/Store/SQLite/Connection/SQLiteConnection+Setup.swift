@@ -21,8 +21,11 @@ extension SQLiteConnection {
     if mode == .create, try isEmpty() {
       // Only effective before the first table is created. The values are those of Core Data's stores.
       try execute(.pageSize)
-      try execute(.autoVacuumIncremental)
-      for pragma in pragmas where Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
+      for pragma in pragmas where Self.beforeFirstPage.contains(pragma.name) { try execute(.set(pragma)) }
+      // This writes the first page, after which the page size remains as it is.
+      let autoVacuum = pragmas.first { $0.name == Self.autoVacuum }
+      let statement: SQLText = autoVacuum.map { .set($0) } ?? .autoVacuumIncremental
+      try execute(statement)
       try setFileUp(pragmas)
     } else if mode.isWriting, mode != .application, !pragmas.contains(where: { $0.name == "synchronous" }) {
       // The safer setting, until the file's journal mode is known.
@@ -48,7 +51,7 @@ extension SQLiteConnection {
     let mode = try all(journal.map { .set($0) } ?? .journalModeWAL) { $0.text(0) }.first
     try setSynchronous(pragmas, journalMode: mode)
     for pragma in pragmas where pragma.isOfTheFile && pragma.name != "journal_mode" {
-      if !Self.beforeTables.contains(pragma.name) { try execute(.set(pragma)) }
+      if !Self.beforeFirstPage.contains(pragma.name), pragma.name != Self.autoVacuum { try execute(.set(pragma)) }
     }
   }
 
@@ -68,7 +71,8 @@ extension SQLiteConnection {
   }
 
   /// Pragmas that only take effect while a file is empty and not yet in WAL mode.
-  private static let beforeTables: Set<String> = ["page_size", "auto_vacuum", "encoding"]
+  private static let beforeFirstPage: Set<String> = ["page_size", "encoding"]
+  private static let autoVacuum = "auto_vacuum"
 
   private func isEmpty() throws -> Bool {
     try first(.objectCount) { $0.integer(0) } == 0
