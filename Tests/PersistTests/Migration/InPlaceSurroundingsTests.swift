@@ -67,6 +67,67 @@ struct InPlaceSurroundingsTests {
     }
   }
 
+  /// Core Data's triggers for `upper`, and another one that reads it.
+  private func makeUpper(_ model: ManagedObjectModel, at url: URL, when condition: String = "1") throws {
+    try MadeStore.make(model, at: url)
+    let action = "BEGIN UPDATE ZITEM SET ZUPPER = UPPER(NEW.ZTITLE) WHERE Z_PK = NEW.Z_PK; END"
+    try MadeStore.run(
+      "CREATE TABLE LOG (T)",
+      "CREATE TRIGGER LOGGED AFTER UPDATE OF ZUPPER ON ZITEM BEGIN INSERT INTO LOG VALUES (NEW.ZUPPER); END",
+      "CREATE TRIGGER Z_DA_ZITEM_Item_upper_INSERT AFTER INSERT ON ZITEM FOR EACH ROW \(action)",
+      "CREATE TRIGGER Z_DA_ZITEM_Item_upper_UPDATE AFTER UPDATE OF ZTITLE ON ZITEM FOR EACH ROW "
+        + "WHEN \(condition) \(action)",
+      "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (1, 1, 1, 'Tea')", at: url)
+  }
+
+  private func othersTriggers(at url: URL) throws -> [[String]] {
+    try MadeStore.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name NOT LIKE 'PERSIST%' ORDER BY 1", at: url)
+  }
+
+  @Test(
+    "Core Data's triggers of an attribute whose derivation changes or ends are dropped",
+    .aboutFiles("triggers of Core Data"), arguments: [nil, "lowercase:(title)"] as [String?], [false, true])
+  func changedDerivation(derivation: String?, copies: Bool) throws {
+    func version(_ name: String, _ derivation: String?) throws -> ModelVersion {
+      let title = AttributeDescription("title", .string)
+      return ModelVersion(
+        name: name, model: try item(title, AttributeDescription("upper", .string, derivation: derivation)))
+    }
+    let registry = ModelRegistry(versions: [try version("1", "uppercase:(title)"), try version("2", derivation)])
+    try withTemporaryStore { url in
+      try makeUpper(registry.versions[0].model, at: url)
+      try AutomaticMigrator(alwaysCopies: copies)
+        .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      try MadeStore.run("UPDATE ZITEM SET ZTITLE = 'Coffee'", at: url)
+      try #expect(
+        MadeStore.rows("SELECT ZUPPER FROM ZITEM", at: url) == [[derivation == nil ? "TEA" : "coffee"]])
+      try #expect(othersTriggers(at: url) == [["LOGGED"]])
+    }
+  }
+
+  @Test(
+    "A derived attribute that loses one of Core Data's triggers is maintained by Persist's alone",
+    .aboutFiles("triggers of Core Data"))
+  func lostTrigger() throws {
+    let item = EntityDescription(
+      "Item",
+      attributes: [
+        AttributeDescription("title", .string), AttributeDescription("upper", .string, derivation: "uppercase:(title)"),
+      ])
+    let (old, new) = (try model(item), try model(EntityDescription("Aardvark"), item))
+    let registry = ModelRegistry(versions: [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)])
+    try withTemporaryStore { url in
+      try makeUpper(old, at: url, when: "NEW.Z_ENT = 1")
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      try MadeStore.run(
+        "UPDATE ZITEM SET ZTITLE = 'Coffee'",
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (2, 2, 1, 'Milk')", at: url)
+      try #expect(MadeStore.rows("SELECT ZUPPER FROM ZITEM ORDER BY Z_PK", at: url) == [["COFFEE"], ["MILK"]])
+      try #expect(othersTriggers(at: url) == [["LOGGED"]])
+    }
+  }
+
   @Test(
     "Another framework's indexes of the model with expressions or conditions don't interfere",
     .aboutFiles("indexes of Core Data"))

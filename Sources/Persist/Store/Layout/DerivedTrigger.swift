@@ -93,5 +93,8 @@ extension StoreSchema.Trigger {
   var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
 
   /// Whether the trigger maintains derived attributes, including Core Data's own triggers.
-  var keepsDerivedValues: Bool { isPersists || name.hasPrefix("Z_DA_") }
+  var keepsDerivedValues: Bool { isPersists || keepsDerivedValuesOfOthers }
+
+  /// Whether the trigger is one of Core Data's for derived attributes.
+  var keepsDerivedValuesOfOthers: Bool { name.hasPrefix("Z_DA_") }
 }

@@ -1,13 +1,15 @@
 extension InPlacePlanner {
   /// Drops triggers and views that would become wrong: those that refer to something that is removed, or to entity
-  /// numbers that change, directly or through a view.
+  /// numbers that change, directly or through a view, and those that compute former derivations.
   ///
   /// SQLite keeps all others correct: it also renames tables and columns in them. No trigger fires during the
   /// migration.
   mutating func dropTriggersAndViews() {
     let removed = removedParts
+    let affected = Set(schema.triggers.filter { removed.affects($0, of: schema) }.map(\.name))
+    let dropped = affected.union(outdatedDerivations(besides: affected))
     // Those on views are dropped before their views.
-    for trigger in schema.triggers where removed.affects(trigger, of: schema) {
+    for trigger in schema.triggers where dropped.contains(trigger.name) {
       work.add(.dropTrigger(trigger.name), in: .dropIndexes)
     }
     for view in schema.views where removed.affects(view, of: schema) {
@@ -33,6 +35,64 @@ extension InPlacePlanner {
       }
     }
     return removed
+  }
+}
+
+// MARK: - Derived attributes
+
+extension InPlacePlanner {
+  /// The column of a derived attribute, by its old name.
+  private struct DerivedPlace {
+    let column: String
+    let table: String
+    /// Whether the new model derives the values differently, not at all, or for rows of other entities too.
+    let isChanged: Bool
+  }
+
+  /// The other programs' triggers that compute derived values in a former way.
+  ///
+  /// Persist maintains a column if no trigger of another program does. Therefore, a column that loses one of these
+  /// triggers loses them all.
+  private func outdatedDerivations(besides dropped: Set<String>) -> Set<String> {
+    let triggers = schema.triggers.filter(\.keepsDerivedValuesOfOthers)
+    guard !triggers.isEmpty else { return [] }
+    var outdated = dropped
+    var places = derivedPlaces
+    func names(_ place: DerivedPlace) -> [String] {
+      triggers.filter { $0.keeps(place.column, of: place.table) }.map(\.name)
+    }
+    while let index = places.firstIndex(where: { $0.isChanged || !outdated.isDisjoint(with: names($0)) }) {
+      outdated.formUnion(names(places.remove(at: index)))
+    }
+    return outdated
+  }
+
+  private var derivedPlaces: [DerivedPlace] {
+    moves.flatMap { move in
+      move.source.properties.compactMap { property -> DerivedPlace? in
+        guard let attribute = property.attribute, attribute.isDerived,
+          let column = old[move.source].column(slot: property.slot)
+        else { return nil }
+        return DerivedPlace(
+          column: column.name, table: move.sourceTable, isChanged: !isDerivedAsBefore(attribute, move))
+      }
+    }
+  }
+
+  private func isDerivedAsBefore(_ attribute: AttributeDescription, _ move: RowMove) -> Bool {
+    guard let destination = move.destination, let derivation = attribute.derivation else { return true }
+    guard let name = correspondence.newName(of: attribute.name, inOldEntity: move.source.name),
+      let property = destination.property(named: name),
+      property.attribute?.derivation?.formatNormalForm == derivation.formatNormalForm,
+      let declaring = new.model.entitiesByName[property.declaringEntity]
+    else { return false }
+    let isOfSameEntities = new.model.hierarchy(of: declaring).allSatisfy {
+      correspondence.origin(of: name, in: $0.name)?.source == attribute.name
+    }
+    // The same text has another meaning if it contains the name of a new property or the new name of another one.
+    return isOfSameEntities && !correspondence.properties.values.contains { origins in
+      origins.contains { $0.value.source != $0.key && SQLTokens.mentions($0.key, in: derivation) }
+    }
   }
 }
 

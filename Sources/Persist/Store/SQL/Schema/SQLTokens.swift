@@ -95,4 +95,9 @@ extension SQLTokens {
 extension StoreSchema.Trigger {
   /// Whether the trigger's definition contains a name.
   func mentions(_ name: String) -> Bool { SQLTokens.mentions(name, in: sql) }
+
+  /// Whether the trigger is one of Core Data's that may maintain a column of derived values.
+  func keeps(_ column: String, of table: String) -> Bool {
+    keepsDerivedValuesOfOthers && mentions(column) && mentions(table)
+  }
 }

@@ -2,7 +2,7 @@ extension SQLiteConnection {
   /// Creates the triggers that maintain a model's derived attributes, and computes the values of existing rows;
   /// triggers of an older model are removed. The caller holds the transaction.
   ///
-  /// Columns maintained by another program's triggers are left to these.
+  /// Columns maintained by Core Data's triggers are left to these.
   func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
     for name in try all(.derivedTriggers, { $0.text(0) }) { try apply(.dropTrigger(name)) }
     guard !columns.isEmpty else { return }
@@ -32,8 +32,10 @@ extension [DerivedColumn] {
     return Set(present) == Set(wanted)
   }
 
-  /// The columns that no other program's trigger mentions.
+  /// The columns that none of Core Data's triggers maintains.
+  ///
+  /// Other triggers that mention a column merely read it, as those of full-text indexes do.
   fileprivate func notKeptByOthers(in schema: StoreSchema) -> [DerivedColumn] {
-    filter { column in !schema.triggers.contains { !$0.isPersists && $0.mentions(column.name) } }
+    filter { column in !schema.triggers.contains { $0.keeps(column.name, of: column.table) } }
   }
 }
