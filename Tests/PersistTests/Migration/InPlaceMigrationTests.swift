@@ -328,4 +328,43 @@ struct InPlaceMigrationTests {
     }
   }
 
+  @Test(
+    "Objects of an added entity don't get the default of another one's attribute, which may have to be unique",
+    arguments: [[1, 2], [2]])
+  func defaultOfSibling(path: [Int]) throws {
+    let title = AttributeDescription("title", .string)
+    let code = AttributeDescription("code", .string, default: .string("x"))
+    let versions = try [
+      ModelVersion(name: "1", model: model(EntityDescription("Note", attributes: [title]))),
+      ModelVersion(
+        name: "2",
+        model: model(EntityDescription("Note", attributes: [title, code], uniquenessConstraints: [["code"]]))),
+      ModelVersion(
+        name: "3",
+        model: model(
+          EntityDescription("Item", isAbstract: true),
+          EntityDescription("Note", parent: "Item", attributes: [title, code], uniquenessConstraints: [["code"]]),
+          EntityDescription("Photo", parent: "Item"))),
+    ]
+    let registry = ModelRegistry(versions: versions)
+    try withTemporaryStore { url in
+      try MadeStore.make(versions[0].model, at: url)
+      try MadeStore.run(
+        "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (1, 1, 1, 'Tea')",
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 1", at: url)
+      for number in path {
+        try AutomaticMigrator().migrate(storeAt: url, to: versions[number], registry: registry)
+      }
+      try MadeStore.expectNewStore(of: versions[2].model, at: url)
+      let coordinator = PersistentStoreCoordinator(model: versions[2].model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      for _ in 0..<2 {
+        _ = ManagedObject(entity: "Photo", context: context)
+        try context.save()
+      }
+      try coordinator.remove(store)
+      try #expect(MadeStore.rows("SELECT ZCODE FROM ZITEM ORDER BY Z_PK", at: url) == [["x"], ["nil"], ["nil"]])
+    }
+  }
 }

@@ -7,6 +7,11 @@ struct ColumnPlan: Sendable {
   var carried: String?
   /// Whether the carried column is declared with another type.
   var isRetyped = false
+  /// Whether the table can have rows of entities that don't use the column.
+  var isPartial = false
+  /// Whether the carried column gives a value to new rows of entities that don't use it: the default with which it was
+  /// added.
+  var hasStaleDefault = false
   /// Expressions that replace the carried value for the rows of an old entity number.
   var parts: [Int: RowExpression] = [:]
   /// Replacements for missing values, by old entity number.
@@ -37,11 +42,11 @@ struct ColumnPlan: Sendable {
     isRenumbered && !renumbering.isEmpty ? .renumbered(column, renumbering) : .column(column)
   }
 
-  /// The constant value of the rows of all these entities; nil if it isn't a single constant.
+  /// The default that gives a new column the values of the rows of all these entities; nil if there is none.
   func constant(forEntities numbers: [Int]) -> SQLValue? {
-    guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false) else {
-      return nil
-    }
+    guard carried == nil, case .constant(let value) = value(ofEntities: numbers, isRenumbered: false),
+      value == .null || !isPartial
+    else { return nil }
     return value
   }
 }

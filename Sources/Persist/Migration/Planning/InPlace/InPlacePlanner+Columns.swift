@@ -13,7 +13,7 @@ extension InPlacePlanner {
     }
     guard case .becomes = plan.source else { return }
     decideNames(of: &plan, in: real, carried: carried)
-    plan.isRebuilt = plan.columns.contains(where: \.isRetyped) || hasStaleConstraints(plan, real)
+    plan.isRebuilt = plan.columns.contains { $0.isRetyped || $0.hasStaleDefault } || hasStaleConstraints(plan, real)
       || takesSeveralPasses(plan)
   }
 
@@ -30,12 +30,14 @@ extension InPlacePlanner {
     let firstUse = uses.min { $0.key < $1.key }
     let subject = firstUse.map { self.subject(of: $0.value, entity: $0.key) }
     var result = ColumnPlan(name: column.name, type: column.type, subject: subject)
+    result.isPartial = new.model.hierarchy(of: plan.root).contains { !$0.isAbstract && uses[$0.name] == nil }
     let olds = values.compactMap { $0.value.oldColumn }
     if let choice = olds.first(where: { $0.foldedIdentifier == column.name.foldedIdentifier }) ?? olds.first,
       carried.insert(choice.foldedIdentifier).inserted, let real = table.column(named: choice)
     {
       result.carried = choice
       result.isRetyped = !column.type.isDeclared(by: real)
+      result.hasStaleDefault = result.isPartial && table.columnsWithDefault.contains(choice.foldedIdentifier)
     }
     let base = result.carried.map { RowExpression.column($0) } ?? .constant(.null)
     for (move, value) in values {
@@ -44,10 +46,10 @@ extension InPlacePlanner {
       if let fill = value.fill { result.fills[move.sourceNumber] = fill }
       if value.isEntityNumber { result.renumbering = numbering.filter { $0.key != $0.value } }
     }
-    // Clears rows of entities for which the carried column held something that is stored elsewhere now.
+    // Clears rows of entities for which the carried column held something that is stored elsewhere now, or its default.
     if let choice = result.carried {
       let users = oldUses[choice.foldedIdentifier] ?? [:]
-      for move in plan.moves where users[move.source.name] != nil {
+      for move in plan.moves where users[move.source.name] != nil || result.hasStaleDefault {
         if !values.contains(where: { $0.move.sourceNumber == move.sourceNumber }) {
           result.parts[move.sourceNumber] = .constant(.null)
         }

@@ -58,7 +58,7 @@ extension InPlacePlanner {
     let values = values(of: plan, in: definition).map { assignment in
       SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns(plan.currentName))
     }
-    let causes = plan.columns.filter(\.isRetyped) + plan.columns.filter { $0.carried == nil }
+    let causes = plan.columns.filter { $0.isRetyped || $0.hasStaleDefault } + plan.columns.filter { $0.carried == nil }
     let subject = causes.first?.subject ?? plan.doomed.first.flatMap { subjectOfDroppedColumn($0, of: plan) }
       ?? .init(plan.root.name)
     let former = plan.oldTable.flatMap { schema.table(named: $0) }?.columns ?? []

@@ -68,6 +68,29 @@ struct IndexSignature: Sendable, Hashable {
   }
 }
 
+extension StoreSchema.Table {
+  /// The columns with a default value in the table's definition, folded.
+  var columnsWithDefault: Set<String> {
+    guard SQLTokens.mayMention("default", in: sql) else { return [] }
+    var tokens = DefinitionTokens(sql)
+    var found: Set<String> = []
+    var column: String?
+    var depth = 0
+    while let token = tokens.next() {
+      switch token {
+      case "(":
+        depth += 1
+        if depth == 1 { column = tokens.next() }
+      case ")": depth -= 1
+      case "," where depth == 1: column = tokens.next()
+      case "default" where depth == 1: if let column { found.insert(column) }
+      default: break
+      }
+    }
+    return found
+  }
+}
+
 /// A position in the tokens of a definition, which are folded and without literal texts.
 struct DefinitionTokens {
   private let tokens: [String]
