@@ -160,6 +160,15 @@ struct MigrationRefusalTests {
     }
   }
 
+  @Test("Rows of no entity that would become an added one's or be dropped with their table", arguments: [false, true])
+  func unknownRows(isRemoved: Bool) throws {
+    let (first, second) = (EntityDescription("A"), EntityDescription("B"))
+    let sentences = try refusal(
+      model(first, second), isRemoved ? model(first) : model(first, second, EntityDescription("C", parent: "B")),
+      filling: "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)", code: .mappingNotInferable)
+    #expect(sentences == ["Rows of 'ZB' with an entity number of none of the table's entities: 1."])
+  }
+
   @Test("A model that has nothing in common with the store")
   func stranger() throws {
     try withTemporaryStore { url in

@@ -82,7 +82,7 @@ struct CopyMigration {
     }
     try file.shareLargeValues()
     let plan = try plan(catalog, map, file, connection)
-    try check(plan, connection)
+    try check(plan, file, connection)
     try file.reserve(plan.reservedKeys)
     try file.attach()
     let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
@@ -134,7 +134,9 @@ struct CopyMigration {
     return try planner.make()
   }
 
-  private func check(_ plan: CopyPlan, _ connection: any MigrationConnection) throws {
+  private func check(_ plan: CopyPlan, _ file: any StoreCopy, _ connection: any MigrationConnection) throws {
+    // Into an existing file, a mapping model may copy some of the rows only.
+    if file.isNew { for unknown in plan.old.unknownRows { try unknown.refuse(connection) } }
     for (count, blocker) in plan.checks {
       let rows = try connection.count(count)
       guard rows > 0 else { continue }

@@ -20,6 +20,7 @@ struct TransferMigration {
       throw PersistenceError(
         .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
     }
+    try refuseUnknownRows()
     let folder = try FileManager.default.url(
       for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: FileManager.default.temporaryDirectory,
       create: true)
@@ -33,5 +34,13 @@ struct TransferMigration {
       try exclusion.replaceStore(withCopyAt: copy)
     }
     return report
+  }
+
+  /// Refuses rows of no entity, which the file wouldn't contain.
+  private func refuseUnknownRows() throws {
+    let location = StoreLocation(url)
+    try location.migrationEngine.inspect(location, options: options) { inspector in
+      for unknown in survey.store.tableMap.unknownRows { try unknown.refuse(inspector) }
+    }
   }
 }

@@ -126,6 +126,19 @@ struct CopySurroundingsTests {
     try MadeStore.expectHistoryGoesOn { try copy($0, from: $1, to: $2) }
   }
 
+  @Test("A row of no entity is refused instead of being left out, and the store stays unchanged")
+  func unknownRows() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a"), try item("a", "b"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'one'), (2, 7, 1, 'two')", at: url)
+      let error = #expect(throws: PersistenceError.self) { try copy(url, from: old, to: new) }
+      let messages = error.map { [$0.message] + $0.errors.map(\.message) } ?? []
+      #expect(messages.contains { $0.hasSuffix("with an entity number of none of the table's entities: 1.") })
+      try #expect(MadeStore.rows("SELECT ZA FROM ZITEM ORDER BY Z_PK", at: url) == [["one"], ["two"]])
+    }
+  }
+
   @Test("A table whose name the new model needs is refused by name, and the store stays unchanged")
   func taken() throws {
     try withTemporaryStore { url in

@@ -132,20 +132,17 @@ extension InPlacePlanner {
       ? comparison.oldRelationship(relationship, of: entity)?.relationship : nil
   }
 
-  /// Rows with an entity number unknown to the model mustn't become an entity's rows through the new numbering.
+  /// Refuses rows with an unknown entity number that would become an entity's rows by the new numbering, or would be
+  /// dropped with their table.
   private mutating func refuseUnknownRows() {
-    let changed = Set(numbering.filter { $0.key != $0.value }.values)
-    guard !changed.isEmpty else { return }
-    for (table, moves) in Dictionary(grouping: moves, by: \.sourceTable).sorted(by: { $0.key < $1.key }) {
-      let known = Set(moves.map(\.sourceNumber))
-      let strange = changed.subtracting(known).sorted()
-      guard !strange.isEmpty else { continue }
-      work.require(
-        .rows(table, .entities(strange)),
-        else: MigrationBlocker(
-          entity: moves[0].source.root.name,
-          what: "Rows of '\(table)' with an entity number of none of the table's entities",
-          fix: "'persist check' lists them; correct or delete them before migrating."))
+    for unknown in old.unknownRows {
+      guard let plan = tables.first(where: { $0.source == .becomes(unknown.table) }) else {
+        work.require(unknown.count, else: unknown.blocker)
+        continue
+      }
+      let numbers = new.model.hierarchy(of: plan.root).map { new[$0].number }
+      let meant = Set(numbers).subtracting(unknown.known).sorted()
+      if !meant.isEmpty { work.require(.rows(unknown.table, .entities(meant)), else: unknown.blocker) }
     }
   }
 }

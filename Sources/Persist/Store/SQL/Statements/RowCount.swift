@@ -2,6 +2,8 @@
 enum RowCount: Sendable, Hashable {
   /// Rows of a table.
   case rows(String, RowCondition)
+  /// Rows with an entity number other than these, or without one.
+  case unknown(String, entityNumbers: [Int])
   /// Rows with a non-null value in a column.
   case present(String, column: String, RowCondition)
   /// Rows whose value is outside an integer range or isn't an integer.

@@ -50,6 +50,8 @@ extension SQLText {
     switch count {
     case .rows(let table, let rows):
       return "SELECT COUNT(*) FROM \(name: table)\(condition(rows))"
+    case .unknown(let table, let numbers):
+      return "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers: numbers))"
     case .present(let table, let column, let rows):
       return "SELECT COUNT(\(name: column)) FROM \(name: table)\(condition(rows))"
     case .outside(let range, let table, let column, let rows):

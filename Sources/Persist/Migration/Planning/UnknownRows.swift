@@ -1,0 +1,36 @@
+/// The rows of a table with an entity number of none of the table's entities.
+///
+/// A migration refuses to drop them or to make them objects of an entity.
+struct UnknownRows: Sendable {
+  let table: String
+  let root: Entity
+  /// The entity numbers of the table's entities, in order.
+  let known: [Int]
+
+  var count: RowCount { .unknown(table, entityNumbers: known) }
+
+  var blocker: MigrationBlocker {
+    MigrationBlocker(
+      entity: root.name, what: "Rows of '\(table)' with an entity number of none of the table's entities",
+      fix: "'persist check' lists them; correct or delete them before migrating.")
+  }
+
+  /// - Throws: The blocker if there are such rows.
+  func refuse(_ inspector: any StoreInspector) throws {
+    let rows = try inspector.count(count)
+    guard rows > 0 else { return }
+    var blocker = blocker
+    blocker.what += ": \(rows)."
+    throw blocker.error
+  }
+}
+
+extension TableMap {
+  /// The unknown rows of each table of entities that the store contains.
+  var unknownRows: [UnknownRows] {
+    let present = tables.filter { !absent.contains($0.entity.name) }
+    return Dictionary(grouping: present, by: \.table).sorted { $0.key < $1.key }.map { table, places in
+      UnknownRows(table: table, root: places[0].entity.root, known: places.map(\.number).sorted())
+    }
+  }
+}
