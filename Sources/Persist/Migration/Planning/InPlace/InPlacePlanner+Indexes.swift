@@ -33,7 +33,7 @@ extension InPlacePlanner {
       if let position {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
         // Frameworks have used other index names; recreating an index only for its name would take long.
-        if hasName(wanted[position]) || !isOfThisEra && !isFinal(index) {
+        if (hasName(wanted[position]) || !isOfThisEra && !isFinal(index)) && !canConflictMeanwhile(wanted[position]) {
           refuseDuplicates(wanted.remove(at: position), isNew: false, joins)
           continue
         }
@@ -54,6 +54,20 @@ extension InPlacePlanner {
       } else {
         work.add(.createIndex(index), in: .createIndexes, for: subject)
       }
+    }
+  }
+
+  /// Whether rows that change one after another can violate a unique index in between, even if they don't afterward:
+  /// because the index applies to other rows, or because values that all change may equal others' former ones.
+  private func canConflictMeanwhile(_ index: IndexDefinition) -> Bool {
+    guard index.isUnique, let plan = tables.first(where: { $0.name == index.table }) else { return false }
+    let numbers = index.entityNumbers ?? []
+    let isRenumbered = plan.moves.contains { move in
+      guard let number = move.number, number != move.sourceNumber else { return false }
+      return numbers.contains(number) || numbers.contains(move.sourceNumber)
+    }
+    return isRenumbered || index.columns.contains { column in
+      plan.column(named: column.name)?.parts.values.contains { $0 != .constant(.null) } == true
     }
   }
 
