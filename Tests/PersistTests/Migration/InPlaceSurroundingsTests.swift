@@ -187,6 +187,35 @@ struct InPlaceSurroundingsTests {
     }
   }
 
+  @Test(
+    "Values in columns of others go along with rows that move to another table",
+    .aboutFiles("SQLite's definitions"), arguments: [false, true])
+  func movedRows(copies: Bool) throws {
+    let title = AttributeDescription("title", .string)
+    let base = EntityDescription("Base", attributes: [title])
+    let sub = EntityDescription("Sub", attributes: [title, AttributeDescription("more", .string)])
+    let registry = ModelRegistry(versions: [
+      ModelVersion(name: "1", model: try model(base, EntityDescription("Sub", parent: "Base"))),
+      ModelVersion(name: "2", model: try model(base, sub)),
+    ])
+    try withTemporaryStore { url in
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run(
+        "ALTER TABLE ZBASE ADD COLUMN EXTRA VARCHAR(9)", "ALTER TABLE ZBASE ADD COLUMN ZMORE INTEGER",
+        "INSERT INTO ZBASE (Z_PK, Z_ENT, Z_OPT, ZTITLE, EXTRA, ZMORE) VALUES (1, 1, 1, 'one', 'x', 7)",
+        "INSERT INTO ZBASE (Z_PK, Z_ENT, Z_OPT, ZTITLE, EXTRA, ZMORE) VALUES (2, 2, 1, 'two', 'y', 8)", at: url)
+      let report = try AutomaticMigrator(alwaysCopies: copies)
+        .migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      #expect(report.way == (copies ? .copy : .inPlace))
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, ZTITLE, EXTRA, ZMORE FROM ZBASE", at: url) == [["1", "one", "x", "7"]])
+      let kept = copies ? "ZMORE_KEPT" : "ZMORE_KEPT_1"
+      try #expect(
+        MadeStore.rows("SELECT Z_PK, ZTITLE, EXTRA, ZMORE, \(kept) FROM ZSUB", at: url)
+          == [["2", "two", "y", "nil", "8"]])
+    }
+  }
+
   private static func dropping(_ count: Int) throws -> ModelRegistry {
     let names = ["a", "b", "x", "y"]
     func version(_ number: Int, _ attributes: [AttributeDescription]) throws -> ModelVersion {

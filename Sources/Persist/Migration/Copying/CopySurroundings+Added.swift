@@ -30,21 +30,27 @@ extension CopySurroundings {
   }
 
   private var columnCopies: [ColumnCopy] {
-    plan.old.tables.filter { $0.entity.superentity == nil }.compactMap { root in
-      guard let table = schema.table(named: root.table) else { return nil }
+    plan.old.tables.filter { $0.entity.superentity == nil }.flatMap { root -> [ColumnCopy] in
+      guard let table = schema.table(named: root.table) else { return [] }
       let names = addedColumns(of: table)
+      guard !names.isEmpty else { return [] }
       let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
-      // The columns belong to the table: an entity that moves to another table doesn't take them along.
-      let homes = Set(kept.compactMap { $0.destination.map { plan.new[$0].table } })
-      guard !names.isEmpty, let home = homes.contains(root.table) ? root.table : homes.min() else { return nil }
-      let numbers = kept.compactMap { step in
-        step.destination.flatMap { plan.new[$0].table == home ? step.source.map { plan.old.numbers[$0] } : nil }
+      var numbers: [String: [Int]] = [:]
+      for case (let number?, let steps) in Dictionary(
+        grouping: kept, by: { step in step.source.map { plan.old.numbers[$0] } })
+      {
+        // The values go along with the rows: of several copies of a row, with the one in the table of the same name.
+        let homes = steps.compactMap { step in step.destination.map { plan.new[$0].table } }
+        guard let home = homes.contains(root.table) ? root.table : homes.min() else { continue }
+        numbers[home, default: []].append(number)
       }
-      let taken = Set(["z_pk", "z_ent", "z_opt"] + (plan.new.layout[home] ?? []).map(\.name.foldedIdentifier))
-      return ColumnCopy(
-        source: table.name, target: home,
-        columns: names.map { .init(old: $0, new: taken.contains($0.foldedIdentifier) ? "\($0)_KEPT" : $0) },
-        entityNumbers: numbers.sorted())
+      return numbers.sorted { $0.key < $1.key }.map { home, numbers in
+        let taken = Set(["z_pk", "z_ent", "z_opt"] + (plan.new.layout[home] ?? []).map(\.name.foldedIdentifier))
+        return ColumnCopy(
+          source: table.name, target: home,
+          columns: names.map { .init(old: $0, new: taken.contains($0.foldedIdentifier) ? "\($0)_KEPT" : $0) },
+          entityNumbers: numbers.sorted())
+      }
     }
   }
 

@@ -11,7 +11,10 @@ extension InPlacePlanner {
       plan.columns.append(
         self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried))
     }
-    guard case .becomes = plan.source else { return }
+    guard case .becomes = plan.source else {
+      plan.kept = copies(of: unknownColumns(of: real), besides: plan.columns)
+      return
+    }
     decideNames(of: &plan, in: real, carried: carried)
     plan.isRebuilt = plan.columns.contains { $0.isRetyped || $0.hasStaleDefault } || hasStaleConstraints(plan, real)
       || takesSeveralPasses(plan)
@@ -73,7 +76,7 @@ extension InPlacePlanner {
 
   /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
   private func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
-    let explained = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier))
+    let unknown = Set(unknownColumns(of: table).map(\.name))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
     var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))
     var renames: [RenameSequence.Rename] = []
@@ -86,7 +89,7 @@ extension InPlacePlanner {
     {
       var name = column.name
       let isLeftOver = LeftOverColumn.isOne(name)
-      let isKept = !explained.contains(column.name.foldedIdentifier) && !isLeftOver
+      let isKept = unknown.contains(name)
       // A column dropped later releases its name, which the next version may need.
       if wanted.contains(name.foldedIdentifier) || defersWork && !isKept && !isLeftOver {
         name = freeName(
@@ -105,6 +108,22 @@ extension InPlacePlanner {
     plan.renameSequence = RenameSequence.ordered(renames, taken: table.columns.map(\.name)) {
       number += 1
       return freeName("Z_MOVING_\(number)", taken: taken)
+    }
+  }
+
+  /// The columns of an old table that aren't part of the old model.
+  func unknownColumns(of table: StoreSchema.Table) -> [StoreSchema.Column] {
+    let known = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier) + ["z_pk", "z_ent", "z_opt"])
+    return table.columns.filter { !known.contains($0.name.foldedIdentifier) && !LeftOverColumn.isOne($0.name) }
+  }
+
+  /// The same columns for a new table, under names that its own columns don't have.
+  private func copies(of columns: [StoreSchema.Column], besides own: [ColumnPlan]) -> [StoreSchema.Column] {
+    let wanted = Set(own.map(\.name.foldedIdentifier))
+    let taken = wanted.union(columns.map(\.name.foldedIdentifier))
+    return columns.map { column -> StoreSchema.Column in
+      guard wanted.contains(column.name.foldedIdentifier) else { return column }
+      return .init(name: freeName("\(column.name)_KEPT", taken: taken), declaredType: column.declaredType)
     }
   }
 

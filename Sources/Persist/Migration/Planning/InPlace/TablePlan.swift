@@ -20,7 +20,7 @@ struct TablePlan: Sendable {
   var renames: [String: String] = [:]
   /// Old columns to drop, by their names after renaming.
   var doomed: [String] = []
-  /// Old columns that aren't part of the old model, by their names after renaming.
+  /// Old columns that aren't part of the old model, by their names in the table.
   var kept: [StoreSchema.Column] = []
   /// The renames in an executable order.
   var renameSequence: [RenameSequence.Rename] = []

@@ -16,7 +16,7 @@ extension ServerText {
     case .dropTrigger, .dropView: return []
     case .dropIndex(let name): return ["DROP INDEX \(table: name)"]
     case .createIndex(let index): return make(index)
-    case .createTable(let table): return make(table)
+    case .createTable(let table, let kept): return make(table) + add(kept, to: table.name)
     case .dropTable(let name): return ["DROP TABLE \(table: name)", dropKeySequence(of: name)]
     case .renameTable(let old, let new): return rename(old, to: new)
     case .renameColumn(let old, let new, let table):
@@ -61,6 +61,16 @@ extension ServerText {
       "\(start) DEFAULT \(kind.literal(value))",
       "ALTER TABLE \(table: table) ALTER COLUMN \(name: column.name) DROP DEFAULT",
     ] + names
+  }
+
+  /// Adds columns that are unknown to the model, with the types that they have in another table.
+  private static func add(_ kept: [StoreSchema.Column], to table: String) -> [ServerText] {
+    let additions = kept.map { column -> ServerText in
+      let type = TableMap.ColumnType(rawValue: column.declaredType).map { Self.type($0) }
+      let declared = type ?? ServerText(stored: StoredDefinition(sql: column.declaredType))
+      return "ALTER TABLE \(table: table) ADD COLUMN \(name: column.name) \(declared)"
+    }
+    return additions + names(kept.map(\.name))
   }
 
   /// Changes the columns of a table where it is, so that everything that others added to it remains: rights, indexes,

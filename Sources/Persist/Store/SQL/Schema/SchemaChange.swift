@@ -7,7 +7,8 @@ enum SchemaChange: Sendable, Hashable {
   case dropView(String)
   case dropIndex(String)
   case createIndex(IndexDefinition)
-  case createTable(TableDefinition)
+  /// Creates a table, with further columns that are unknown to the model.
+  case createTable(TableDefinition, kept: [StoreSchema.Column] = [])
   case dropTable(String)
   case renameTable(String, to: String)
   case renameColumn(String, to: String, table: String)
@@ -163,7 +164,7 @@ extension SchemaChange {
   /// and numbers.
   var tablesWithOtherRows: [String] {
     switch self {
-    case .createTable(let table): [table.name]
+    case .createTable(let table, _): [table.name]
     case .dropTable(let table): [table]
     case .renameTable(let old, let new): [old, new]
     case .renameColumn(_, _, let table), .update(let table, _, _),

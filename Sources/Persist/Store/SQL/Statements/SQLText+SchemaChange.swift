@@ -7,7 +7,7 @@ extension SQLText {
     case .dropView(let name): ["DROP VIEW \(name: name)"]
     case .dropIndex(let name): ["DROP INDEX \(name: name)"]
     case .createIndex(let index): [create(index)]
-    case .createTable(let table): [create(table)]
+    case .createTable(let table, let kept): [create(table, kept: kept)]
     case .dropTable(let name): ["DROP TABLE \(name: name)"]
     case .renameTable(let old, let new): ["ALTER TABLE \(name: old) RENAME TO \(name: new)"]
     case .renameColumn(let old, let new, let table):
