@@ -202,4 +202,66 @@ struct HistoryMigrationTests {
       for store in new.persistentStores { try new.remove(store) }
     }
   }
+
+  @Test(
+    "Values of deleted objects stay with attributes that are renamed or exchange names, even if the history is off",
+    arguments: [false, true], [false, true])
+  func renames(copies: Bool, isOff: Bool) throws {
+    func preserved(_ name: String, renamedFrom former: String? = nil) -> AttributeDescription {
+      AttributeDescription(name, .string, renamingIdentifier: former, preservesValueOnDeletion: true)
+    }
+    func version(_ name: String, _ entities: [EntityDescription]) throws -> ModelVersion {
+      let description = ModelDescription(entities: entities, versionIdentifiers: [name])
+      return ModelVersion(name: name, model: try ManagedObjectModel(description))
+    }
+    let first = try version(
+      "1",
+      [
+        EntityDescription("Person", attributes: [preserved("a"), preserved("b"), preserved("name")]),
+        EntityDescription("Team", attributes: [.init("label", .string)]),
+      ])
+    let second = try version(
+      "2",
+      [
+        EntityDescription("Album", attributes: [.init("title", .string)]),
+        EntityDescription(
+          "Human", renamingIdentifier: "Person",
+          attributes: [
+            preserved("a", renamedFrom: "b"), preserved("b", renamedFrom: "a"), preserved("title", renamedFrom: "name"),
+          ]),
+        EntityDescription("Team", attributes: [.init("motto", .string, renamingIdentifier: "label")]),
+      ])
+    let registry = ModelRegistry(versions: [first, second])
+    try withTemporaryStore { url in
+      let old = PersistentStoreCoordinator(model: first.model)
+      let store = try old.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      let context = ManagedObjectContext(old)
+      let person = try context.make("Person", ["a": "was a", "b": "was b", "name": "Anna"])
+      let team = try context.make("Team", ["label": "T"])
+      try context.save()
+      try person.setValue("Emma", forKey: "name")
+      try team.setValue("U", forKey: "label")
+      try context.save()
+      context.delete(person)
+      try context.save()
+      if isOff { try old.disableHistory(of: store) }
+      try old.remove(store)
+      try AutomaticMigrator(alwaysCopies: copies).migrate(storeAt: url, to: second, registry: registry)
+      let new = PersistentStoreCoordinator(model: second.model)
+      for options in [StoreOptions(), StoreOptions(tracksHistory: true)] {
+        let store = try new.addStore(at: url, options: options)
+        let transactions = try new.transactions()
+        #expect(transactions.count == (isOff ? 3 : 4))
+        let updates = (transactions[1].changes ?? []).sorted {
+          $0.changedObjectID.entityName < $1.changedObjectID.entityName
+        }
+        #expect(updates.map(\.changedObjectID.entityName) == ["Human", "Team"])
+        // The bits of a and b would name the wrong ones.
+        #expect(updates.map(\.updatedProperties) == [nil, ["motto"]])
+        let deletion = try #require(transactions[2].changes?.first)
+        #expect(deletion.tombstone == ["a": .string("was b"), "b": .string("was a"), "title": .string("Emma")])
+        try new.remove(store)
+      }
+    }
+  }
 }

@@ -12,13 +12,13 @@ extension PropertyRenames {
     }
   }
 
-  /// The renames of a path. A mapping model that isn't inferred transforms values, so that nothing follows it.
+  /// The renames of a path. A mapping model that isn't inferred transforms values.
   init(_ hops: [MigrationHop]) {
-    var renames: PropertyRenames?
-    for hop in hops {
-      let next = hop.isInferred ? PropertyRenames(hop.comparison) : PropertyRenames()
-      renames = renames?.followed(by: next) ?? next
+    let all = hops.map { hop in
+      var renames = PropertyRenames(hop.comparison)
+      renames.transformsValues = !hop.isInferred
+      return renames
     }
-    self = renames ?? PropertyRenames()
+    self = all.dropFirst().reduce(all.first ?? PropertyRenames()) { $0.followed(by: $1) }
   }
 }

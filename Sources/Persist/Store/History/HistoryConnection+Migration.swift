@@ -10,13 +10,13 @@ extension HistoryConnection {
     else { return }
     var metadata = try storeMetadata()
     try migrateOldValues(OldValuesMove(from: former, to: map, renames: renames), to: map, metadata.history)
-    // A history that is switched off is adapted when it is switched on.
-    guard !metadata.history.isOff else { return }
-    let description = HistoryDescription(map)
-    try migrateHistory(
-      from: metadata.history.description ?? HistoryDescription(former), to: description,
-      addTombstones(layout, for: map), metadata.history, in: map, formerly: former)
-    metadata.history.description = description
+    let record = metadata.history.description ?? HistoryDescription(former)
+    let move = HistoryColumnsMove(from: record, to: map, by: .init(former: former, renames: renames))
+    let completed = try addTombstones(layout, for: map)
+    try moveColumns(move, completed)
+    // The past of a history that is switched off remains readable, but nothing is added.
+    if !metadata.history.isOff { try recordMigration(from: record, completed, metadata.history, in: map) }
+    metadata.history.description = HistoryDescription(map)
     try replace(metadata)
   }
 
@@ -28,45 +28,31 @@ extension HistoryConnection {
     return HistoryLayout(try storeSchema()) ?? layout
   }
 
-  /// Records that the store was migrated, and adapts the columns of earlier entries; the caller holds the transaction.
-  ///
-  /// As Core Data does, it adds a transaction without changes whose author names the migration.
-  ///
-  /// - Parameter formerMap: The layout before the migration; nil if it isn't known.
-  func migrateHistory(
-    from former: HistoryDescription, to description: HistoryDescription, _ layout: HistoryLayout,
-    _ settings: HistorySettings, in map: TableMap, formerly formerMap: TableMap? = nil
-  ) throws {
-    for entity in map.model.entities {
-      let number = map.numbers[entity]
-      if layout.hasChangedColumns, former.columns[entity.name] != description.columns[entity.name] {
-        try execute(.forgetChangedColumns(ofEntity: number))
+  /// Adapts the columns of earlier entries; the caller holds the transaction.
+  func moveColumns(_ move: HistoryColumnsMove, _ layout: HistoryLayout) throws {
+    for entity in move.entities {
+      if layout.hasChangedColumns, entity.forgetsChangedColumns {
+        try execute(.forgetChangedColumns(ofEntity: entity.number))
       }
-      let marks = Self.markChanges(of: entity, in: map, from: formerMap)
-      if let moves = description.moves(of: entity.name, from: former, marks), !layout.tombstones.isEmpty {
+      if let moves = entity.tombstones, !layout.tombstones.isEmpty {
         let sources = moves.prefix(layout.tombstones.count).map { move in
           move.map { (index: $0.index, change: HistoryValueChange($0.mark, kept: kept)) }
         }
-        try execute(.moveTombstones(sources, ofEntity: number))
+        try execute(.moveTombstones(sources, ofEntity: entity.number))
       }
     }
+  }
+
+  /// Records that the store was migrated; the caller holds the transaction.
+  ///
+  /// As Core Data does, it adds a transaction without changes whose author names the migration.
+  func recordMigration(
+    from former: HistoryDescription, _ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap
+  ) throws {
     let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest "
       + former.digest.base64EncodedString()
     var settings = settings
     settings.oldValuesAfter = nil
     try recordTransaction(by: author, in: HistoryMap(layout, settings, in: map))
-  }
-
-  /// The preserved attributes of an entity whose bytes gain or lose a mark.
-  private static func markChanges(
-    of entity: Entity, in map: TableMap, from former: TableMap?
-  ) -> [String: MarkChange] {
-    guard let former, let before = former.model.entitiesByName[entity.name] else { return [:] }
-    let preserved = PreservedAttribute.all(of: before, in: former)
-    return PreservedAttribute.all(of: entity, in: map).reduce(into: [:]) { marks, now in
-      guard let old = preserved.first(where: { $0.name == now.name }) else { return }
-      let mark = MarkChange(from: old.attribute, to: now.attribute)
-      if mark != .same { marks[now.name] = mark }
-    }
   }
 }

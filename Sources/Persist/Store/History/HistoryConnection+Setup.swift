@@ -18,7 +18,8 @@ extension HistoryConnection {
         metadata.history.completeAfter = number
       }
       if let former = metadata.history.description, former.digest != description.digest {
-        try migrateHistory(from: former, to: description, layout, metadata.history, in: map)
+        try moveColumns(HistoryColumnsMove(from: former, to: map), layout)
+        try recordMigration(from: former, layout, metadata.history, in: map)
         try migrateOldValues(nil, to: map, metadata.history)
         metadata.history.description = description
       }

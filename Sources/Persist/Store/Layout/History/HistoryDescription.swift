@@ -16,10 +16,7 @@ struct HistoryDescription: Sendable, Hashable {
   init(_ map: TableMap) {
     let entities = map.model.entities
     columns = Dictionary(
-      uniqueKeysWithValues: entities.map { entity in
-        let names = ChangedColumns(of: entity, in: map).order.joined(separator: "\n")
-        return (entity.name, Data(SHA256.digest(names.utf8).prefix(8)))
-      })
+      uniqueKeysWithValues: entities.map { ($0.name, Self.digest(of: ChangedColumns(of: $0, in: map).order)) })
     preserved = Dictionary(
       uniqueKeysWithValues: entities.map { ($0.name, PreservedAttribute.all(of: $0, in: map).map(\.name)) }
     ).filter { !$0.value.isEmpty }
@@ -47,16 +44,8 @@ struct HistoryDescription: Sendable, Hashable {
     ])
   }
 
-  /// The former columns of the values kept of an entity's deleted objects, in the order of the current columns; a nil
-  /// element represents an attribute whose values weren't kept. Nil if nothing changes.
-  ///
-  /// - Parameter marks: The changes of the values' marks, by attribute.
-  func moves(
-    of entity: String, from former: HistoryDescription, _ marks: [String: MarkChange]
-  ) -> [(index: Int, mark: MarkChange)?]? {
-    let (old, new) = (former.preserved[entity] ?? [], preserved[entity] ?? [])
-    guard old != new || !marks.isEmpty else { return nil }
-    let places = new.map { name in old.firstIndex(of: name).map { (index: $0, mark: marks[name] ?? .same) } }
-    return places + Array(repeating: nil, count: max(0, old.count - new.count))
+  /// The digest of the properties that the bits of changed columns represent, in their order.
+  static func digest(of order: [String]) -> Data {
+    Data(SHA256.digest(order.joined(separator: "\n").utf8).prefix(8))
   }
 }

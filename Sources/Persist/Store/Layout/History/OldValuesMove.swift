@@ -1,11 +1,13 @@
 /// The changes that a migration makes to the names of entities and properties, as far as a history follows them.
 ///
-/// Old names without a new one were removed, or their values were transformed.
+/// Old names without a new one were removed.
 struct PropertyRenames: Sendable, Hashable {
   /// The new names of entities by their old ones.
   var entities: [String: String] = [:]
   /// The new names of properties by the old names of entity and property.
   var properties: [String: [String: String]] = [:]
+  /// Whether the migration transforms values, so that old ones have no meaning in the new model.
+  var transformsValues = false
 
   /// No changes of a model's names.
   static func unchanged(in model: ManagedObjectModel) -> PropertyRenames {
@@ -20,6 +22,7 @@ struct PropertyRenames: Sendable, Hashable {
   /// The combined effect of this migration followed by another.
   func followed(by next: PropertyRenames) -> PropertyRenames {
     var result = PropertyRenames()
+    result.transformsValues = transformsValues || next.transformsValues
     for (old, middle) in entities {
       guard let new = next.entities[middle] else { continue }
       result.entities[old] = new
@@ -55,6 +58,7 @@ struct OldValuesMove: Sendable {
   }
 
   init(from old: TableMap, to new: TableMap, renames: PropertyRenames) {
+    let renames = renames.transformsValues ? PropertyRenames() : renames
     entities = old.tables.map { place in
       let renamed = renames.entities[place.entity.name].flatMap { new.model.entitiesByName[$0] }
       guard let renamed else {

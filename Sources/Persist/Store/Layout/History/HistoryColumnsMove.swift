@@ -1,0 +1,94 @@
+import Foundation
+
+/// The adaptation of a history's columns to another model, as data.
+struct HistoryColumnsMove: Sendable {
+  /// A migration whose renames are known.
+  struct Migration: Sendable {
+    /// The layout before the migration.
+    let former: TableMap
+    let renames: PropertyRenames
+  }
+
+  /// The adaptation of one entity's entries.
+  struct EntityMove: Sendable {
+    /// The number of the entity in the new model.
+    let number: Int
+    /// Whether the bits of changed columns can no longer be interpreted.
+    let forgetsChangedColumns: Bool
+    /// The former columns of the values kept of deleted objects, in the order of the new columns; a nil element
+    /// represents an attribute whose values weren't kept. Nil if nothing changes.
+    let tombstones: [(index: Int, mark: MarkChange)?]?
+  }
+
+  let entities: [EntityMove]
+
+  /// - Parameters:
+  ///   - record: The former meaning of the columns.
+  ///   - migration: Nil if the migration isn't known: equal names then have equal meanings.
+  init(from record: HistoryDescription, to map: TableMap, by migration: Migration? = nil) {
+    let description = HistoryDescription(map)
+    let names = migration?.renames.entities.map { ($0.value, $0.key) } ?? []
+    let oldNames = Dictionary(names, uniquingKeysWith: { first, second in min(first, second) })
+    entities = map.model.entities.map { entity in
+      let former = FormerColumns(record, of: migration == nil ? entity.name : oldNames[entity.name], migration)
+      return EntityMove(
+        number: map.numbers[entity],
+        forgetsChangedColumns: former.changedColumns == nil
+          || former.changedColumns != description.columns[entity.name],
+        tombstones: former.moves(to: description.preserved[entity.name] ?? [], of: entity, in: map))
+    }
+  }
+}
+
+/// The former meaning of the columns for one entity, in the names of the new model.
+private struct FormerColumns {
+  /// The digest of the properties that bits represent; nil if they can't all be named.
+  let changedColumns: Data?
+  /// The attributes whose values are kept; nil for those that were removed.
+  private let preserved: [String?]
+  /// The preserved attributes before the migration, by their new names.
+  private let attributes: [String: AttributeDescription]
+
+  /// - Parameter name: The former name of the entity; nil for a new one.
+  init(_ record: HistoryDescription, of name: String?, _ migration: HistoryColumnsMove.Migration?) {
+    let recorded = name.flatMap { record.preserved[$0] } ?? []
+    let digest = name.flatMap { record.columns[$0] }
+    guard let migration else {
+      changedColumns = digest
+      preserved = recorded
+      attributes = [:]
+      return
+    }
+    let newNames = name.flatMap { migration.renames.properties[$0] } ?? [:]
+    preserved = recorded.map { newNames[$0] }
+    guard let entity = name.flatMap({ migration.former.model.entitiesByName[$0] }) else {
+      changedColumns = nil
+      attributes = [:]
+      return
+    }
+    let pairs = PreservedAttribute.all(of: entity, in: migration.former).compactMap { old in
+      newNames[old.name].map { ($0, old.attribute) }
+    }
+    attributes = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    // The record has only digests, and can be translated only if it describes the layout before the migration.
+    let order = ChangedColumns(of: entity, in: migration.former).order
+    let renamed = order.compactMap { newNames[$0] }
+    let isTranslated = digest == HistoryDescription.digest(of: order) && renamed.count == order.count
+    changedColumns = isTranslated ? HistoryDescription.digest(of: renamed) : nil
+  }
+
+  /// The former columns of the kept values of attributes; nil if nothing changes.
+  func moves(
+    to current: [String], of entity: Entity, in map: TableMap
+  ) -> [(index: Int, mark: MarkChange)?]? {
+    let marks = PreservedAttribute.all(of: entity, in: map).reduce(into: [String: MarkChange]()) { marks, new in
+      let mark = attributes[new.name].map { MarkChange(from: $0, to: new.attribute) } ?? .same
+      if mark != .same { marks[new.name] = mark }
+    }
+    guard preserved != current.map(Optional.some) || !marks.isEmpty else { return nil }
+    let places = current.map { name in
+      preserved.firstIndex(of: name).map { (index: $0, mark: marks[name] ?? .same) }
+    }
+    return places + Array(repeating: nil, count: max(0, preserved.count - current.count))
+  }
+}
