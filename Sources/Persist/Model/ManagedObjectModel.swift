@@ -125,6 +125,12 @@ public final class ManagedObjectModel: Sendable {
     relationship.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
 
+  /// Whether a property of one of the model's entities is a relationship that is its own inverse.
+  func isOwnInverse(_ property: Property) -> Bool {
+    guard let relationship = property.relationship, relationship.inverse == property.name else { return false }
+    return destination(of: relationship).property(named: property.name)?.declaringEntity == property.declaringEntity
+  }
+
   /// Resolves entities in number order, parents first. The description has been checked: parents exist, without cycles.
   private static func resolve(_ description: ModelDescription) -> [Entity] {
     let children = Dictionary(grouping: description.entities.sorted { $0.name < $1.name }, by: \.parent)

@@ -99,6 +99,7 @@ extension CopyPlanner {
     guard let source = step.source, let destination = step.destination,
       let property = destination.property(named: name), property.isToOne, let relationship = property.relationship,
       let before = source.property(named: link.name), before.isToOne, let oldRelationship = before.relationship,
+      !becomesOwnInverse(property, from: before),
       let key = old[source].columns.first(where: { $0.slot == before.slot && $0.role == .toOne }),
       let column = new[destination].columns.first(where: { $0.slot == property.slot && $0.role == .toOne })
     else { return nil }
@@ -148,15 +149,20 @@ extension CopyPlanner {
       let pairs = old.pairs(of: before, in: source),
       let target = target(property, relationship, of: destination, pairs)
     else { return [] }
-    let isReflexive = isReflexive(property, new[destination])
+    let needsBoth = isReflexive(property, new[destination]) || becomesOwnInverse(property, from: before)
     // A join table of such a relationship already has each pair in both directions, each with the order of its owner.
     let turned = self.isReflexive(before, old[source]) ? pairs : pairs.ofMembers
     return link.targets.flatMap { index -> [PairCopy] in
       guard let owner = end(step), let member = end(plan.steps[index]) else { return [] }
       let copy = PairCopy(pairs: pairs, owner: owner, member: member, target: target)
       // The other entity may have no mapping for the relationship.
-      return isReflexive ? [copy, PairCopy(pairs: turned, owner: member, member: owner, target: target)] : [copy]
+      return needsBoth ? [copy, PairCopy(pairs: turned, owner: member, member: owner, target: target)] : [copy]
     }
+  }
+
+  /// Whether a to-one relationship is its own inverse, but the pairs that it takes are stored in one direction only.
+  private func becomesOwnInverse(_ property: Property, from before: Property) -> Bool {
+    property.isToOne && new.model.isOwnInverse(property) && !old.model.isOwnInverse(before)
   }
 
   /// Whether a relationship is its own inverse and has a join table.

@@ -38,6 +38,7 @@ final class MappingProgram {
   private struct Relationship {
     let name: String
     let isToMany: Bool
+    let isOwnInverse: Bool
     let destination: Entity?
     let members: Members
   }
@@ -82,7 +83,8 @@ final class MappingProgram {
     (self.copies, self.attributes) = (copies, attributes)
     relationships = step.mapping.relationshipMappings.compactMap { mapping in
       guard let expression = mapping.valueExpression, expression.constantValue == nil,
-        let relationship = step.destination?.relationship(named: mapping.name), !relationship.isTransient
+        let property = step.destination?.property(named: mapping.name), let relationship = property.relationship,
+        !relationship.isTransient
       else { return nil }
       // Relationships that SQL has set are skipped.
       switch step.relationships[mapping.name] {
@@ -91,6 +93,7 @@ final class MappingProgram {
       }
       return Relationship(
         name: mapping.name, isToMany: relationship.isToMany,
+        isOwnInverse: manager.destinationModel.isOwnInverse(property),
         destination: manager.destinationModel.entitiesByName[relationship.destination],
         members: Self.members(expression, from: step.source) ?? .expression(expression.overSource))
     }
@@ -175,7 +178,8 @@ final class MappingProgram {
       if relationship.isToMany {
         object.managedObjectContext?.prefetchRows(of: members)
         try object.setValue(members, forKey: relationship.name)
-      } else {
+      } else if !members.isEmpty || !relationship.isOwnInverse {
+        // Without a member of its own, an object keeps one that has been related to it before.
         try object.setValue(members.first, forKey: relationship.name)
       }
     }

@@ -18,6 +18,8 @@ struct PairOrigin: Sendable, Hashable {
   let isOwnerUnique: Bool
   /// Whether a member had at most one owner.
   let isMemberUnique: Bool
+  /// Whether each pair is stored in both directions, because the relationship was its own inverse.
+  let isSymmetric: Bool
   let ownerTable: String
   let memberTable: String
   /// The old entity numbers of owners and members whose pairs the new relationship takes.
@@ -123,9 +125,14 @@ struct RelationshipOrigins: Sendable {
 
   private mutating func collect(_ relationship: RelationshipDescription, declaredBy entity: Entity) {
     guard let end = comparison.leadingEnd(of: relationship, in: entity) else { return }
+    let isOwnInverse = entity.property(named: relationship.name).map(comparison.new.isOwnInverse) ?? false
     var whole: [PairOrigin] = []
     for heir in comparison.new.hierarchy(of: entity) {
-      let found = end == .own ? origin(relationship, of: heir) : originsByInverse(relationship, of: heir)
+      var found = end == .own ? origin(relationship, of: heir) : originsByInverse(relationship, of: heir)
+      if isOwnInverse, !relationship.isToMany {
+        // Pairs of a relationship that becomes its own inverse relate their members to their owners, too.
+        found += originsByInverse(relationship, of: heir).filter { !$0.isSymmetric }
+      }
       byEntity[heir.name, default: [:]][relationship.name] = found
       if !relationship.isToMany, found.count == 1, case .toOne = found[0].place {
         columnTakers[found[0].pairs, default: []].append(
@@ -195,7 +202,8 @@ struct RelationshipOrigins: Sendable {
     let (pair, isNamed) = comparison.oldPair(of: relationship, in: source)
     return PairOrigin(
       pair: pair, isNamedEnd: isNamed, pairs: pairs, place: place, isOwnerUnique: !relationship.isToMany,
-      isMemberUnique: inverse.map { !$0.isToMany } ?? relationship.isToMany, ownerTable: old[source].table,
+      isMemberUnique: inverse.map { !$0.isToMany } ?? relationship.isToMany,
+      isSymmetric: old.model.isOwnInverse(property), ownerTable: old[source].table,
       memberTable: old[destination].table, owners: owners,
       members: all.filter { destinations[$0].map(members) == true },
       allOwners: Set(old.model.hierarchy(of: declaring).map { old[$0].number }), allMembers: all)
@@ -216,8 +224,8 @@ extension PairOrigin {
     }
     return PairOrigin(
       pair: pair, isNamedEnd: !isNamedEnd, pairs: pairs.turned, place: other, isOwnerUnique: isMemberUnique,
-      isMemberUnique: isOwnerUnique, ownerTable: memberTable,
-      memberTable: ownerTable, owners: members, members: owners, allOwners: allMembers, allMembers: allOwners)
+      isMemberUnique: isOwnerUnique, isSymmetric: isSymmetric, ownerTable: memberTable, memberTable: ownerTable,
+      owners: members, members: owners, allOwners: allMembers, allMembers: allOwners)
   }
 }
 

@@ -151,7 +151,7 @@ extension InPlacePlanner {
 
 extension InPlacePlanner {
   /// Rejects stores in which objects would be related to several objects of a relationship that allows only one:
-  /// because it was to-many, or because several relationships become one.
+  /// because it was to-many, because several relationships become one, or because one becomes its own inverse.
   mutating func requireUniqueOwners() {
     for entity in new.model.entities {
       for relationship in entity.relationships where !relationship.isTransient {
@@ -177,7 +177,7 @@ extension InPlacePlanner {
     for origin in found where !origin.isOwnerUnique { work.require(.crowded(origin.rows), else: blocker) }
     for (index, origin) in found.enumerated() {
       for other in found[..<index] where !origin.owners.isDisjoint(with: other.owners) {
-        work.require(.shared(origin.rows, other.rows), else: blocker)
+        work.require(.conflicting(origin.rows, other.rows), else: blocker)
       }
     }
   }

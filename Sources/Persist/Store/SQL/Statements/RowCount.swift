@@ -16,8 +16,8 @@ enum RowCount: Sendable, Hashable {
   case related(PairRows)
   /// Owners with more than one member.
   case crowded(PairRows)
-  /// Owners with members in both relationships.
-  case shared(PairRows, PairRows)
+  /// Owners with different members in the two relationships.
+  case conflicting(PairRows, PairRows)
   /// Pairs of the first relationship that aren't in any of the others.
   case unmatched(PairRows, [PairRows])
   /// Rows that aren't owners in any of the relationships, nor in parked pairs.

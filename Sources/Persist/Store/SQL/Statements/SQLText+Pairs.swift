@@ -109,10 +109,12 @@ extension SQLText {
         SELECT COUNT(*) FROM (SELECT 1 FROM \(pairs(rows, "p")) \
         GROUP BY \(owner) HAVING COUNT(DISTINCT p.\(name: rows.pairs.member)) > 1) AS crowded
         """
-    case .shared(let first, let second):
+    case .conflicting(let first, let second):
+      // Rows of different tables are different members, whatever their keys.
+      let differ: SQLText = first.members.table == second.members.table ? " AND q.member <> p.member" : ""
       return """
-        SELECT COUNT(DISTINCT p.\(name: first.pairs.owner)) FROM \(pairs(first, "p")) \
-        AND p.\(name: first.pairs.owner) IN (\(owners(second)))
+        SELECT COUNT(DISTINCT p.owner) FROM (\(ownersAndMembers(first))) AS p \
+        JOIN (\(ownersAndMembers(second))) AS q ON q.owner = p.owner\(differ)
         """
     case .unmatched(let rows, let others):
       let conditions = others.map { other -> SQLText in
@@ -130,6 +132,12 @@ extension SQLText {
       return "SELECT COUNT(*) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(conditions)"
     default: return nil
     }
+  }
+
+  private static func ownersAndMembers(_ rows: PairRows) -> SQLText {
+    """
+    SELECT o.\(name: rows.pairs.owner) AS owner, o.\(name: rows.pairs.member) AS member FROM \(pairs(rows, "o"))
+    """
   }
 
   private static func owners(_ rows: PairRows) -> SQLText {

@@ -81,7 +81,7 @@ extension SQLText {
         SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \
         WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1) AS found
         """
-    case .related, .crowded, .shared, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
+    case .related, .crowded, .conflicting, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
     case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
