@@ -64,6 +64,25 @@ struct MigrationRefusalTests {
     #expect(sentences == ["Rows of Item with the same a as another, which must be unique: 1."])
   }
 
+  @Test("Each of several uniqueness constraints whose indexes would have the same name, violated by rows")
+  func equalNames() throws {
+    let attributes = [text("a"), text("a_b"), text("b")]
+    let index = FetchIndexDescription("UNIQUE_a_b", on: "b")
+    let rows = """
+      INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB, ZA_B) VALUES (1, 1, 1, 'x', 'y', 'u'), (2, 1, 1, 'x', 'y', 'u')
+      """
+    for constraints in [[["a", "b"], ["a_b"]], [["a_b"], ["a", "b"]]] {
+      let sentences = try refusal(
+        item(EntityDescription("Item", attributes: attributes)),
+        item(
+          EntityDescription("Item", attributes: attributes, uniquenessConstraints: constraints, indexes: [index])),
+        filling: rows, code: .constraintConflict)
+      for name in ["a, b", "a_b"] {
+        #expect(sentences.contains("Rows of Item with the same \(name) as another, which must be unique: 1."))
+      }
+    }
+  }
+
   @Test("A uniqueness constraint violated by the default of an attribute that becomes required")
   func uniqueDefault() throws {
     func unique(_ attributes: AttributeDescription..., constraint: [String]) throws -> ManagedObjectModel {

@@ -79,24 +79,35 @@ extension TableMap {
 
   /// The indexes that the model's entities declare, without those that every store with its layout has.
   var declaredIndexDefinitions: [IndexDefinition] {
-    guard names == .coreData else { return indexDefinitions.filter { $0.subject != nil && !$0.isUnique } }
-    return unique(tables.flatMap(declaredIndexes))
+    // Nearly every store has none, and their names depend on those of the others.
+    guard tables.contains(where: { !declaredIndexes(of: $0).isEmpty }) else { return [] }
+    return indexDefinitions.filter { $0.subject != nil && !$0.isUnique }
   }
 
-  /// Indexes with names that differ. Of those that an entity declares twice under one name, the first remains; in snake
-  /// case, indexes of different tables can have the same name, too.
+  /// Indexes with names that differ. Of those that an entity declares twice under one name, the first remains; a name
+  /// that another index has is followed by a number.
   private func unique(_ definitions: [IndexDefinition]) -> [IndexDefinition] {
     var seen = Set<[String]>()
-    var allocator = NameAllocator(names: names)
-    return definitions.compactMap { definition in
-      let name = definition.name.foldedIdentifier
-      guard names == .snakeCase else { return seen.insert([name]).inserted ? definition : nil }
+    var found = definitions.filter { definition in
       let subject = definition.subject.map { [$0.entity, $0.name, "\(definition.isUnique)"] }
-      guard seen.insert(subject ?? [definition.table, name]).inserted else { return nil }
-      var definition = definition
-      definition.name = allocator.allocate(definition.name)
-      return definition
+      return seen.insert(subject ?? [definition.table, definition.name.foldedIdentifier]).inserted
     }
+    switch names {
+    case .snakeCase:
+      var allocator = NameAllocator(names: names)
+      for index in found.indices { found[index].name = allocator.allocate(found[index].name) }
+    case .coreData:
+      let places = Dictionary(grouping: found.indices) { found[$0].name.foldedIdentifier }
+      guard places.count < found.count else { return found }
+      var allocator = NameAllocator(names: names, reserving: found.map(\.name))
+      for (_, same) in places.sorted(by: { $0.key < $1.key }) where same.count > 1 {
+        // Which of them is numbered doesn't depend on the order of declaration.
+        for index in same.sorted(by: { found[$0].rank < found[$1].rank }).dropFirst() {
+          found[index].name = allocator.allocate(found[index].name)
+        }
+      }
+    }
+    return found
   }
 
   private func structuralIndexes(of root: EntityTable) -> [IndexDefinition] {
@@ -166,6 +177,13 @@ extension TableMap {
     table.columns
       .filter { $0.property == name && $0.role != .toOneEntity }
       .map { IndexDefinition.Column(name: $0.name, isAscending: isAscending) }
+  }
+}
+
+extension IndexDefinition {
+  /// The index's place among those of the same name.
+  fileprivate var rank: (Int, String, String) {
+    (subject == nil ? 0 : isUnique ? 2 : 1, subject?.entity ?? table, subject?.name ?? name)
   }
 }
 

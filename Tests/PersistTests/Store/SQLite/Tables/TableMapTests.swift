@@ -186,4 +186,25 @@ struct TableMapTests {
       #expect(item.columns(ofConstraint: ["code", name]) == nil)
     }
   }
+
+  @Test("Indexes whose names would be equal get a number, whatever the order of their declaration")
+  func equalIndexNames() throws {
+    let attributes = ["a", "a_b", "b", "code", "Code"].map { AttributeDescription($0, .string) }
+    let declared = [["a", "b"], ["a_b"], ["code"], ["Code"], ["b"]]
+    for constraints in [declared, Array(declared.reversed())] {
+      let map = try TableMap.forNewStore(
+        ManagedObjectModel(
+          ModelDescription(entities: [
+            EntityDescription(
+              "Item", attributes: attributes, uniquenessConstraints: constraints,
+              indexes: [FetchIndexDescription("UNIQUE_b", on: "a")])
+          ])))
+      #expect(
+        map.indexDefinitions.map { "\($0.name) for \($0.subject?.name ?? "")" }.sorted() == [
+          "Z_Item_UNIQUE_Code for Code", "Z_Item_UNIQUE_a_b for a, b", "Z_Item_UNIQUE_a_b1 for a_b",
+          "Z_Item_UNIQUE_b for UNIQUE_b", "Z_Item_UNIQUE_b1 for b", "Z_Item_UNIQUE_code1 for code",
+        ])
+      #expect(map.declaredIndexDefinitions.map(\.name) == ["Z_Item_UNIQUE_b"])
+    }
+  }
 }
