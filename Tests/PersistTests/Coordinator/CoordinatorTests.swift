@@ -145,8 +145,13 @@ struct CoordinatorTests {
       try coordinator.destroyPersistentStore(at: url)
       #expect(try FolderSnapshot(folder).paths == ["Store.txt"] && coordinator.persistentStores.isEmpty)
       try coordinator.destroyPersistentStore(at: url)
+      // The name of an unfinished copy of a store.
+      let other = folder.appendingPathComponent("Store.txt.partial-\(UUID().uuidString)", isDirectory: true)
+      try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
+      try Data("kept".utf8).write(to: other.appendingPathComponent("Store.txt"))
+      let before = try FolderSnapshot(folder)
       #expect(persistError { try coordinator.destroyPersistentStore(at: neighbour) }?.code == .notAStore)
-      #expect(FileManager.default.fileExists(atPath: neighbour.path))
+      try #expect(FolderSnapshot(folder) == before)
     }
   }
 

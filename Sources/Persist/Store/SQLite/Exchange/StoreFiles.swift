@@ -25,18 +25,16 @@ struct StoreFiles {
   ///
   /// A large value in a folder that other databases share is only deleted if none of them names it.
   func delete() throws {
+    guard try !exists(database) || isDatabase() else {
+      throw PersistenceError(
+        .notAStore, at: .store(database), "The file isn't an SQLite database, so it isn't deleted as a store.",
+        fix: "Check the path.")
+    }
     // Those of this store would count as others that share its values.
     UnfinishedCopy.removeLeftovers(of: database)
     let companions = companions
     let shared = values.sharers.isEmpty ? [] : namesOfValues()
-    if exists(database) {
-      guard try isDatabase() else {
-        throw PersistenceError(
-          .notAStore, at: .store(database), "The file isn't an SQLite database, so it isn't deleted as a store.",
-          fix: "Check the path.")
-      }
-      try delete(database)
-    }
+    if exists(database) { try delete(database) }
     for url in companions + [link].compactMap({ $0 }) where exists(url) || FileState.isLink(url) { try delete(url) }
     guard !shared.isEmpty else { return }
     _ = LargeValueSharers.withNames(besides: values) { others in
