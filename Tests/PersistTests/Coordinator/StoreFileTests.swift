@@ -216,6 +216,23 @@ struct StoreFileTests {
     }
   }
 
+  /// Not every file system shows what happens to an empty folder: many report a size for it.
+  @Test("A folder isn't replaced by a store", arguments: [false, true])
+  func replaceFolder(isEmpty: Bool) throws {
+    try withTemporaryFolder { folder in
+      let (url, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
+      try fill(open(other))
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+      if !isEmpty { try Data("kept".utf8).write(to: url.appendingPathComponent("notes.txt")) }
+      let error = persistError {
+        try PersistentStoreCoordinator(model: model).replacePersistentStore(at: url, withPersistentStoreFrom: other)
+      }
+      #expect(error?.code == .storeOpenFailed)
+      #expect(error?.message.contains("is a folder") == true, "\(String(describing: error))")
+      try #expect(FileManager.default.contentsOfDirectory(atPath: url.path) == (isEmpty ? [] : ["notes.txt"]))
+    }
+  }
+
   @Test("Stores of real programs can be replaced and backed up too", .needsSharedData)
   func realStores() throws {
     try withCopy(ofStore: "bookmarks/Bookmarks_V4.sqlite") { url in

@@ -40,7 +40,8 @@ package enum StoreBackup {
 
   /// Replaces the store in a file with a copy of another, in one transaction.
   static func replace(storeAt url: URL, withStoreAt other: URL) throws {
-    guard let state = FileState(url), state.size > 0 else {
+    // Some file systems report no size for folders.
+    guard let state = FileState(url), state.isFolder || state.size > 0 else {
       try? FileManager.default.removeItem(at: url)
       return try copy(storeAt: other, to: url)
     }
