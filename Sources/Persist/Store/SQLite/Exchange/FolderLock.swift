@@ -8,6 +8,8 @@ import Foundation
   import Android
 #elseif canImport(Darwin)
   import Darwin
+#elseif canImport(WinSDK)
+  import WinSDK
 #endif
 
 /// An exclusive lock on a folder, held by one process for the lifetime of the object. The system releases it when the
@@ -23,10 +25,31 @@ final class FolderLock {
   }
 
   #if os(Windows)
-    /// Folders can't be locked on Windows; the lock on the store itself excludes concurrent migrations.
-    private init() {}
+    private let file: HANDLE
 
-    static func attempt(_ folder: URL) -> Outcome { .held(FolderLock()) }
+    private init(_ file: HANDLE) { self.file = file }
+
+    deinit { CloseHandle(file) }
+
+    /// Folders can't be locked on Windows, nor deleted while a file in them is open. So the lock is a file beside the
+    /// folder that is open for one handle only, and that the system deletes when the handle is closed.
+    ///
+    /// - SeeAlso: <https://learn.microsoft.com/en-us/windows/win32/api/fileapi/nf-fileapi-createfilew>
+    static func attempt(_ folder: URL) -> Outcome {
+      let (file, code) = "\(folder.path)-lock".withCString(encodedAs: UTF16.self) { path in
+        let file = CreateFileW(
+          path, DWORD(GENERIC_READ), 0, nil, DWORD(OPEN_ALWAYS), DWORD(FILE_FLAG_DELETE_ON_CLOSE), nil)
+        return (file, GetLastError())
+      }
+      guard let file, file != INVALID_HANDLE_VALUE else {
+        // Access is denied to a file that is being deleted; without the folder above, there is no folder either.
+        let refusals = [ERROR_SHARING_VIOLATION, ERROR_ACCESS_DENIED, ERROR_PATH_NOT_FOUND].map { DWORD($0) }
+        return refusals.contains(code) ? .refused : .unsupported("Windows reports the error \(code).")
+      }
+      let lock = FolderLock(file)
+      // The previous holder may have deleted the folder.
+      return FileState(folder)?.isFolder == true ? .held(lock) : .refused
+    }
   #else
     private let descriptor: Int32
 
