@@ -83,9 +83,11 @@ public struct ModelLock: Sendable, Hashable {
   ///   - registry: the registry with the versions to lock.
   ///   - name: the name or version identifier of a single version to lock; nil for all.
   /// - Returns: the newly locked versions.
-  /// - Throws: `PersistenceError.Code.modelNotFound` if there is no such version.
+  /// - Throws: `PersistenceError.Code.modelNotFound` if there is no such version; the errors of versions and mapping
+  ///   models that can't be read, without which the parents of versions can't be determined.
   @discardableResult
   public mutating func lock(_ registry: ModelRegistry, version name: String? = nil) throws -> [Version] {
+    try registry.requireReadable()
     let only = try name.map { try registry.version(named: $0) }
     let before = self
     var added: [Version] = []
@@ -143,8 +145,9 @@ public struct ModelLock: Sendable, Hashable {
   }
 
   /// - Throws: `PersistenceError.Code.releasedVersionChanged`, with instructions, if a locked version was
-  ///   changed or removed.
+  ///   changed or removed; the errors of versions and mapping models that can't be read.
   public func check(_ registry: ModelRegistry, isPart: Bool = false) throws {
+    try registry.requireReadable()
     let problems = changes(in: registry, isPart: isPart).map { $0.error(in: registry) }
     guard !problems.isEmpty else { return }
     throw PersistenceError.combining(

@@ -118,6 +118,12 @@ struct ModelLockTests {
       #expect(error?.code == .releasedVersionChanged)
       #expect(error?.message.contains("'Shop 2' of 'Shop' was changed") == true)
       #expect(error?.fix?.contains(".xccurrentversion") == true)
+
+      try Data("<broken".utf8).write(to: contents)
+      let unreadable = #expect(throws: PersistenceError.self) { try ModelLock.check(modelsAt: folder) }
+      #expect(unreadable?.place.file?.lastPathComponent == "contents")
+      var empty = ModelLock()
+      #expect(throws: PersistenceError.self) { try empty.lock(ModelRegistry(contentsOf: folder)) }
     }
   }
 }

@@ -14,7 +14,10 @@ struct InspectCommand: ParsableCommand {
   var verbose = false
 
   func run() throws {
-    let contents = try arguments.contents()
+    let registry = try arguments.registry()
+    let contents = try arguments.contents(identifiedAmong: registry)
+    // The store's version may be one of those that can't be read.
+    for problem in registry?.problems ?? [] { StandardError.print("persist: \(problem)") }
     // Notes about an embedded model are hidden by default: readers of another program's store can't change its model.
     if verbose || contents.modelOrigin != .embedded {
       var notes: Set<String> = []

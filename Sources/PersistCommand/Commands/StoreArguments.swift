@@ -22,8 +22,10 @@ struct StoreArguments: ParsableArguments {
   }
 
   /// Opens the store for reading, and reports differences between its tables and its model.
-  func contents() throws -> StoreContents {
-    let contents = try StoreContents(readingStoreAt: url, registry: registry())
+  func contents() throws -> StoreContents { try contents(identifiedAmong: registry()) }
+
+  func contents(identifiedAmong registry: ModelRegistry?) throws -> StoreContents {
+    let contents = try StoreContents(readingStoreAt: url, registry: registry)
     for gap in contents.gaps { StandardError.print("persist: \(gap)") }
     return contents
   }

@@ -31,6 +31,11 @@ extension MigrationPlan {
         survey.isUpToDate || survey.path.isInPlace
         ? try MigrationPlan(survey.direct, migrator.downgrade, inspector, url: url)
         : try MigrationPlan(survey, migrator, inspector, url: url)
+      let fileBlockers = survey.fileBlockers
+      if !fileBlockers.isEmpty {
+        plan.blockers = fileBlockers + plan.blockers
+        plan.way = .impossible
+      }
       plan.notes = survey.path.notes(resources.pathRegistry)
       plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
       if let comparisons = survey.comparisons, !survey.isUpToDate {

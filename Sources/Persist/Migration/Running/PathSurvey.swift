@@ -89,8 +89,19 @@ struct PathSurvey {
       fix: "Migrate in place, or discard the values (`--discard`, `parking: .discarding`).")
   }
 
+  /// The obstacles to a migration that may need files that can't be read.
+  var fileBlockers: [MigrationBlocker] {
+    isUpToDate ? [] : path.unreadableFiles(resources).map(MigrationBlocker.init(unreadable:))
+  }
+
   /// The error that prevents the migration; nil if it is possible.
   func error(_ inspector: any StoreInspector, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
+    let fileBlockers = fileBlockers
+    guard fileBlockers.isEmpty else {
+      return MigrationPlan(
+        from: path.source.name, to: path.destination.name, way: .impossible, blockers: fileBlockers
+      ).error
+    }
     if let parkingBlocker { return parkingBlocker.error }
     if !path.blockers.isEmpty, !path.isInPlace || !resources.infersMapping {
       let back = direct.downgradeBlocker(StoreSurvey.Findings(blockers: path.blockers), migrator.downgrade)

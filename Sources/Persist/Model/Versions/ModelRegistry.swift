@@ -12,24 +12,56 @@ public final class ModelRegistry: Sendable {
   public let families: [ModelFamily]
   /// The mapping models that were found, in no particular order. Their content is read when a migration needs it.
   public let mappingModels: [MappingModelFile]
-  private let otherProblems: [PersistenceError]
+  /// The errors of mapping models that can't be read; each of them may be for any step.
+  let mappingModelProblems: [PersistenceError]
+  /// The errors of models without a usable version, and of other files.
+  package let otherProblems: [PersistenceError]
 
   /// - Parameters:
   ///   - families: at least one.
   ///   - mappingModels: the mapping models between the versions.
   ///   - problems: the errors of files that could not be read.
-  public init(families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistenceError] = []) {
+  public convenience init(
+    families: [ModelFamily], mappingModels: [MappingModelFile] = [], problems: [PersistenceError] = []
+  ) {
+    self.init(families: families, mappingModels: mappingModels, mappingModelProblems: [], otherProblems: problems)
+  }
+
+  init(
+    families: [ModelFamily], mappingModels: [MappingModelFile], mappingModelProblems: [PersistenceError],
+    otherProblems: [PersistenceError]
+  ) {
     precondition(!families.isEmpty, "A registry contains at least one family of models.")
     self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
     self.mappingModels = mappingModels
-    otherProblems = problems
+    self.mappingModelProblems = mappingModelProblems
+    self.otherProblems = otherProblems
   }
 
-  /// Everything that can't be read: versions of the families, mapping models, and other files in a searched folder. A
-  /// problem becomes an error only when the item is needed, and doesn't affect others.
+  /// Everything that can't be read: versions of the families, mapping models, and other files in a searched folder.
+  ///
+  /// A problem becomes an error only when the item may be needed. A migration may need any mapping model that can't be
+  /// read, and a version of the store's family that can't be read if it might record a renaming or be an end of a
+  /// mapping model; it is then rejected. Other families aren't affected.
   ///
   /// - Complexity: the first call reads every version.
-  public var problems: [PersistenceError] { otherProblems + families.flatMap(\.problems) }
+  public var problems: [PersistenceError] { mappingModelProblems + otherProblems + families.flatMap(\.problems) }
+
+  /// The errors of unreadable versions of a family, and of other files within its folders.
+  func unreadableFiles(of family: ModelFamily) -> [PersistenceError] {
+    let folders = ["\(family.name).xcdatamodeld", "\(family.name).momd"]
+    let others = otherProblems.filter { $0.place.file?.pathComponents.contains(where: folders.contains) == true }
+    return others + family.problems
+  }
+
+  /// Checks that every version and every mapping model can be read.
+  ///
+  /// - Throws: ``problems``.
+  package func requireReadable() throws {
+    let problems = problems
+    guard let first = problems.first else { return }
+    throw PersistenceError.combining(problems, as: first.code, "\(problems.count) model files can't be read.")
+  }
 
   /// Creates a registry with one family that is defined in code.
   ///
@@ -126,12 +158,16 @@ public final class ModelRegistry: Sendable {
     } else {
       families.append(ModelFamily(name, versions: [version]))
     }
-    return ModelRegistry(families: families, mappingModels: mappingModels, problems: otherProblems)
+    return ModelRegistry(
+      families: families, mappingModels: mappingModels, mappingModelProblems: mappingModelProblems,
+      otherProblems: otherProblems)
   }
 
   /// Returns the registry with a mapping model added.
   public func adding(_ mappingModel: MappingModelFile) -> ModelRegistry {
-    ModelRegistry(families: families, mappingModels: mappingModels + [mappingModel], problems: otherProblems)
+    ModelRegistry(
+      families: families, mappingModels: mappingModels + [mappingModel], mappingModelProblems: mappingModelProblems,
+      otherProblems: otherProblems)
   }
 
   /// Returns the family that shares the most entity names with a model that isn't one of its versions; nil if none

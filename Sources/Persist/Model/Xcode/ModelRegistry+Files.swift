@@ -4,7 +4,7 @@ extension ModelRegistry {
   /// Finds every version of every model, and every mapping model; reads the current versions.
   ///
   /// Other versions are read when they are needed: for a store whose version isn't the current one, or on access to
-  /// ``versions`` or ``problems``. A version that can't be read is an error only if it is needed.
+  /// ``versions`` or ``problems``. A version that can't be read is an error only if it may be needed.
   ///
   /// - Parameter url: an `.xcdatamodeld`, `.xcdatamodel` or its `contents`, `.momd`, `.mom`, a Persist model `.json`;
   ///   or a folder, which is searched for all of these, including subfolders. The source and the compiled form of a
@@ -21,15 +21,18 @@ extension ModelRegistry {
   package convenience init(contentsOf url: URL, needsCurrent: Bool) throws {
     let files = try ModelFiles(at: url)
     let reading = ModelReading(files, needsCurrent: needsCurrent)
-    guard !reading.families.isEmpty, !files.isNamed(url) || reading.problems.isEmpty else {
-      throw reading.problems.isEmpty
+    let problems = reading.mappingModelProblems + reading.problems
+    guard !reading.families.isEmpty, !files.isNamed(url) || problems.isEmpty else {
+      throw problems.isEmpty
         ? PersistenceError(
           .modelNotFound, at: .file(url), "No model was found in '\(url.lastPathComponent)'.",
           fix: "Specify an .xcdatamodeld, .xcdatamodel, .momd, .mom, Persist model .json, or a folder with one in it.")
         : PersistenceError.combining(
-          reading.problems, as: .modelNotFound, "\(reading.problems.count) model files can't be read.")
+          problems, as: .modelNotFound, "\(problems.count) model files can't be read.")
     }
-    self.init(families: reading.families, mappingModels: reading.mappingModels, problems: reading.problems)
+    self.init(
+      families: reading.families, mappingModels: reading.mappingModels,
+      mappingModelProblems: reading.mappingModelProblems, otherProblems: reading.problems)
   }
 }
 
@@ -75,9 +78,14 @@ extension ModelFiles {
 private struct ModelReading {
   private(set) var families: [ModelFamily] = []
   private(set) var mappingModels: [MappingModelFile] = []
+  /// The errors of mapping models, and of other files.
+  private(set) var mappingModelProblems: [PersistenceError] = []
   private(set) var problems: [PersistenceError] = []
 
   init(_ files: ModelFiles, needsCurrent: Bool) {
+    mappingModels = files.mappingModels.compactMap { url in attempt { try MappingModelFile(at: url) } }
+    mappingModelProblems = problems
+    problems = []
     // Sources come first: they contain more than their compiled forms.
     let found =
       files.sourceFamilies.compactMap { url in attempt { try ModelFamilyFiles.source(at: url) } }
@@ -85,7 +93,6 @@ private struct ModelReading {
       + files.compiledFamilies.compactMap { url in attempt { try ModelFamilyFiles.compiled(at: url) } }
     var merged: [ModelFamilyFiles] = []
     for family in found where !merged.indices.contains(where: { merged[$0].merge(family) }) { merged.append(family) }
-    mappingModels = files.mappingModels.compactMap { url in attempt { try MappingModelFile(at: url) } }
     let steps = mappingModels
     families = merged.compactMap { family in
       attempt { try family.family(steps, needsCurrent: needsCurrent) }.flatMap { $0 }

@@ -36,8 +36,13 @@ struct MigrationArguments: ParsableArguments {
   /// family.
   func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
     let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models), needsCurrent: to == nil)
-    let family = try StoreIdentification.identify(storeAt: url, registry: registry).family
-    guard let to else { return (registry, family?.current ?? registry.currentVersion) }
+    let store = try StoreIdentification.identify(storeAt: url, registry: registry)
+    let family = store.family
+    guard let to else {
+      // A store of an unknown version may belong to a model that can't be read.
+      if store.version == nil, !registry.otherProblems.isEmpty { try registry.requireReadable() }
+      return (registry, family?.current ?? registry.currentVersion)
+    }
     return (registry, try family?.version(named: to) ?? registry.version(named: to))
   }
 }

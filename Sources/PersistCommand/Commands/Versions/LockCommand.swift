@@ -49,6 +49,8 @@ struct LockCommand: ParsableCommand {
   func run() throws {
     let folder = URL(fileURLWithPath: models)
     let registry = try ModelRegistry(contentsOf: folder)
+    // Without an unreadable version, the parents of others would be wrong.
+    try registry.requireReadable()
     if let squash { return try removeVersions(before: squash, folder, registry) }
     let file = ModelLock.url(forModelsAt: folder)
     let isThere = FileManager.default.fileExists(atPath: file.path)

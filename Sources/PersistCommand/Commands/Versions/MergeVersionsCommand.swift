@@ -39,6 +39,7 @@ struct MergeVersionsCommand: ParsableCommand {
   func run() throws {
     let folder = URL(fileURLWithPath: models)
     let registry = try ModelRegistry(contentsOf: folder)
+    try registry.requireReadable()
     let family = try registry.onlyFamily(of: models)
     let lineage = VersionLineage(family, lock: try ModelLock.ifPresent(forModelsAt: folder), registry: registry)
     let (left, right) = try sides(registry, family, lineage)
