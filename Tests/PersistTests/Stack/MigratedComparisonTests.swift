@@ -84,6 +84,27 @@ struct MigratedComparisonTests {
     }
   }
 
+  @Test("A store with two objects of one key is damaged", .aboutFiles("rows with the same key"))
+  func sameKeys() throws {
+    try withTemporaryStore { url in
+      let registry = try registry()
+      try MadeStore.make(registry.versions[0].model, at: url)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 2, 1, 'a'), (2, 2, 1, 'b')", at: url)
+      let migrated = otherStore("migrated", beside: url)
+      try #require(migrate(url, to: migrated, registry) == nil)
+      // As a damaged index returns them.
+      try MadeStore.run(
+        "CREATE TABLE TWICE AS SELECT * FROM ZITEM UNION ALL SELECT * FROM ZITEM", "DROP TABLE ZITEM",
+        "ALTER TABLE TWICE RENAME TO ZITEM", at: url)
+      let error = #expect(throws: PersistenceError.self) {
+        try VerifiedCopy(of: url, to: otherStore("copy", beside: url)).run()
+      }
+      #expect(error?.code == .storeDamaged)
+      #expect(error?.place.entity == "Item")
+      #expect(#expect(throws: PersistenceError.self) { try compare(url, migrated, registry) }?.code == .storeDamaged)
+    }
+  }
+
   @Test("Whatever changes, a migration keeps what is compared", arguments: 1...25)
   func anyModel(seed: UInt64) throws {
     var models = RandomModels(seed: seed)

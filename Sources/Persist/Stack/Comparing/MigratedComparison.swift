@@ -78,7 +78,7 @@ package struct MigratedComparison {
       var group: [(key: Int64, values: [MigratedValue])] = []
       var missing = 0
       func compareGroup() throws {
-        missing += try compare(group, with: other, &work)
+        missing += try compare(group, of: entity, with: other, &work)
         outcome.objects += group.count
         group.removeAll(keepingCapacity: true)
         try report(outcome.objects)
@@ -183,12 +183,12 @@ package struct MigratedComparison {
 
   /// - Returns: The number of objects that the copy lacks.
   private func compare(
-    _ group: [(key: Int64, values: [MigratedValue])], with entity: Entity, _ work: inout EntityWork
+    _ group: [(key: Int64, values: [MigratedValue])], of source: Entity, with entity: Entity, _ work: inout EntityWork
   ) throws -> Int {
     let ids = group.map {
       ManagedObjectID(entityName: entity.name, storeIdentifier: new.store.identifier, key: .permanent($0.key))
     }
-    let expected = Dictionary(uniqueKeysWithValues: group.map { ($0.key, $0.values) })
+    let expected = try Dictionary(group, of: source, in: old.store)
     var found = 0
     try new.forEachObject(ids) { object in
       found += 1

@@ -8,6 +8,8 @@ package struct StoreComparison {
       case counts(Int, Int)
       case missingProperty
       case missingObjects(Int)
+      /// The number of objects that were read, and that of those that the first store counts.
+      case unreadObjects(Int, Int)
       case value
     }
 
@@ -24,6 +26,7 @@ package struct StoreComparison {
       case .counts(let count, let other): "\(count) objects \(first), \(other) \(second)"
       case .missingProperty: "missing \(second)"
       case .missingObjects(let count): "\(count) objects are missing \(second)"
+      case .unreadObjects(let read, let count): "\(read) objects can be read \(first), which counts \(count)"
       case .value: "a value differs \(second)"
       }
     }
@@ -79,6 +82,10 @@ package struct StoreComparison {
         group.removeAll(keepingCapacity: true)
       }
       try compare(group, entity, pairs)
+      guard compared + group.count == count else {
+        throw Self.difference(
+          .unreadObjects(compared + group.count, count), PersistenceError.Place(entity: entity.name))
+      }
       objects += count
       values += count * pairs.count
       try report(objects)
@@ -110,7 +117,7 @@ package struct StoreComparison {
     let ids = group.map {
       ManagedObjectID(entityName: entity.name, storeIdentifier: second.store.identifier, key: .permanent($0.key))
     }
-    let expected = Dictionary(uniqueKeysWithValues: group.map { ($0.key, $0.values) })
+    let expected = try Dictionary(group, of: entity, in: first.store)
     var found = 0
     try second.forEachObject(ids) { object in
       found += 1
