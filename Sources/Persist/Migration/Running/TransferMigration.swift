@@ -21,9 +21,7 @@ struct TransferMigration {
         .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
     }
     try refuseUnknownRows()
-    let folder = try FileManager.default.url(
-      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: FileManager.default.temporaryDirectory,
-      create: true)
+    let folder = try TemporaryFolder.make()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
     try StoreCopies.replaceStore(

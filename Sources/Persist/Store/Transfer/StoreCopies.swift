@@ -62,10 +62,11 @@ package enum StoreCopies {
       defer { try? neighbor.engine.destroyStore(at: neighbor) }
       try body(neighbor)
     case .file(let url):
-      let folder = try FileManager.default.url(
-        for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: url, create: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try body(.file(folder.appendingPathComponent(url.lastPathComponent)))
+      let place = SQLiteFileName.resolved(url)
+      UnfinishedCopy.removeLeftovers(of: place)
+      let unfinished = try UnfinishedCopy(of: place, like: StorePermissions(ofStoreAt: place))
+      defer { unfinished.discard() }
+      try body(.file(unfinished.file))
     }
   }
 

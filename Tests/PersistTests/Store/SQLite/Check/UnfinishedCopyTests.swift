@@ -101,6 +101,22 @@ struct UnfinishedCopyTests {
     }
   }
 
+  @Test("A copy that is compared before it gets its name is beside its place, and deletes one of a killed process")
+  func beside() throws {
+    try withStore { store, files in
+      let place = store.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
+      // The lock is released as by a killed process, and the folder remains.
+      _ = try UnfinishedCopy(of: place, like: nil)
+      let killed = try #require(files.copies.first)
+      try StoreCopies.withCopy(of: StoreLocation(store), beside: StoreLocation(place)) { copy, _ in
+        let folder = try #require(copy.url).deletingLastPathComponent().lastPathComponent
+        #expect(files.copies.map(\.lastPathComponent) == [folder])
+        #expect(folder != killed.lastPathComponent)
+      }
+      #expect(files.copies == [])
+    }
+  }
+
   @Test("A failed copy leaves nothing behind")
   func failed() throws {
     try withStore { store, _ in
