@@ -98,6 +98,32 @@ struct SQLiteConnectionTests {
     }
   }
 
+  @Test("Switching a file to WAL mode waits for a writer with a rollback journal")
+  func switching() throws {
+    try withTemporaryStore { url in
+      let first = try SQLiteConnection(url, mode: .create, options: StoreOptions(pragmas: ["journal_mode": "DELETE"]))
+      try makeTable(first)
+      first.close()
+      let (isWriting, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let writer = Thread {
+        defer { ended.signal() }
+        let connection = try? SQLiteConnection(url, mode: .readWrite)
+        _ = try? connection?.transaction {
+          try connection?.execute("INSERT INTO T VALUES (1, 1)")
+          isWriting.signal()
+          Thread.sleep(forTimeInterval: 0.3)
+        }
+        connection?.close()
+      }
+      writer.start()
+      try #require(isWriting.wait(timeout: .now() + 60) == .success)
+      let second = try SQLiteConnection(url, mode: .readWrite)
+      try second.setFileUp(StoreOptions())
+      try #expect(second.first(.journalMode) { $0.text(0) } == "wal")
+      ended.wait()
+    }
+  }
+
   @Test("A statement can be interrupted from another thread")
   func interrupt() throws {
     let connection = try SQLiteConnection(nil, mode: .memory)

@@ -48,7 +48,9 @@ extension SQLiteConnection {
 
   private func setFileUp(_ pragmas: [Pragma]) throws {
     let journal = pragmas.first { $0.name == "journal_mode" }
-    let mode = try all(journal.map { .set($0) } ?? .journalModeWAL) { $0.text(0) }.first
+    let mode = try waitingForWriters {
+      try all(journal.map { .set($0) } ?? .journalModeWAL) { $0.text(0) }.first
+    }
     try setSynchronous(pragmas, journalMode: mode)
     for pragma in pragmas where pragma.isOfTheFile && pragma.name != "journal_mode" {
       if !Self.beforeFirstPage.contains(pragma.name), pragma.name != Self.autoVacuum { try execute(.set(pragma)) }

@@ -79,6 +79,23 @@ extension SQLiteConnection {
     return result
   }
 
+  /// Repeats a change of the journal mode until other connections have finished writing, up to the limit of waits.
+  ///
+  /// The change upgrades the lock of its own read, for which SQLite returns an error instead of calling the busy
+  /// handler.
+  func waitingForWriters<T>(_ change: () throws -> T) throws -> T {
+    let wait = waits.begun ?? BoundedWait(waits.limit)
+    var attempt = 0
+    while true {
+      do {
+        return try change()
+      } catch let error as PersistenceError where error.code == .storeBusy && sleeps(wait, attempt: attempt) {
+        waits.begun = nil
+        attempt += 1
+      }
+    }
+  }
+
   /// Runs `body`, ending its waits for locks if the task that runs it is canceled.
   ///
   /// - Parameter begun: A wait that the first of them continues.
