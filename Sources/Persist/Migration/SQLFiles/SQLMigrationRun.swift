@@ -40,10 +40,12 @@ struct SQLMigrationRun {
 
   /// Reverts applied migrations, the newest first.
   ///
-  /// - Parameter version: the newest version that stays; nil to revert one migration.
+  /// - Parameter version: the newest version that stays, 0 for none; nil to revert one migration.
   mutating func rollBack(to version: Int64?) throws -> SQLMigrationReport {
     let start = ContinuousClock.now
     let first = try connection.readTransaction { try survey() }
+    // A migration that was applied may no longer be in the sequence.
+    if let version, version != 0, !first.history.versions.contains(version) { try migrator.requireVersion(version) }
     let due = try first.reverted(to: version).map { migration in
       guard let reversed = migration.reversed() else { throw Self.withoutWayBack(migration) }
       return reversed

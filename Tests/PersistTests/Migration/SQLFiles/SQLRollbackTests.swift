@@ -53,6 +53,21 @@ struct SQLRollbackTests {
     }
   }
 
+  @Test("A version that doesn't exist reverts nothing, unless a migration without a file was applied under it")
+  func unknownVersion() throws {
+    let files = ["1_a.sql": "CREATE TABLE a (x);", "20_b.sql": "CREATE TABLE b (x);\n-- down\nDROP TABLE b;"]
+    try SQLFolder.with(files) { folder in
+      let migrator = try folder.migrator()
+      try migrator.migrate(storeAt: folder.url)
+      let error = #expect(throws: PersistenceError.self) { try migrator.rollBack(storeAt: folder.url, to: 9) }
+      #expect(error?.code == .invalidRequest)
+      try #expect(folder.tables().filter { $0.count == 1 } == ["a", "b"])
+      try FileManager.default.removeItem(at: folder.folder.appendingPathComponent("1_a.sql"))
+      try #expect(folder.migrator().rollBack(storeAt: folder.url, to: 1).reverted.map(\.version) == [20])
+      try #expect(folder.tables().filter { $0.count == 1 } == ["a"])
+    }
+  }
+
   @Test("A reversal that fails is rolled back with its record, and names the file and line")
   func failure() throws {
     var files = files
