@@ -106,11 +106,14 @@ struct CheckTests {
     try withTemporaryStore { url in
       try #expect(Command.run("fill", url.path, "--models", shop, "--rows", "20").status == 0)
       let bytes = try Data(contentsOf: url)
-      try bytes.prefix(8 * 4096).write(to: url)
-      let outcome = try Command.run("check", url.path, "--json")
-      #expect(outcome.status == 3)
-      let problems = try #require(try outcome.json()["problems"] as? [NSDictionary])
-      #expect(problems.first?["kind"] as? String == "damagedDatabase")
+      // Also within the header of the file, and before it.
+      for size in [8 * 4096, 5000, 60, 0] {
+        try bytes.prefix(size).write(to: url)
+        let outcome = try Command.run("check", url.path, "--json")
+        #expect(outcome.status == 3, "\(size)")
+        let problems = try #require(try outcome.json()["problems"] as? [NSDictionary])
+        #expect(problems.first?["kind"] as? String == "damagedDatabase", "\(size)")
+      }
     }
   }
 }

@@ -23,10 +23,9 @@ package struct StoreCheck {
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
-    // A file that isn't a database at all isn't a damaged store.
-    let access = try ReadOnlyAccess(choosingFor: url)
-    for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
     do {
+      let access = try ReadOnlyAccess(choosingFor: url)
+      for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
       let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
       defer { connection.close() }
       return try connection.readTransaction {
