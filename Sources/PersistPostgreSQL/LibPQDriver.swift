@@ -26,7 +26,7 @@ extension StoreLocation {
   ///   - connection: A URL or keywords and values, as libpq accepts them. A URL's query may name the schema, such as
   ///     `?schema=shop`.
   ///   - schema: The schema that contains the store, which is created with it; `persist` if neither this nor the URL
-  ///     names one.
+  ///     names one. PostgreSQL limits names to 63 bytes.
   /// - SeeAlso: <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>
   public static func postgreSQL(_ connection: String, schema: String? = nil) throws -> StoreLocation {
     ServerDrivers.installIfMissing(LibPQDriver())
@@ -35,7 +35,8 @@ extension StoreLocation {
 }
 
 extension ServerAddress {
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a string that libpq doesn't understand.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a string that libpq doesn't understand, and for a name that
+  ///   no schema can have.
   init(connectionString: String, schema: String?) throws {
     var text = connectionString
     var own: String?
@@ -60,6 +61,7 @@ extension ServerAddress {
       option += 1
     }
     self.init(settings: settings, schema: schema ?? own ?? Self.defaultSchema)
+    try requireValidSchema()
   }
 
   /// libpq quotes the string that it couldn't read, which may contain a password.

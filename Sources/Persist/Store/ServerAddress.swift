@@ -14,6 +14,21 @@ public struct ServerAddress: Sendable, Hashable {
 
   /// The default schema of a store.
   package static let defaultSchema = "persist"
+
+  /// The greatest length of a schema's name in bytes. The server cuts off the rest.
+  private static let schemaLimit = 63
+
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the schema's name is empty or too long.
+  package func requireValidSchema() throws {
+    let length = schema.utf8.count
+    guard length == 0 || length > Self.schemaLimit else { return }
+    throw PersistenceError(
+      .invalidRequest, at: .store(url(showingSecrets: false)),
+      length == 0
+        ? "The name of the schema is empty."
+        : "The name of the schema has \(length) bytes; PostgreSQL's limit is \(Self.schemaLimit).",
+      fix: "Choose another name.")
+  }
 }
 
 extension ServerAddress {

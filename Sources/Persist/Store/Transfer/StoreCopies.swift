@@ -57,7 +57,9 @@ package enum StoreCopies {
     case .memory: try body(.memory)
     case .server(var address):
       // A name of its own, so that neither a store of the user's nor another program's copy is in the way.
-      address.schema = String(address.schema.prefix(20)) + "_copy_" + UUID().uuidString.prefix(8).lowercased()
+      var name = address.schema.prefix(20)
+      while name.utf8.count > 40 { name.removeLast() }
+      address.schema = String(name) + "_copy_" + UUID().uuidString.prefix(8).lowercased()
       let neighbor = StoreLocation.server(address)
       defer { try? neighbor.engine.destroyStore(at: neighbor) }
       try body(neighbor)

@@ -27,6 +27,23 @@
       try expectSame(address)
     }
 
+    @Test("A schema's name is neither empty nor longer than PostgreSQL's limit in bytes")
+    func schemas() throws {
+      for name in ["", String(repeating: "x", count: 64), String(repeating: "ü", count: 32)] {
+        let named = #expect(throws: PersistenceError.self) {
+          try StoreLocation.postgreSQL("postgresql:///shop?schema=\(name)")
+        }
+        #expect(named?.code == .invalidRequest)
+        let location = StoreLocation.server(ServerAddress(settings: [:], schema: name))
+        let opened = #expect(throws: PersistenceError.self) { try PostgreSQLEngine().address(location) }
+        #expect(opened?.code == .invalidRequest)
+      }
+      let longest = String(repeating: "x", count: 63)
+      let location = try StoreLocation.postgreSQL("postgresql:///shop", schema: longest)
+      guard case .server(let address) = location else { return }
+      #expect(address.schema == longest)
+    }
+
     @Test("Any settings")
     func settings() throws {
       let names = [

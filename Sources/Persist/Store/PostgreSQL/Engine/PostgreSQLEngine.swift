@@ -2,9 +2,13 @@ import Foundation
 
 /// Stores in schemas of PostgreSQL databases.
 package struct PostgreSQLEngine: StoreEngine {
-  /// - Throws: ``PersistenceError/Code/storeTypeMismatch`` for a location that isn't on a server.
+  /// - Throws: ``PersistenceError/Code/storeTypeMismatch`` for a location that isn't on a server;
+  ///   ``PersistenceError/Code/invalidRequest`` for a name that no schema can have.
   func address(_ location: StoreLocation) throws -> ServerAddress {
-    if case .server(let address) = location { return address }
+    if case .server(let address) = location {
+      try address.requireValidSchema()
+      return address
+    }
     throw PersistenceError(
       .storeTypeMismatch, at: .store(location.url), "The location isn't on a server.",
       fix: "Create it with .postgreSQL(…).")
