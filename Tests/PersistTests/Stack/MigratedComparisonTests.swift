@@ -105,6 +105,27 @@ struct MigratedComparisonTests {
     }
   }
 
+  @Test("A copy doesn't replace a store that was created at its place meanwhile, unless it may")
+  func createdMeanwhile() throws {
+    try withTemporaryStore { url in
+      let model = try registry().versions[0].model
+      try MadeStore.make(model, at: url)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 2, 1, 'a')", at: url)
+      let place = otherStore("copy", beside: url)
+      var isMade = false
+      let copy = VerifiedCopy(of: url, to: place) { work, _, _ in
+        guard work == .comparing, !isMade else { return }
+        isMade = true
+        try MadeStore.make(model, at: place)
+      }
+      try #expect(!copy.isDestinationTaken())
+      #expect(#expect(throws: PersistenceError.self) { try copy.run() }?.code == .fileAccess)
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: place) == [["0"]])
+      try #expect(VerifiedCopy(of: url, to: place, replacing: true).run().objects == 1)
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: place) == [["1"]])
+    }
+  }
+
   @Test("Whatever changes, a migration keeps what is compared", arguments: 1...25)
   func anyModel(seed: UInt64) throws {
     var models = RandomModels(seed: seed)

@@ -19,6 +19,7 @@ package struct VerifiedCopy {
   private let source: StoreLocation
   private let destination: StoreLocation
   private let registry: ModelRegistry?
+  private let replaces: Bool
   private let progress: (_ work: Work, _ done: Int, _ total: Int) throws -> Void
   /// A file that others write to is copied again, at most this often.
   private static let attempts = 3
@@ -27,23 +28,26 @@ package struct VerifiedCopy {
   ///   - source: The URL of a file or a server.
   ///   - destination: The URL of another one.
   ///   - registry: The models of a store that contains none; nil if there are none.
+  ///   - replaces: Whether the copy may take the place of a store at the destination.
   ///   - progress: Called with the number of objects copied or compared. An error that it throws ends the work.
   package init(
-    of source: URL, to destination: URL, registry: ModelRegistry? = nil,
+    of source: URL, to destination: URL, registry: ModelRegistry? = nil, replacing replaces: Bool = false,
     progress: @escaping (_ work: Work, _ done: Int, _ total: Int) throws -> Void = { _, _, _ in }
   ) {
     self.source = StoreLocation(source)
     self.destination = StoreLocation(destination)
     self.registry = registry
+    self.replaces = replaces
     self.progress = progress
   }
 
   /// Whether there is a store at the destination, or a file.
   package func isDestinationTaken() throws -> Bool { try !destination.engine.canCreateStore(at: destination) }
 
-  /// Copies the store, compares, and lets the copy take the place of a store at the destination.
+  /// Copies the store, compares, and gives the copy its name.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if both places are the same;
+  ///   ``PersistenceError/Code/fileAccess`` if there is a store at the destination that may not be replaced;
   ///   ``PersistenceError/Code/storeDamaged`` if a value of the copy differs; ``PersistenceError/Code/notAStore`` and
   ///   errors of opening.
   package func run() throws -> Outcome {
@@ -88,7 +92,11 @@ package struct VerifiedCopy {
       (outcome.objects, outcome.values) = try comparison.run(reporting: { try progress(.comparing, $0, total) }) {
         Differs(error: failure($0), mayHaveChanged: isFileCopy || !original.isHeld)
       }
-      try destination.engine.replaceStore(at: destination, withCopyAt: copy)
+      if replaces {
+        try destination.engine.replaceStore(at: destination, withCopyAt: copy)
+      } else {
+        try destination.engine.createStore(at: destination, fromCopyAt: copy)
+      }
     }
     return outcome
   }

@@ -57,6 +57,10 @@ package protocol StoreEngine: Sendable {
   func openCount(ofStoreAt location: StoreLocation) -> Int
   /// Deletes a store with everything that belongs to it. Does nothing if there is none.
   func destroyStore(at location: StoreLocation) throws
+  /// Makes a copy, of the same engine and used by nobody, the store at a location that has none.
+  ///
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if there is a store, also if it was created meanwhile.
+  func createStore(at location: StoreLocation, fromCopyAt copy: StoreLocation) throws
   /// Lets a copy, of the same engine and used by nobody, take the place of a store in one transaction.
   func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws
 

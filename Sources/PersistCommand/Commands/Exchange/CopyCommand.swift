@@ -35,7 +35,7 @@ struct CopyCommand: ParsableCommand {
     defer { bar.finish() }
     // Half of the work is the comparison.
     let registry = try models.map(ModelRegistry.forStores(at:))
-    let copy = VerifiedCopy(of: source, to: destination, registry: registry) { work, done, total in
+    let copy = VerifiedCopy(of: source, to: destination, registry: registry, replacing: force) { work, done, total in
       let half = min(Double(done) / Double(max(total, 1)), 1) / 2
       switch work {
       case .copying: bar.show(half, detail: "\(done) of \(total) objects")

@@ -240,11 +240,28 @@ package struct PostgreSQLEngine: StoreEngine {
     }
   }
 
+  package func createStore(at location: StoreLocation, fromCopyAt copy: StoreLocation) throws {
+    try putStore(at: location, fromCopyAt: copy) { session in
+      guard try session.tableCount() > 0 else { return }
+      throw PersistenceError(
+        .fileAccess, at: .store(location.url), "The store already exists.",
+        fix: "Choose another location, or delete it.")
+    }
+  }
+
   package func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws {
+    try putStore(at: location, fromCopyAt: copy) { _ in }
+  }
+
+  /// - Parameter check: Called before anything is changed, while no other program creates or replaces the store.
+  private func putStore(
+    at location: StoreLocation, fromCopyAt copy: StoreLocation, after check: (ServerSession) throws -> Void
+  ) throws {
     let schema = try address(copy).schema
     try withPool(location) { pool in
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
+        try check(transaction.session)
         try transaction.session.replaceStore(withCopyIn: schema)
       }
     }

@@ -128,6 +128,15 @@ package struct SQLiteEngine: StoreEngine {
     try StoreFiles(storeAt: file(location)).delete()
   }
 
+  package func createStore(at location: StoreLocation, fromCopyAt copy: StoreLocation) throws {
+    let url = try file(location)
+    // An empty file isn't a store.
+    guard FileState(url) != nil, SQLiteStore.canCreate(at: url) else {
+      return try StoreBackup.copy(storeAt: file(copy), to: url)
+    }
+    try replaceStore(at: location, withCopyAt: copy)
+  }
+
   package func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws {
     try StoreBackup.replace(storeAt: file(location), withStoreAt: file(copy))
   }

@@ -93,13 +93,11 @@ package enum StoreBackup {
   private static func make(
     _ copy: URL, like permissions: StorePermissions?, _ write: (_ partial: URL) throws -> Void
   ) throws {
-    guard !FileManager.default.fileExists(atPath: copy.path) else {
-      throw PersistenceError(
-        .fileAccess, at: .file(copy), "A file of this name already exists.", fix: "Choose another name for the copy.")
-    }
+    try requireMissing(copy)
     let unfinished = try UnfinishedCopy(of: copy, like: permissions)
     do {
       try write(unfinished.file)
+      try requireMissing(copy)
       // Remains of a former store with this name would be mistaken for the copy's own log.
       removeCompanions(of: copy)
       try unfinished.finish()
@@ -108,6 +106,12 @@ package enum StoreBackup {
       throw error as? PersistenceError
         ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be created: \(error.localizedDescription)")
     }
+  }
+
+  private static func requireMissing(_ copy: URL) throws {
+    guard FileManager.default.fileExists(atPath: copy.path) else { return }
+    throw PersistenceError(
+      .fileAccess, at: .file(copy), "A file of this name already exists.", fix: "Choose another name for the copy.")
   }
 
   private static func write(_ source: SQLiteConnection, to partial: URL, for copy: URL) throws {

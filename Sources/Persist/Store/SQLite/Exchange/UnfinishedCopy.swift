@@ -50,9 +50,15 @@ final class UnfinishedCopy {
       fix: "Try again.")
   }
 
-  /// Moves the copy to its final place.
+  /// Moves the copy to its final place. If another program has created a file there, it fails.
   func finish() throws {
-    try FileManager.default.moveItem(at: file, to: place)
+    do {
+      // A link never replaces a file.
+      try FileManager.default.linkItem(at: file, to: place)
+    } catch where FileState(place) == nil {
+      // Not every file system has links.
+      try FileManager.default.moveItem(at: file, to: place)
+    }
     discard()
   }
 
