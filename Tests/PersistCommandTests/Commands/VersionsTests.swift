@@ -55,6 +55,21 @@ struct VersionsTests {
     }
   }
 
+  @Test("A current version that can't be read remains the current one, to which there is no way")
+  func brokenCurrent() throws {
+    try withShop { models, shop in
+      try Data("<model".utf8).write(to: shop.appendingPathComponent("Shop 3.xcdatamodel/contents"))
+      let json = try Command.run("versions", models, "--json").json()
+      #expect(json["current"] as? String == "Shop 3")
+      let versions = try versions(models)
+      #expect(versions["Shop 2"]?["way"] is NSNull)
+      #expect(versions["Shop 3"]?["problem"] is String)
+      let lines = try Command.run("versions", models).output.split(separator: "\n")
+      #expect(lines.filter { $0.contains("current, ") }.count == 1)
+      #expect(lines.first { $0.contains("current, ") }?.contains("Shop 3") == true)
+    }
+  }
+
   @Test("Real chains have one head and every version", .needsSharedData)
   func realChains() throws {
     var count = 0

@@ -10,6 +10,9 @@ public struct ModelFamily: Sendable {
   public let url: URL?
   /// The version that objects are created with and stores are migrated to.
   public let current: ModelVersion
+  /// The name of the version that is current according to the files. It differs from that of ``current`` if it can't be
+  /// read and a family without it was accepted.
+  package let currentName: String
   let contents: FamilyVersions
 
   /// - Parameters:
@@ -38,11 +41,14 @@ public struct ModelFamily: Sendable {
     self.init(name, contents, current: contents.all.versions.first { $0.name == wanted } ?? newest, url: url)
   }
 
-  /// - Parameter current: one of `contents`.
-  init(_ name: String, _ contents: FamilyVersions, current: ModelVersion, url: URL?) {
+  /// - Parameters:
+  ///   - current: one of `contents`.
+  ///   - currentName: the name of the current version; nil for that of `current`.
+  init(_ name: String, _ contents: FamilyVersions, current: ModelVersion, currentName: String? = nil, url: URL?) {
     self.name = name
     self.url = url
     self.current = current
+    self.currentName = currentName ?? current.name
     self.contents = contents
   }
 
@@ -103,6 +109,7 @@ public struct ModelFamily: Sendable {
     }
     guard !steps.isEmpty else { return self }
     return ModelFamily(
-      name, FamilyVersions(contents.files, family: name, isOrdered: false, steps: steps), current: current, url: url)
+      name, FamilyVersions(contents.files, family: name, isOrdered: false, steps: steps), current: current,
+      currentName: currentName, url: url)
   }
 }

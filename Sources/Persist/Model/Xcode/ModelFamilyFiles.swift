@@ -106,7 +106,7 @@ struct ModelFamilyFiles {
       guard !needsCurrent, let newest = contents.all.versions.last else { throw error }
       current = newest
     }
-    return ModelFamily(name, contents, current: current, url: url).ordered(by: mappingModels)
+    return ModelFamily(name, contents, current: current, currentName: file.name, url: url).ordered(by: mappingModels)
   }
 
   /// Merges additional information from a copy or the compiled form of the same family: hashes, and versions that only

@@ -73,8 +73,9 @@ private struct VersionList {
         problem: family.problems.first { $0.place.file?.path.contains("/\(name).") == true }?.description
           ?? "It can't be read.")
     }
+    let isCurrentReadable = family.current.name == family.currentName
     entries = versions.map { version in
-      let plan = try? MigrationPlan(from: version, to: family.current, registry: registry)
+      let plan = isCurrentReadable ? try? MigrationPlan(from: version, to: family.current, registry: registry) : nil
       let others = versions.filter { $0.name != version.name }
       return Entry(
         name: version.name, identifiers: version.model.versionIdentifiers,
@@ -88,7 +89,7 @@ private struct VersionList {
 
   func write(to line: inout JSONText) {
     line.field("family", family.name)
-    line.field("current", family.current.name)
+    line.field("current", family.currentName)
     line.field("versions", of: entries) { json, entry in
       json.object {
         $0.field("name", entry.name)
@@ -112,8 +113,13 @@ private struct VersionList {
       table.add(
         entry.name, entry.identifiers.joined(separator: ", "), entry.hash.map { String($0.prefix(12)) } ?? "",
         entry.isLocked ? "locked" : "", entry.parents.joined(separator: ", ") + mapping,
-        entry.problem ?? (entry.name == family.current.name ? "current" : entry.way ?? ""))
+        status(of: entry))
     }
     return "\(family.name)\n\(table.text(indent: "  "))" + heads.text.map { "\n\($0)" }.joined()
+  }
+
+  private func status(of entry: Entry) -> String {
+    guard entry.name == family.currentName else { return entry.problem ?? entry.way ?? "" }
+    return "current" + (entry.problem.map { ", \($0)" } ?? "")
   }
 }
