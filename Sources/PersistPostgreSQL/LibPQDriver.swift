@@ -40,6 +40,10 @@ extension ServerAddress {
   init(connectionString: String, schema: String?) throws {
     var text = connectionString
     var own: String?
+    // libpq only knows the schemes in lower case.
+    if let scheme = text.prefixMatch(of: /[A-Za-z]+:\/\//) {
+      text.replaceSubrange(scheme.range, with: scheme.output.lowercased())
+    }
     // libpq rejects settings that it doesn't know, and the schema is Persist's.
     if let match = text.firstMatch(of: /([?&])schema=([^&]*)(&?)/) {
       own = String(match.2).removingPercentEncoding ?? String(match.2)
@@ -47,10 +51,10 @@ extension ServerAddress {
     }
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
-      let reason = message.map { String(cString: $0) } ?? ""
+      let reason = message.map { ": " + Self.withoutSecrets(String(cString: $0)) } ?? ""
       PQfreemem(message)
       throw PersistenceError(
-        .invalidRequest, "The connection string can't be read.", engineMessage: Self.withoutSecrets(reason),
+        .invalidRequest, "The connection string can't be read\(reason).",
         fix: "Write it as 'postgresql://user@host/database', or as keywords and values.")
     }
     defer { PQconninfoFree(options) }

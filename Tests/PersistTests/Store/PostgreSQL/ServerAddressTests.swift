@@ -20,11 +20,23 @@
         "postgresql://a:5433,b:5434/shop?target_session_attrs=read-write", "postgresql://a,b/shop?schema=s",
         "postgresql://a:5433/shop", "postgresql://[::1]:5433/shop", "postgresql:///shop?host=/tmp&port=5433",
         "postgresql://user:p%40ss%3Aword@a/shop", "host=a,b port=5433 dbname=shop", "host=::1 dbname=shop",
-        "host=a port=05433 user='a b' password='' dbname=/shop", "hostaddr=127.0.0.1 port=5433",
+        "host=a port=05433 user='a b' password='' dbname=/shop", "hostaddr=127.0.0.1 port=5433", "PostgreSQL://a/shop",
+        "POSTGRES://a/shop",
       ])
     func strings(text: String) throws {
       guard case .server(let address) = try StoreLocation.postgreSQL(text) else { return }
       try expectSame(address)
+    }
+
+    @Test("The reason for which a connection string can't be read is libpq's, without secrets")
+    func unreadable() throws {
+      let error = #expect(throws: PersistenceError.self) {
+        try StoreLocation.postgreSQL("postgresql://user:secret@%zz/shop")
+      }
+      #expect(error?.code == .invalidRequest)
+      #expect(error?.message.contains("percent-encoded") == true, "\(error?.message ?? "")")
+      #expect(error?.description.contains("secret") == false)
+      #expect(error?.description.contains("SQLite") == false)
     }
 
     @Test("A schema's name is neither empty nor longer than PostgreSQL's limit in bytes")
