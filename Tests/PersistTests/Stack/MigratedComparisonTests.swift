@@ -126,6 +126,17 @@ struct MigratedComparisonTests {
     }
   }
 
+  @Test("A store isn't copied to memory, where nothing would remain of it")
+  func memory() throws {
+    try withTemporaryStore { url in
+      try MadeStore.make(registry().versions[0].model, at: url)
+      let error = #expect(throws: PersistenceError.self) {
+        try VerifiedCopy(of: url, to: URL(fileURLWithPath: "/dev/null"), replacing: true).run()
+      }
+      #expect(error?.code == .invalidRequest)
+    }
+  }
+
   @Test("Whatever changes, a migration keeps what is compared", arguments: 1...25)
   func anyModel(seed: UInt64) throws {
     var models = RandomModels(seed: seed)

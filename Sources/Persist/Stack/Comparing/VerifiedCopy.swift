@@ -46,7 +46,7 @@ package struct VerifiedCopy {
 
   /// Copies the store, compares, and gives the copy its name.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if both places are the same;
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if both places are the same, or the destination is in memory;
   ///   ``PersistenceError/Code/fileAccess`` if there is a store at the destination that may not be replaced;
   ///   ``PersistenceError/Code/storeDamaged`` if a value of the copy differs; ``PersistenceError/Code/notAStore`` and
   ///   errors of opening.
@@ -54,6 +54,11 @@ package struct VerifiedCopy {
     guard source != destination else {
       throw PersistenceError(
         .invalidRequest, at: .store(source.url), "A store can't be copied to its own place.", fix: "Name another one.")
+    }
+    guard destination != .memory else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(source.url), "A copy in memory would be gone at once.",
+        fix: "Name a file or a server.")
     }
     var attempt = 1
     while true {
