@@ -9,10 +9,13 @@ import Persist
 public enum StoreArgument {
   /// Returns the URL of a store, from a path or from `postgresql://USER@HOST/DATABASE?schema=NAME`.
   ///
-  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL that libpq doesn't understand, and
-  ///   `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL that libpq doesn't understand and for one of another
+  ///   scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
   public static func url(_ text: String) throws -> URL {
-    guard isServer(text) else { return URL(fileURLWithPath: text) }
+    guard isServer(text) else {
+      try requirePath(text)
+      return URL(fileURLWithPath: text)
+    }
     #if canImport(PersistPostgreSQL)
       let location = try StoreLocation.postgreSQL(text)
       guard let url = location.url else {
@@ -29,12 +32,21 @@ public enum StoreArgument {
   /// Returns the URL of something that can only be a file.
   ///
   /// - Parameter what: The thing, such as "A backup".
-  /// - Throws: `PersistenceError.Code.invalidRequest` for the URL of a server.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL.
   public static func file(_ text: String, _ what: String, isFolder: Bool = false, fix: String? = nil) throws -> URL {
     guard isServer(text) else {
+      try requirePath(text)
       return isFolder ? URL(fileURLWithPath: text, isDirectory: true) : URL(fileURLWithPath: text)
     }
     throw PersistenceError(.invalidRequest, "\(what) is a file, and can't be on a server.", fix: fix)
+  }
+
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL, which would name a file that doesn't exist.
+  private static func requirePath(_ text: String) throws {
+    guard let url = text.prefixMatch(of: /([A-Za-z][A-Za-z0-9+.\-]+):\/\//) else { return }
+    throw PersistenceError(
+      .invalidRequest, "The URL scheme '\(url.1)' isn't supported.",
+      fix: "Specify the path of a file, or the URL of a store on a server. \(form)")
   }
 
   /// Whether an argument is the URL of a server.

@@ -103,6 +103,14 @@ struct UsageTests {
     }
   }
 
+  @Test("A URL of another scheme is refused by its scheme", arguments: ["inspect", "check", "export"])
+  func otherScheme(_ command: String) throws {
+    let outcome = try Command.run([command, "mysql://user:secret@host/db"] + (command == "export" ? ["file"] : []))
+    #expect(outcome.status == 1)
+    #expect(outcome.messages.contains("'mysql'") && outcome.messages.contains("postgresql://"))
+    #expect(!outcome.messages.contains("secret"))
+  }
+
   @Test("The studio is started with its arguments; if it isn't installed, the message says how to get it")
   func studio() throws {
     try withTemporaryFolder { folder in

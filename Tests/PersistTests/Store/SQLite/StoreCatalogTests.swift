@@ -93,6 +93,9 @@ struct StoreCatalogTests {
       #expect(#expect(throws: PersistenceError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
       try connection.execute("INSERT INTO Z_METADATA VALUES (1, 'A', x'62706c69737430300102')")
       #expect(#expect(throws: PersistenceError.self) { try StoreCatalog(connection) }?.code == .storeDamaged)
+      try connection.execute("ALTER TABLE Z_METADATA RENAME COLUMN Z_UUID TO OTHER")
+      let missing = #expect(throws: PersistenceError.self) { try StoreCatalog(connection) }
+      #expect(missing?.code == .storeDamaged && missing?.message.contains("Z_UUID") == true)
     }
   }
 

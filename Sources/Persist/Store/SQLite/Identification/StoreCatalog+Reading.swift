@@ -3,7 +3,7 @@ import Foundation
 /// Reading the catalog of an SQLite file.
 extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a database that isn't a store,
-  ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata.
+  ///   ``PersistenceError/Code/storeDamaged`` for unreadable metadata and missing columns.
   ///
   /// - Parameters:
   ///   - known: The schema in an earlier state, whose tables aren't read again if their definitions are the same.
@@ -11,10 +11,16 @@ extension StoreCatalog {
   init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
-    for table in ["Z_METADATA", "Z_PRIMARYKEY"] where schema.table(named: table) == nil {
+    for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
       throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
+    }
+    for (table, columns) in Self.ownColumns {
+      guard let missing = columns.first(where: { schema.column($0, of: table) == nil }) else { continue }
+      throw PersistenceError(
+        .storeDamaged, at: place, "The table '\(table)' has no column '\(missing)'.",
+        fix: "Restore the store from a backup.")
     }
     let mark = try head?.mark ?? StoreMark(connection)
     let metadata = try StoreMetadata(mark, at: connection.url)
@@ -23,6 +29,11 @@ extension StoreCatalog {
       record: ModelRecord(connection, schema: schema, metadata: metadata),
       canDropColumns: SQLiteConnection.canDropColumns)
   }
+
+  /// The tables that every store has, with the columns that are read.
+  private static let ownColumns = [
+    ("Z_METADATA", ["Z_VERSION", "Z_UUID", "Z_PLIST"]), ("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]),
+  ]
 
   /// Whether the catalog still matches the store: its schema version, its metadata, its entity numbers and the record
   /// of its model.
