@@ -24,7 +24,8 @@ struct DiagramCommand: ParsableCommand {
   var svg: String
 
   func run() throws {
-    try PictureDrawing(ModelPicture(of: drawnVersion())).write(to: URL(fileURLWithPath: svg))
+    let picture = try ModelPicture(of: drawnVersion())
+    try ExportedFile.write(to: StoreArgument.file(svg, "A picture")) { try $0.write(PictureDrawing(picture).svg) }
   }
 
   private func drawnVersion() throws -> ModelVersion {

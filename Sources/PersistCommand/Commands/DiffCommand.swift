@@ -63,7 +63,7 @@ struct DiffCommand: ParsableCommand {
     // If both versions belong to one family, the versions in between count: renames are followed through them.
     let plan = try MigrationPlan(
       from: source, to: destination, registry: old.family(of: destination) == nil ? nil : old)
-    if let svg { try draw(source, destination, plan, into: URL(fileURLWithPath: svg)) }
+    if let svg { try draw(source, destination, plan, into: StoreArgument.file(svg, "A picture")) }
     if json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {
@@ -73,7 +73,8 @@ struct DiffCommand: ParsableCommand {
   }
 
   private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {
-    try PictureDrawing(ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))).write(to: url)
+    let picture = ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))
+    try ExportedFile.write(to: url) { try $0.write(PictureDrawing(picture).svg) }
   }
 
   /// The current version of the family of `version`, or of the only family if there is a second model or no version.

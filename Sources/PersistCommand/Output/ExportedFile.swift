@@ -12,11 +12,11 @@ struct ExportedFile {
   private static let pieceSize = 256 * 1024
 
   /// - Throws: `PersistenceError.Code.fileAccess`.
-  init(_ url: URL) throws {
+  private init(_ url: URL) throws {
     self.url = url
     guard !DatabaseHeader.isDatabase(url) else {
       throw PersistenceError(
-        .fileAccess, at: .file(url), "The file is a database, and isn't replaced by an export.",
+        .fileAccess, at: .file(url), "The file is a database, and isn't replaced.",
         fix: "Choose another name.")
     }
     draft = url.deletingLastPathComponent()
@@ -26,6 +26,18 @@ struct ExportedFile {
       handle = try FileHandle(forWritingTo: draft)
     } catch {
       throw Self.failure(url, error)
+    }
+  }
+
+  /// Writes a file completely, or discards it if `body` throws.
+  static func write(to url: URL, _ body: (inout ExportedFile) throws -> Void) throws {
+    var file = try ExportedFile(url)
+    do {
+      try body(&file)
+      try file.finish()
+    } catch {
+      file.discard()
+      throw error
     }
   }
 
@@ -58,7 +70,7 @@ struct ExportedFile {
   }
 
   /// Completes the file and gives it its name.
-  mutating func finish() throws {
+  private mutating func finish() throws {
     try flush()
     do {
       try handle.synchronize()
@@ -72,7 +84,7 @@ struct ExportedFile {
   }
 
   /// Deletes what was written. A draft that can't be deleted does no harm.
-  func discard() {
+  private func discard() {
     try? handle.close()
     try? FileManager.default.removeItem(at: draft)
   }

@@ -1,6 +1,3 @@
-package import Foundation
-import Persist
-
 /// Draws the picture of a model or a difference as SVG.
 package struct PictureDrawing {
   static let boxWidth = 236.0
@@ -78,17 +75,6 @@ package struct PictureDrawing {
   }
 
   // MARK: Drawing
-
-  /// - Throws: `PersistenceError.Code.fileAccess` if the file can't be written.
-  package func write(to url: URL) throws {
-    do {
-      try Data(svg.utf8).write(to: url, options: .atomic)
-    } catch {
-      throw PersistenceError(
-        .fileAccess, at: .file(url), "The picture can't be written: \(error.localizedDescription)",
-        fix: "Choose a file in an existing, writable folder.")
-    }
-  }
 
   /// The picture as a document of its own.
   package var svg: String { svg(withStyle: true) }

@@ -77,8 +77,7 @@ struct ExportCommand: ParsableCommand {
   private func write(
     _ entities: [Entity], of contents: StoreContents, to url: URL, asTable: Bool, _ progress: inout ExportProgress
   ) throws {
-    var file = try ExportedFile(url)
-    do {
+    try ExportedFile.write(to: url) { file in
       for entity in entities {
         let properties = DumpedProperties(entity)
         let table = ObjectTable(properties)
@@ -92,10 +91,6 @@ struct ExportCommand: ParsableCommand {
           progress.countUp()
         }
       }
-      try file.finish()
-    } catch {
-      file.discard()
-      throw error
     }
   }
 }

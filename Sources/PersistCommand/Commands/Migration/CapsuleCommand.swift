@@ -50,16 +50,11 @@ struct CapsuleCommand: ParsableCommand {
       // The failure is recorded as it is with noise, so that its words contain nothing of the store's.
       let (plan, repeated) = try replay(folder, settings)
       guard let repeated, repeated.isSame(as: failure) else { throw differs(failure, repeated) }
-      var file = try ExportedFile(destination)
-      do {
+      try ExportedFile.write(to: destination) { file in
         try writer.writeHeader(repeated, plan: plan, tables: tables, to: &file)
         var body = try ByteReader(folder.appendingPathComponent("body"))
         var line: [UInt8] = []
         while try body.readLine(into: &line) { try file.write(String(decoding: line, as: UTF8.self) + "\n") }
-        try file.finish()
-      } catch {
-        file.discard()
-        throw error
       }
       try report(repeated, rows: tables.reduce(0) { $0 + $1.rows })
     }
@@ -80,9 +75,8 @@ struct CapsuleCommand: ParsableCommand {
     let model = try? StoreIdentification.identify(storeAt: store, registry: registry).model
     let shape = try StoreShapeReader(storeAt: store, model: model, others: registry?.versions.map(\.model) ?? [])
     defer { shape.close() }
-    var file = try ExportedFile(url)
-    let tables = try writer.writeBody(of: shape, to: &file)
-    try file.finish()
+    var tables: [(table: String, rows: Int)] = []
+    try ExportedFile.write(to: url) { file in tables = try writer.writeBody(of: shape, to: &file) }
     return tables
   }
 

@@ -46,11 +46,6 @@ struct PlanCommand: ParsableCommand {
     let script = try MigrationScript(
       storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
     let url = try StoreArgument.file(sqlFile, "A script")
-    do {
-      try Data(script.text.utf8).write(to: url, options: .atomic)
-    } catch {
-      throw PersistenceError(
-        .fileAccess, at: .file(url), "The script can't be written: \(error.localizedDescription)")
-    }
+    try ExportedFile.write(to: url) { try $0.write(script.text) }
   }
 }
