@@ -3,10 +3,13 @@ import Persist
 import PersistInspection
 
 /// A file that is written under another name first, so that it is complete or unchanged.
+///
+/// A pipe or a device is written directly, and `/dev/stdout` is standard output, whatever that is.
 struct ExportedFile {
   private let url: URL
-  private let draft: URL
   private let handle: FileHandle
+  /// The file that is written, and the one that it becomes; nil if the destination is written directly.
+  private let draft: (file: URL, target: URL)?
   private var pending: [UInt8] = []
   private var line = JSONText()
   private static let pieceSize = 256 * 1024
@@ -14,19 +17,43 @@ struct ExportedFile {
   /// - Throws: `PersistenceError.Code.fileAccess`.
   private init(_ url: URL) throws {
     self.url = url
-    guard !DatabaseHeader.isDatabase(url) else {
-      throw PersistenceError(
-        .fileAccess, at: .file(url), "The file is a database, and isn't replaced.",
-        fix: "Choose another name.")
+    guard url.path != "/dev/stdout" else {
+      handle = FileHandle.standardOutput
+      draft = nil
+      return
     }
-    draft = url.deletingLastPathComponent()
-      .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString.prefix(8))")
+    var facts = stat()
+    let exists = stat(url.path, &facts) == 0
     do {
-      try Data().write(to: draft, options: .withoutOverwriting)
-      handle = try FileHandle(forWritingTo: draft)
+      guard !exists || facts.st_mode & S_IFMT == S_IFREG else {
+        handle = try FileHandle(forWritingTo: url)
+        draft = nil
+        return
+      }
+      guard !DatabaseHeader.isDatabase(url) else {
+        throw PersistenceError(
+          .fileAccess, at: .file(url), "The file is a database, and isn't replaced.", fix: "Choose another name.")
+      }
+      // Links are followed, as those of stores are.
+      let target = url.absoluteURL.resolvingSymlinksInPath()
+      let file = target.deletingLastPathComponent()
+        .appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString.prefix(8))")
+      handle = try Self.create(file, like: exists ? facts : nil)
+      draft = (file, target)
+    } catch let error as PersistenceError {
+      throw error
     } catch {
       throw Self.failure(url, error)
     }
+  }
+
+  /// Creates an empty file with the permissions of another one from the start.
+  private static func create(_ url: URL, like replaced: stat?) throws -> FileHandle {
+    let descriptor = open(url.path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, replaced == nil ? 0o666 : 0o600)
+    guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    // If the system refuses, the file remains private.
+    if let replaced { fchmod(descriptor, replaced.st_mode & 0o777) }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   /// Writes a file completely, or discards it if `body` throws.
@@ -72,21 +99,23 @@ struct ExportedFile {
   /// Completes the file and gives it its name.
   private mutating func finish() throws {
     try flush()
+    guard let draft else { return }
     do {
       try handle.synchronize()
       try handle.close()
     } catch {
       throw Self.failure(url, error)
     }
-    guard rename(draft.path, url.path) == 0 else {
+    guard rename(draft.file.path, draft.target.path) == 0 else {
       throw Self.failure(url, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
     }
   }
 
   /// Deletes what was written. A draft that can't be deleted does no harm.
   private func discard() {
+    guard let draft else { return }
     try? handle.close()
-    try? FileManager.default.removeItem(at: draft)
+    try? FileManager.default.removeItem(at: draft.file)
   }
 
   private static func failure(_ url: URL, _ error: any Error) -> PersistenceError {

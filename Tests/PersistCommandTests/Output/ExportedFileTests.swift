@@ -29,4 +29,61 @@ struct ExportedFileTests {
       }
     }
   }
+
+  @Test("A link leads to the file that is replaced, whose permissions remain, and no other file is left")
+  func link() throws {
+    try withShop { folder, store in
+      let (file, link) = (folder.appendingPathComponent("all.jsonl"), folder.appendingPathComponent("link.jsonl"))
+      try Data("old".utf8).write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "all.jsonl")
+      try #expect(Command.run("export", store, link.path).status == 0)
+      try #expect(FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "all.jsonl")
+      try #expect(String(contentsOf: file, encoding: .utf8) == Command.run("dump", store, "--json").output)
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
+      #expect(mode?.intValue == 0o600)
+      let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".all") }
+      #expect(hidden.isEmpty)
+    }
+  }
+
+  @Test("A pipe is written directly, and remains a pipe")
+  func pipe() throws {
+    try withShop { folder, store in
+      let script = """
+        mkfifo "$1/pipe" || exit 9
+        cat "$1/pipe" > "$1/received" &
+        "$0" export "$2" "$1/pipe"
+        status=$?
+        wait
+        [ -p "$1/pipe" ] && exit $status
+        exit 8
+        """
+      let outcome = try Command.run(
+        ["-c", script, BuiltProgram.url("persist").path, folder.path, store], program: URL(fileURLWithPath: "/bin/sh"))
+      #expect(outcome.status == 0, "\(outcome.messages)")
+      let received = try String(contentsOf: folder.appendingPathComponent("received"), encoding: .utf8)
+      try #expect(received == Command.run("dump", store, "--json").output)
+    }
+  }
+
+  @Test("A device is written directly, and remains a device", .enabled(if: getuid() == 0, "Only root creates devices."))
+  func device() throws {
+    try withShop { folder, store in
+      let device = folder.appendingPathComponent("null").path
+      // As /dev/null, which a failure would replace.
+      let made = try Command.run(
+        ["-c", #"mknod "$0" c 1 3 && echo x > "$0""#, device], program: URL(fileURLWithPath: "/bin/sh"))
+      guard made.status == 0 else { return }
+      for arguments in [
+        ["export", store, device], ["diagram", shop, "--svg", device],
+        ["plan", store, "--models", shop, "--sql", device],
+      ] {
+        let outcome = try Command.run(arguments)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.messages)")
+        let type = try FileManager.default.attributesOfItem(atPath: device)[.type] as? FileAttributeType
+        #expect(type == .typeCharacterSpecial, "\(arguments)")
+      }
+    }
+  }
 }

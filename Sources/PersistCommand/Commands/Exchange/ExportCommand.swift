@@ -12,7 +12,7 @@ struct ExportCommand: ParsableCommand {
       destination is a folder or ends with a slash. CSV goes to a folder, with a file for each entity, or to one file \
       with --entity. 'persist import' reads both.
 
-      Files are complete or unchanged: each is written under another name first.
+      Files are complete or unchanged: each is written under another name first. Pipes and devices are written directly.
       """)
 
   @OptionGroup var source: ExportArguments
