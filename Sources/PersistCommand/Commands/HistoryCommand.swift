@@ -82,6 +82,7 @@ enum HistoryStart: ExpressibleByArgument {
     let text = text.replacing(" ", with: "T", maxReplacements: 1)
     let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
     return [text, text + "Z", text + "T00:00:00Z"].lazy
+      .filter { DateText.date(iso8601: "\($0.prefix(19))Z") != nil }
       .flatMap { text in styles.lazy.compactMap { try? Date(text, strategy: $0) } }.first
   }
 }

@@ -28,11 +28,14 @@ package enum DateText {
   }
 
   /// Reads a date in ISO 8601: `2026-11-23T07:25:00Z`, with a fraction of up to nine digits or without; nil for any
-  /// other text.
+  /// other text, and for a date or time that doesn't exist.
   package static func date(iso8601 text: String) -> Date? {
-    guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z/),
-      let whole = try? Date(match.1 + "Z", strategy: .iso8601)
-    else { return nil }
+    guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z/) else { return nil }
+    let wholeText = "\(match.1)Z"
+    // Foundation reads February 31 as a day in March.
+    guard let whole = try? Date(wholeText, strategy: .iso8601), whole.formatted(.iso8601) == wholeText else {
+      return nil
+    }
     guard let digits = match.2, let fraction = Double("0.\(digits)") else { return whole }
     return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
   }

@@ -177,6 +177,7 @@ struct ExchangeTests {
   @Test("Wrong tables are refused with their line", arguments: [
     ("name,name\n", 1, "twice"), ("name,colour\n", 1, "colour"), ("name,price\nTea\n", 2, "cells"),
     ("name\n\"Tea\n", 2, "no end"), ("name\n\"Tea\"x\n", 2, "comma"), ("pk,name\n1.5,Tea\n", 2, "key"),
+    ("name,addedAt\nTea,2024-02-29T00:00:00Z\nCoffee,2024-02-31T00:00:00Z\n", 3, "addedAt"),
     ("", 0, "empty"),
   ])
   func wrongTables(_ wrong: (text: String, line: Int, words: String)) throws {
