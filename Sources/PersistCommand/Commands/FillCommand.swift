@@ -29,7 +29,9 @@ struct FillCommand: ParsableCommand {
   private var json: Bool { common.json }
 
   func validate() throws {
-    guard rows >= 0 else { throw ValidationError("--rows can't be below zero.") }
+    guard (0...FillPass.rowLimit).contains(rows) else {
+      throw ValidationError("--rows has to be between 0 and \(FillPass.rowLimit).")
+    }
   }
 
   func run() throws {

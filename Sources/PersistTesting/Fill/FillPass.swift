@@ -6,6 +6,9 @@ package struct FillPass {
   private let rows: Int
   private let seed: UInt64
 
+  /// The greatest possible number of objects of each entity.
+  package static let rowLimit = 1_000_000_000
+
   /// - Parameters:
   ///   - rows: the number of objects of each concrete entity.
   ///   - seed: the random seed; equal seeds produce equal objects.
@@ -17,10 +20,25 @@ package struct FillPass {
 
   /// - Parameter report: called after each slice with the number of objects created so far.
   /// - Returns: the number of objects.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the number of objects is negative or beyond ``rowLimit``, or
+  ///   if there are no keys for them.
   package func run(_ report: (Int) -> Void) throws -> Int {
+    guard (0...Self.rowLimit).contains(rows) else {
+      throw PersistenceError(
+        .invalidRequest, "A store can't be filled with \(rows) objects of each entity.",
+        fix: "The number has to be between 0 and \(Self.rowLimit).")
+    }
     let model = store.model
     let slice = try FillSlice(model)
-    let firstNumbers = try model.entities.map { try store.greatestKey(in: $0.root) + 1 }
+    let firstNumbers = try model.entities.map { entity -> Int64 in
+      let greatest = try store.greatestKey(in: entity.root)
+      guard greatest < Int64.max / 2 else {
+        throw PersistenceError(
+          .invalidRequest, at: .entity(entity.name), "The store has an object with the key \(greatest), after which "
+            + "there are too few keys for random objects.")
+      }
+      return greatest + 1
+    }
     var generator = SeededGenerator(seed: seed)
     var made = 0
     // The slices have equal sizes: a short last one might be too small for a relationship's minimum count.

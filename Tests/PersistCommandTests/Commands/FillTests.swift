@@ -53,6 +53,16 @@ struct FillTests {
     }
   }
 
+  @Test("Too many objects are a usage error, and create no store", arguments: ["9223372036854775807", "1000000001"])
+  func tooMany(_ rows: String) throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      let outcome = try Command.run("fill", store, "--models", shop, "--rows", rows)
+      #expect(outcome.status == 2 && outcome.messages.contains("1000000000"), "\(outcome.messages)")
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+  }
+
   @Test("A store of another version than the requested one is refused")
   func otherVersion() throws {
     try withTemporaryFolder { folder in

@@ -19,6 +19,20 @@ struct FillSliceTests {
     }
   }
 
+  @Test("A number of objects that is negative or too large is refused", arguments: [-1, 1_000_000_001, Int.max])
+  func impossibleNumbers(_ rows: Int) throws {
+    try withTemporaryStore { url in
+      let model = try ManagedObjectModel(ModelDescription(entities: [EntityDescription("A")]))
+      let registry = ModelRegistry(versions: [ModelVersion(name: "1", model: model)], family: "A")
+      let writer = try StoreWriter(storeAt: url, registry: registry, version: nil)
+      let error = #expect(throws: PersistenceError.self) {
+        try FillPass(store: writer, rows: rows, seed: 1).run { _ in }
+      }
+      #expect(error?.code == .invalidRequest)
+      try writer.close()
+    }
+  }
+
   @Test("Values respect their attribute's limits, lengths and patterns")
   func rules() throws {
     let model = try ManagedObjectModel(
