@@ -5,6 +5,8 @@ import Persist
 protocol ImportReader {
   /// The number of bytes read so far, for the progress.
   var position: Int { get }
+  /// The file and line of the last object.
+  var source: ImportSlice.Source { get }
   /// Returns the next object; nil at the end.
   mutating func next() throws -> (entity: ImportedEntity, draft: ImportedEntity.Draft)?
 }

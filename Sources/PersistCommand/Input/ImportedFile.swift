@@ -65,6 +65,8 @@ struct ImportQueue {
   private var finished = 0
   /// The number of objects read so far.
   private(set) var count = 0
+  /// The greatest keys so far, by the number of the hierarchy's root, as if the store had been empty.
+  private var greatestKeys: [Int: Int64] = [:]
   private static let sliceSize = 2000
   /// The bytes of a slice's files; large values end a slice early.
   private static let sliceBytes = 16 << 20
@@ -81,20 +83,44 @@ struct ImportQueue {
   mutating func nextSlice() throws -> ImportSlice? {
     var slice = ImportSlice()
     let start = position
-    while slice.inserts.count < Self.sliceSize, position - start < Self.sliceBytes, let (entity, draft) = try next() {
+    while slice.inserts.count < Self.sliceSize, position - start < Self.sliceBytes,
+      let (entity, draft, source) = try next()
+    {
       count += 1
       slice.inserts.append(
         RowWrites.Insert(
-          key: draft.key.map { .permanent($0) } ?? .temporary(UInt64(count)), entity: entity.entity,
-          values: draft.values))
+          key: try key(of: draft, entity.entity, source), entity: entity.entity, values: draft.values))
       slice.members.append(draft.members)
+      slice.sources.append(source)
     }
     return slice.inserts.isEmpty ? nil : slice
   }
 
-  private mutating func next() throws -> (entity: ImportedEntity, draft: ImportedEntity.Draft)? {
+  /// Returns the object's own key, or a temporary one if the store will have a key for it.
+  private mutating func key(
+    of draft: ImportedEntity.Draft, _ entity: Entity, _ source: ImportSlice.Source
+  ) throws -> ManagedObjectID.Key {
+    let greatest = greatestKeys[entity.root.number] ?? 0
+    if let key = draft.key {
+      greatestKeys[entity.root.number] = max(greatest, key)
+      return .permanent(key)
+    }
+    guard greatest < Int64.max else {
+      throw PersistenceError(
+        .invalidRequest,
+        at: PersistenceError.Place(entity: entity.name, file: source.file, line: source.line),
+        "There is no key for the object, because another imported one uses up the keys.",
+        fix: "Give it a key with 'pk', or give the other one a smaller key.")
+    }
+    greatestKeys[entity.root.number] = greatest + 1
+    return .temporary(UInt64(count))
+  }
+
+  private mutating func next() throws
+    -> (entity: ImportedEntity, draft: ImportedEntity.Draft, source: ImportSlice.Source)?
+  {
     while true {
-      if let found = try current?.next() { return found }
+      if let found = try current?.next(), let source = current?.source { return (found.entity, found.draft, source) }
       finished += current?.position ?? 0
       current = try files.popFirst()?.reader(entities)
       guard current != nil else { return nil }

@@ -12,6 +12,7 @@ struct ObjectLineReader: ImportReader {
   private let entities: ImportedEntities
 
   var position: Int { bytes.position }
+  var source: ImportSlice.Source { ImportSlice.Source(file: bytes.url, line: lineNumber) }
 
   init(_ url: URL, entities: ImportedEntities) throws {
     bytes = try ByteReader(url)

@@ -17,6 +17,7 @@ struct ObjectTableReader: ImportReader {
   private var columns: [Column] = []
 
   var position: Int { records.position }
+  var source: ImportSlice.Source { ImportSlice.Source(file: records.url, line: records.line) }
 
   init(_ url: URL, entity name: String, entities: ImportedEntities) throws {
     records = try CSVReader(url)

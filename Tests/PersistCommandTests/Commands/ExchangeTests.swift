@@ -119,6 +119,7 @@ struct ExchangeTests {
       let outcome = try Command.run("import", store.path, file.path, "--json")
       #expect(outcome.status == 1)
       #expect(outcome.messages.contains(wrong.words), Comment(rawValue: outcome.messages))
+      #expect(outcome.messages.contains("wrong.jsonl:2"), Comment(rawValue: outcome.messages))
       try #expect(dump(store) == before)
 
       let new = folder.appendingPathComponent("New.sqlite")
@@ -127,6 +128,31 @@ struct ExchangeTests {
         #expect(created.status == 1)
         #expect(!FileManager.default.fileExists(atPath: new.path))
       }
+    }
+  }
+
+  @Test("Errors about objects that get their keys during the import name the file and line", arguments: [
+    (#"{"entity": "Tag", "attributes": {"text": "a"}}"#, "unique"),
+    (#"{"entity": "Tag", "attributes": {"text": null}}"#, "required"),
+    (#"{"entity": "Item", "attributes": {"name": "Tea"}}"#, "uses up the keys"),
+  ])
+  func newKeys(_ wrong: (line: String, words: String)) throws {
+    try withShop { folder, store in
+      let files = folder.appendingPathComponent("files")
+      try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+      let first = [
+        #"{"entity": "Item", "pk": 9223372036854775807, "attributes": {"name": "Last"}}"#,
+        #"{"entity": "Tag", "attributes": {"text": "a"}}"#,
+      ]
+      try Data(first.joined(separator: "\n").utf8).write(to: files.appendingPathComponent("a.jsonl"))
+      try Data("\n\n\(wrong.line)\n".utf8).write(to: files.appendingPathComponent("b.jsonl"))
+      let before = try dump(store)
+      let outcome = try Command.run("import", store.path, files.path)
+      #expect(outcome.status == 1)
+      #expect(outcome.messages.contains(wrong.words), Comment(rawValue: outcome.messages))
+      #expect(outcome.messages.contains("b.jsonl:3"), Comment(rawValue: outcome.messages))
+      #expect(!outcome.messages.contains("row "), Comment(rawValue: outcome.messages))
+      try #expect(dump(store) == before)
     }
   }
 

@@ -48,6 +48,27 @@
       }
     }
 
+    @Test("Errors of an import into a server name the file and line", arguments: [
+      (#"{"entity": "Tag", "attributes": {"text": null}}"#, "required"),
+      (#"{"entity": "Item", "pk": 1, "attributes": {"name": "Tea"}}"#, "already"),
+      (#"{"entity": "Tag", "pk": 900, "attributes": {"text": "a"}}"#, "already"),
+    ])
+    func importedLines(_ wrong: (line: String, words: String)) throws {
+      try withTemporaryFolder { folder in
+        try TestServer.withSchema { server in
+          try fill(server)
+          let file = folder.appendingPathComponent("wrong.jsonl")
+          let right = #"{"entity": "Tag", "pk": 900, "attributes": {"text": "b"}}"#
+          try Data("\(right)\n\(wrong.line)\n".utf8).write(to: file)
+          let before = try dump(server)
+          let outcome = try Command.run("import", server, file.path)
+          #expect(outcome.status == 1 && outcome.messages.contains(wrong.words), "\(outcome.messages)")
+          try #expect(dump(server) == before)
+          #expect(outcome.messages.contains("wrong.jsonl:2"), "\(outcome.messages)")
+        }
+      }
+    }
+
     @Test("A store with parked values isn't copied to a server or back, because the copy couldn't restore them")
     func parked() throws {
       try withTemporaryFolder { folder in

@@ -5,8 +5,12 @@ extension PostgreSQLStore {
     do {
       let outcome = try pool.write(once: true) { transaction in
         var pass = try ServerImportPass(store: self, transaction: transaction)
-        while let slice = try next() { try pass.insert(slice) }
-        try pass.finish()
+        do {
+          while let slice = try next() { try pass.insert(slice) }
+          try pass.finish()
+        } catch let error as PersistenceError {
+          throw pass.naming(sourceOf: error)
+        }
         try transaction.record(&pass.history)
         return pass.outcome
       }
@@ -25,6 +29,7 @@ private struct ServerImportPass {
   /// By index in ``ManagedObjectModel/entities``, the numbers of to-many relationships by slot.
   private let numbers: [[Int: Int]]
   private let relationships: [ImportedRelationship]
+  private var sources = ImportSources()
   private(set) var outcome = ImportOutcome()
   /// Records the import in the history; nil if changes aren't recorded.
   var history: ServerHistoryWriter?
@@ -37,7 +42,8 @@ private struct ServerImportPass {
     numbers = store.model.entities.map { ImportedRelationship.numbers(of: $0, among: store.map) }
     try transaction.run([
       """
-      CREATE TEMPORARY TABLE persist_imported (root bigint, key bigint, PRIMARY KEY (root, key)) ON COMMIT DROP
+      CREATE TEMPORARY TABLE persist_imported (root bigint, key bigint, file bigint, line bigint, \
+      PRIMARY KEY (root, key)) ON COMMIT DROP
       """,
       // The place -1 represents the owner itself, whose members are known even if there are none.
       """
@@ -51,7 +57,7 @@ private struct ServerImportPass {
     var writes = RowWrites()
     writes.inserts = slice.inserts
     let keys = try store.keys(for: slice.inserts, transaction)
-    try requireUnused(keys, slice.inserts)
+    try noteKeys(keys, of: slice)
     var pass = ServerCommitPass(writes, store: store)
     pass.assignKeys(keys)
     try pass.insertRows(transaction)
@@ -64,28 +70,49 @@ private struct ServerImportPass {
   }
 
   /// Records the keys, and refuses those that are in use.
-  private func requireUnused(_ keys: [Int64], _ inserts: [RowWrites.Insert]) throws {
-    let roots = inserts.map { Int64($0.entity.root.number - 1) }
+  private mutating func noteKeys(_ keys: [Int64], of slice: ImportSlice) throws {
+    let roots = slice.inserts.map { Int64($0.entity.root.number - 1) }
+    let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     for root in Set(roots) {
       let own = zip(roots, keys).filter { $0.0 == root }.map(\.1)
       let table = store.map.tables[Int(root)].table
       let used = try transaction.all("SELECT id FROM \(table: table) WHERE id = ANY(\(integers: own)) LIMIT 1") {
         $0.integer($1, 0)
       }
-      guard let key = used.first, let place = keys.firstIndex(of: key) else { continue }
-      let entity = inserts[place].entity
+      var seen: Set<Int64> = []
+      guard let key = used.first ?? own.first(where: { !seen.insert($0).inserted }),
+        let place = keys.indices.last(where: { roots[$0] == root && keys[$0] == key })
+      else { continue }
+      let entity = slice.inserts[place].entity
       let hierarchy =
         entity.root.hasSubentities ? " Keys are unique among \(entity.root.name) and its subentities." : ""
-      throw PersistenceError(
+      let error = PersistenceError(
         .constraintConflict, at: PersistenceError.Place(entity: entity.name, row: key, store: store.url),
         "The store already has an object with the key \(key), or the import has two." + hierarchy,
         fix: "Import into an empty store, or give the object another key.")
+      throw sources.replacingKey(in: error, by: origins[place])
     }
     try transaction.run([
       """
-      INSERT INTO persist_imported SELECT * FROM unnest(\(integers: roots), \(integers: keys))
+      INSERT INTO persist_imported SELECT * FROM unnest(\(integers: roots), \(integers: keys), \
+      \(integers: origins.map { $0.file }), \(integers: origins.map { $0.line }))
       """
     ])
+  }
+
+  /// The error with the source of the row that it is about, if there is one.
+  func naming(sourceOf error: PersistenceError) -> PersistenceError {
+    guard error.place.file == nil, let key = error.place.row,
+      let entity = error.place.entity.flatMap({ store.model.entitiesByName[$0] })
+    else { return error }
+    // The server refuses it if it reported the error itself.
+    let found = try? transaction.all(
+      """
+      SELECT file, line FROM persist_imported \
+      WHERE root = \(integer: Int64(entity.root.number - 1)) AND key = \(integer: key)
+      """
+    ) { (file: $0.integer($1, 0), line: $0.integer($1, 1)) }
+    return sources.replacingKey(in: error, by: found?.first)
   }
 
   private func members(of slice: ImportSlice, _ keys: [Int64]) -> ServerText {

@@ -3,7 +3,8 @@
 extension SQLText {
   static let createImportTables: [SQLText] = [
     """
-    CREATE TEMP TABLE Z_PERSIST_IMPORTED (root INTEGER, key INTEGER, PRIMARY KEY (root, key)) WITHOUT ROWID
+    CREATE TEMP TABLE Z_PERSIST_IMPORTED (root INTEGER, key INTEGER, file INTEGER, line INTEGER, \
+    PRIMARY KEY (root, key)) WITHOUT ROWID
     """,
     // The place -1 represents the owner itself, whose members are known even if there are none.
     """
@@ -16,11 +17,18 @@ extension SQLText {
     "DROP TABLE temp.Z_PERSIST_IMPORTED", "DROP TABLE temp.Z_PERSIST_MEMBERS",
   ]
 
-  /// Parameters: the number of the hierarchy's root, and the key.
-  static let noteImported: SQLText =
-    "INSERT INTO temp.Z_PERSIST_IMPORTED (root, key) VALUES (\(parameter: ()), \(parameter: ()))"
+  /// Parameters: the number of the hierarchy's root, the key, the number of the file, and the line.
+  static let noteImported: SQLText = """
+    INSERT INTO temp.Z_PERSIST_IMPORTED (root, key, file, line) \
+    VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
+    """
 
-  /// Parameters: as in ``noteImported``.
+  /// The file's number and the line of an imported row.
+  static func importedSource(root: Int64, key: Int64) -> SQLText {
+    "SELECT file, line FROM temp.Z_PERSIST_IMPORTED WHERE root = \(number: root) AND key = \(number: key)"
+  }
+
+  /// Parameters: the number of the hierarchy's root, and the key.
   static let isImported: SQLText =
     "SELECT 1 FROM temp.Z_PERSIST_IMPORTED WHERE root = \(parameter: ()) AND key = \(parameter: ())"
 

@@ -11,6 +11,7 @@ struct RowImportPass {
   private let relationships: [ImportedRelationship]
   /// The hierarchies that had rows before the import, by index of their root.
   private let filled: Set<Int>
+  private var sources = ImportSources()
   private var history: HistoryWriter?
   private(set) var files: LargeValueFiles
   private(set) var outcome = ImportOutcome()
@@ -38,7 +39,7 @@ struct RowImportPass {
     pass.history = history
     defer { files = pass.files }
     try pass.assignKeys()
-    try note(slice.inserts, pass.insertedKeys)
+    try noteKeys(pass.insertedKeys, of: slice)
     try pass.insertRows()
     try pass.recordChanges()
     history = pass.history
@@ -47,18 +48,21 @@ struct RowImportPass {
   }
 
   /// Records the keys, and refuses those that are in use.
-  private func note(_ inserts: [RowWrites.Insert], _ keys: [Int64]) throws {
+  private mutating func noteKeys(_ keys: [Int64], of slice: ImportSlice) throws {
+    let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     try connection.withStatement(.noteImported) { statement in
-      for (insert, key) in zip(inserts, keys) {
+      for (index, (insert, key)) in zip(slice.inserts, keys).enumerated() {
         let root = insert.entity.root.number - 1
         if filled.contains(root), try isRow(key, of: store.map.tables[root].table) {
-          throw inUse(insert.entity, key, "The store already has an object with the key \(key).")
+          throw inUse(insert.entity, key, origins[index], "The store already has an object with the key \(key).")
         }
         statement.begin()
         statement.bind(Int64(root), at: 1)
         statement.bind(key, at: 2)
+        statement.bind(origins[index].file, at: 3)
+        statement.bind(origins[index].line, at: 4)
         do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-          throw inUse(insert.entity, key, "Two imported objects have the key \(key).")
+          throw inUse(insert.entity, key, origins[index], "Two imported objects have the key \(key).")
         }
       }
     }
@@ -73,11 +77,25 @@ struct RowImportPass {
     }
   }
 
-  private func inUse(_ entity: Entity, _ key: Int64, _ message: String) -> PersistenceError {
+  private func inUse(
+    _ entity: Entity, _ key: Int64, _ source: (file: Int64, line: Int64), _ message: String
+  ) -> PersistenceError {
     let hierarchy = entity.root.hasSubentities ? " Keys are unique among \(entity.root.name) and its subentities." : ""
-    return PersistenceError(
+    let error = PersistenceError(
       .constraintConflict, at: PersistenceError.Place(entity: entity.name, row: key, store: store.url),
       message + hierarchy, fix: "Import into an empty store, or give the object another key.")
+    return sources.replacingKey(in: error, by: source)
+  }
+
+  /// The error with the source of the row that it is about, if there is one.
+  func naming(sourceOf error: PersistenceError) -> PersistenceError {
+    guard error.place.file == nil, let key = error.place.row,
+      let entity = error.place.entity.flatMap({ store.model.entitiesByName[$0] })
+    else { return error }
+    let source = try? connection.first(.importedSource(root: Int64(entity.root.number - 1), key: key)) {
+      (file: $0.integer(0), line: $0.integer(1))
+    }
+    return sources.replacingKey(in: error, by: source)
   }
 
   private func note(

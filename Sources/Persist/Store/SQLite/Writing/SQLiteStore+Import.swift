@@ -6,8 +6,12 @@ extension SQLiteStore {
       let outcome = try pool.write { connection in
         var pass = try RowImportPass(store: self, connection: connection)
         defer { files = pass.files }
-        while let slice = try next() { try pass.insert(slice) }
-        try pass.finish()
+        do {
+          while let slice = try next() { try pass.insert(slice) }
+          try pass.finish()
+        } catch let error as PersistenceError {
+          throw pass.naming(sourceOf: error)
+        }
         isWritten = true
         return pass.outcome
       }
