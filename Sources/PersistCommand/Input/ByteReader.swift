@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// Reads a file piece by piece, so that memory use doesn't grow with its size.
+/// Reads a file piece by piece, so that memory use doesn't grow with its size. `/dev/stdin` is standard input.
 struct ByteReader {
   let url: URL
   private let handle: FileHandle
@@ -15,7 +15,8 @@ struct ByteReader {
   init(_ url: URL) throws {
     self.url = url
     do {
-      handle = try FileHandle(forReadingFrom: url)
+      // A socket can't be opened by its name.
+      handle = try url.path == "/dev/stdin" ? FileHandle.standardInput : FileHandle(forReadingFrom: url)
     } catch {
       throw Self.failure(url, error)
     }

@@ -38,15 +38,12 @@ struct ImportedFile {
     self.url = url
     switch url.pathExtension.lowercased() {
     case "csv": self.entity = entity ?? url.deletingPathExtension().lastPathComponent
-    case let type where Self.jsonExtensions.contains(type) && entity == nil: self.entity = nil
-    case let type where Self.jsonExtensions.contains(type):
+    case let type where Self.jsonExtensions.contains(type) && entity != nil:
       throw PersistenceError(
         .invalidRequest, at: .file(url), "JSON lines name the entity of each object themselves.",
         fix: "Omit --entity.")
-    default:
-      throw PersistenceError(
-        .invalidRequest, at: .file(url), "The file's name doesn't determine its format.",
-        fix: "Name it .jsonl or .csv.")
+    // Of files with other names, only tables need the entity.
+    default: self.entity = entity
     }
     size = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
   }

@@ -67,6 +67,31 @@ struct ExchangeTests {
     }
   }
 
+  @Test("Standard output and input, and files with any name, contain JSON lines, or CSV of one entity")
+  func pipes() throws {
+    try withShop { folder, store in
+      let script = """
+        "$0" export "$1" - | "$0" import "$2" - --models "$3" &&
+        "$0" export "$1" all.txt --json && "$0" import "$2.2" all.txt --models "$3" &&
+        printf 'name,price\\nPiped,1\\n' | "$0" import "$2.2" - --entity Item
+        """
+      let copy = folder.appendingPathComponent("Copy.sqlite")
+      let outcome = try Command.run(
+        ["-c", script, BuiltProgram.url("persist").path, store.path, copy.path, shop],
+        program: URL(fileURLWithPath: "/bin/sh"), in: folder)
+      #expect(outcome.status == 0, Comment(rawValue: outcome.messages))
+      let all = try dump(store)
+      try #expect(dump(copy) == all)
+      let other = try dump(folder.appendingPathComponent("Copy.sqlite.2")).split(separator: "\n")
+      #expect(other.filter { !$0.contains("Piped") } == all.split(separator: "\n"))
+      #expect(other.contains { $0.contains("Piped") })
+      let table = try Command.run("export", store.path, "-", "--csv", "--entity", "Item")
+      #expect(table.status == 0 && table.output.hasPrefix("pk,"), Comment(rawValue: table.messages))
+      try #expect(Command.run("export", store.path, "-", "--csv").status == 2)
+      #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("-").path))
+    }
+  }
+
   @Test("Every real store whose model opens equals the store that is made from its export", .needsSharedData)
   func realStores() throws {
     var tried = 0

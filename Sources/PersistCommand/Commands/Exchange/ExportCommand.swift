@@ -17,7 +17,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var source: ExportArguments
 
-  @Argument(help: "The file or folder to write.")
+  @Argument(help: "The file or folder to write; '-' is standard output.")
   var destination: String
 
   @Flag(help: "Write comma-separated values; the default if the destination's name ends with .csv.")
@@ -31,8 +31,8 @@ struct ExportCommand: ParsableCommand {
 
   func validate() throws {
     if csv, asJSON { throw ValidationError("--csv and --json can't be combined.") }
-    let type = URL(fileURLWithPath: destination).pathExtension.lowercased()
-    if type == "csv", entity == nil, !isFolder, !asJSON {
+    let type = URL(fileURLWithPath: path).pathExtension.lowercased()
+    if csv || (type == "csv" && !asJSON), entity == nil, !isFolder {
       throw ValidationError("A CSV file has objects of one entity: name it with --entity, or name a folder.")
     }
     if csv ? ["json", "jsonl", "ndjson"].contains(type) : asJSON && type == "csv" {
@@ -40,24 +40,27 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  private var isStandardOutput: Bool { destination == "-" }
+  private var path: String { isStandardOutput ? "/dev/stdout" : destination }
+
   /// Whether each entity has a file of its own.
   private var isFolder: Bool {
     var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
-    if exists { return isFolder.boolValue }
-    let isTable = URL(fileURLWithPath: destination).pathExtension.lowercased() == "csv"
-    return destination.hasSuffix("/") || (csv && entity == nil && !isTable)
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    if exists || isStandardOutput { return isFolder.boolValue }
+    let isTable = URL(fileURLWithPath: path).pathExtension.lowercased() == "csv"
+    return path.hasSuffix("/") || (csv && entity == nil && !isTable)
   }
 
   func run() throws {
     let contents = try source.contents()
     var entities = contents.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }
     if let entity { entities = [try contents.model.entity(named: entity)] }
-    let url = try StoreArgument.file(destination, "An export", fix: "'persist copy' copies a whole store to a server.")
+    let url = try StoreArgument.file(path, "An export", fix: "'persist copy' copies a whole store to a server.")
     let isTable = csv || (url.pathExtension.lowercased() == "csv" && !isFolder)
     let isFolder = isFolder
     if isFolder { try ExportedFile.makeFolder(url) }
-    var bar = ProgressBar("exporting")
+    var bar = ProgressBar("exporting", besideOutput: isStandardOutput)
     defer { bar.finish() }
     let total = bar.isShown ? try entities.reduce(0) { try $0 + contents.count(of: $1) } : 0
     var progress = ExportProgress(total: total) { bar.show($0, detail: $1) }
@@ -70,7 +73,8 @@ struct ExportCommand: ParsableCommand {
       try write(entities, of: contents, to: url, asTable: isTable, &progress)
     }
     bar.finish()
-    let place = isFolder ? "\(entities.count) files in \(destination)" : destination
+    let file = isStandardOutput ? "standard output" : destination
+    let place = isFolder ? "\(entities.count) files in \(destination)" : file
     StandardError.print("\(progress.done) objects in \(place)")
   }
 

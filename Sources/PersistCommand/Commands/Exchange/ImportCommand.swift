@@ -9,7 +9,8 @@ struct ImportCommand: ParsableCommand {
     commandName: "import", abstract: "Import objects from JSON lines or CSV: all of them, or none.",
     discussion: """
       Reads what 'persist export' writes: a file of JSON lines in the form of 'persist dump --json', a CSV file of one \
-      entity, or a folder of such files. Keys and relationships are preserved.
+      entity, or a folder of such files. Keys and relationships are preserved. A file whose name ends with none of \
+      .csv, .json, .jsonl and .ndjson contains CSV if --entity is given, and otherwise JSON lines.
 
       In a CSV file the first line names the columns: 'pk', attributes, and relationships, whose objects are named as \
       ENTITY/KEY and separated by spaces. A cell without anything in it is null, and "" an empty text. Dates are in \
@@ -23,7 +24,7 @@ struct ImportCommand: ParsableCommand {
       """)
   var store: String
 
-  @Argument(help: "A file, or a folder with files that are named for their entities.")
+  @Argument(help: "A file, '-' for standard input, or a folder with files that are named for their entities.")
   var source: String
 
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
@@ -45,7 +46,8 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let url = try StoreArgument.url(store)
-    let from = try StoreArgument.file(source, "A file to import", fix: "'persist copy' copies a whole store.")
+    let from = try StoreArgument.file(
+      source == "-" ? "/dev/stdin" : source, "A file to import", fix: "'persist copy' copies a whole store.")
     let files = try ImportedFile.files(at: from, entity: entity)
     let isThere = try StoreWriter.isStore(at: url)
     let registry = try models.map {
