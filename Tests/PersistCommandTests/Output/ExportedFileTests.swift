@@ -86,4 +86,14 @@ struct ExportedFileTests {
       }
     }
   }
+
+  @Test("If the script of a plan can't be written, the error is the only output")
+  func failedScript() throws {
+    try withShop { folder, store in
+      let script = folder.appendingPathComponent("none/a.sql").path
+      let outcome = try Command.run("plan", store, "--models", shop, "--sql", script, "--json")
+      #expect(outcome.status == 1)
+      try #expect((outcome.json()["error"] as? [String: Any])?["name"] as? String == "fileAccess")
+    }
+  }
 }

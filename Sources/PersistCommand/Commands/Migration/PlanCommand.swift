@@ -34,6 +34,12 @@ struct PlanCommand: ParsableCommand {
       migrator.policies.register(EntityMigrationPolicy.self, as: name.trimmingCharacters(in: .whitespaces))
     }
     let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+    // Before the plan, so that an error is the only output.
+    if plan.isPossible, let sqlFile {
+      let script = try MigrationScript(
+        storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+      try ExportedFile.write(to: StoreArgument.file(sqlFile, "A script")) { try $0.write(script.text) }
+    }
     if arguments.json {
       try StandardOutput.print { $0.fields(of: plan) }
     } else {
@@ -42,10 +48,5 @@ struct PlanCommand: ParsableCommand {
           plan.description, isShown: TerminalStyle.areShown(isTerminal: StandardOutput.isTerminal)))
     }
     guard plan.isPossible else { throw Failure.found }
-    guard let sqlFile else { return }
-    let script = try MigrationScript(
-      storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
-    let url = try StoreArgument.file(sqlFile, "A script")
-    try ExportedFile.write(to: url) { try $0.write(script.text) }
   }
 }
