@@ -14,14 +14,14 @@ package final class StoreWriter {
   ///
   /// - Parameters:
   ///   - registry: The versions to search for the store's model; nil to use the store's embedded model.
-  ///   - version: The version of a new store, by name or version identifier; nil for the current one. An existing store
-  ///     must have this version.
+  ///   - version: The version of a new store, by name or version identifier; nil for the current one of the only
+  ///     family. An existing store must have this version.
   package init(storeAt url: URL, registry: ModelRegistry?, version name: String?) throws {
     let wanted = try name.flatMap { try registry?.version(named: $0) }
     location = StoreLocation(url)
     let engine = location.engine
     guard try !engine.canCreateStore(at: location) else {
-      guard let version = wanted ?? registry?.currentVersion else {
+      guard let version = try wanted ?? registry?.onlyFamily.current else {
         throw PersistenceError(
           .storeOpenFailed, at: .store(url), "There is no store.", fix: "Name the models, so that it can be created.")
       }

@@ -50,7 +50,7 @@ struct MigrationAttempt {
         if let name = settings.to {
           try family?.version(named: name) ?? registry.version(named: name)
         } else {
-          family?.current ?? registry.currentVersion
+          try family?.current ?? registry.onlyFamily.current
         }
       var migrator = AutomaticMigrator(
         allowsLoss: settings.allowsLoss, downgrade: settings.allowsLoss ? .withLoss : .withoutLoss,

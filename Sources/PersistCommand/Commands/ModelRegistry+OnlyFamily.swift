@@ -14,10 +14,11 @@ extension ModelRegistry {
   /// - Parameter path: the command-line argument.
   /// - Throws: `PersistenceError.Code.modelNotFound`, which names the models found.
   func onlyFamily(of path: String) throws -> ModelFamily {
-    guard families.count > 1 else { return families[0] }
-    throw PersistenceError(
-      .modelNotFound, at: .file(URL(fileURLWithPath: path)),
-      "There are \(families.count) models: \(families.map(\.name).joined(separator: ", ")).",
-      fix: "Name the one that is meant, or its version.")
+    do {
+      return try onlyFamily
+    } catch var error as PersistenceError {
+      error.place.file = URL(fileURLWithPath: path)
+      throw error
+    }
   }
 }

@@ -74,9 +74,38 @@ struct FillTests {
     }
   }
 
+  @Test("Without a version, nothing chooses among several models")
+  func severalModels() throws {
+    try withTemporaryFolder { folder in
+      let models = folder.appendingPathComponent("Models")
+      for name in ["Depot", "Shop"] {
+        let model = models.appendingPathComponent("\(name).xcdatamodeld/\(name).xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = #"<model><entity name="\#(name)"/></model>"#
+        try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
+      }
+      let store = folder.appendingPathComponent("Store.sqlite").path
+      let lines = folder.appendingPathComponent("lines.jsonl")
+      try Data(#"{"entity": "Shop"}"#.utf8).write(to: lines)
+      let other = folder.appendingPathComponent("Other.sqlite").path
+      try #require(Command.run("fill", other, "--models", shop, "--rows", "1").status == 0)
+      for arguments in [["fill", store, "--rows", "1"], ["import", store, lines.path], ["plan", other]] {
+        let outcome = try Command.run(arguments + ["--models", models.path])
+        #expect(outcome.status == 1, "\(arguments)")
+        #expect(outcome.messages.contains("There are 2 models: Depot, Shop."), "\(arguments): \(outcome.messages)")
+        #expect(!FileManager.default.fileExists(atPath: store), "\(arguments)")
+      }
+      let named = try Command.run("import", store, lines.path, "--models", models.path, "--version", "Shop")
+      #expect(named.status == 0, "\(named.messages)")
+    }
+  }
+
   @Test("Stores of every real model's newest version are intact", .needsSharedData)
   func realModels() throws {
-    for folder in ["posts", "moody", "bookmarks", "employees", "cars", "content", "wallet"] {
+    for folder in [
+      "posts", "moody", "bookmarks", "employees", "cars", "content", "wallet/Storage/SubstrateDataModel.xcdatamodeld",
+      "wallet/Storage/UserDataModel.xcdatamodeld",
+    ] {
       let models = try SharedData.url(folder).path
       try withTemporaryStore { url in
         let store = storeArgument(url)

@@ -87,6 +87,18 @@ public final class ModelRegistry: Sendable {
   /// The current version of the only family, or of the first in name order.
   public var currentVersion: ModelVersion { families[0].current }
 
+  /// The only family, for work that nothing else relates to one of several.
+  ///
+  /// - Throws: ``PersistenceError/Code/modelNotFound`` if there are several, naming them.
+  package var onlyFamily: ModelFamily {
+    get throws {
+      guard families.count > 1 else { return families[0] }
+      throw PersistenceError(
+        .modelNotFound, "There are \(families.count) models: \(families.map(\.name).joined(separator: ", ")).",
+        fix: "Name the one that is meant, or its version.")
+    }
+  }
+
   /// The model of ``currentVersion``.
   public var current: ManagedObjectModel { currentVersion.model }
 

@@ -41,7 +41,7 @@ struct MigrationArguments: ParsableArguments {
     guard let to else {
       // A store of an unknown version may belong to a model that can't be read.
       if store.version == nil, !registry.otherProblems.isEmpty { try registry.requireReadable() }
-      return (registry, family?.current ?? registry.currentVersion)
+      return (registry, try family?.current ?? registry.onlyFamily(of: models).current)
     }
     return (registry, try family?.version(named: to) ?? registry.version(named: to))
   }
