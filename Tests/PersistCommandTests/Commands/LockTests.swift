@@ -39,4 +39,22 @@ struct LockTests {
       try #expect(Command.run("lock", models, "--unlock", "Shop 9").status == 1)
     }
   }
+
+  @Test("A version inside a model is refused, because the lock belongs to the model")
+  func oneVersion() throws {
+    try withShop { _, shop in
+      let before = try FolderSnapshot(shop.deletingLastPathComponent())
+      for name in ["Shop 3.xcdatamodel", "Shop 3.xcdatamodel/contents"] {
+        let version = shop.appendingPathComponent(name).path
+        for arguments in [
+          ["version", "new", version, "Shop 4"], ["lock", version], ["merge-versions", version, "Shop 4"],
+        ] {
+          let outcome = try Command.run(arguments)
+          #expect(outcome.status == 1, "\(arguments)")
+          #expect(outcome.messages.contains("Name the model"), "\(arguments): \(outcome.messages)")
+        }
+      }
+      try #expect(FolderSnapshot(shop.deletingLastPathComponent()) == before)
+    }
+  }
 }

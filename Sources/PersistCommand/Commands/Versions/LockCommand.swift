@@ -47,7 +47,7 @@ struct LockCommand: ParsableCommand {
   }
 
   func run() throws {
-    let folder = URL(fileURLWithPath: models)
+    let folder = try ModelLock.models(at: models)
     let registry = try ModelRegistry(contentsOf: folder)
     // Without an unreadable version, the parents of others would be wrong.
     try registry.requireReadable()

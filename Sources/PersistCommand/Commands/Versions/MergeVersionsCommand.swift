@@ -37,7 +37,7 @@ struct MergeVersionsCommand: ParsableCommand {
   }
 
   func run() throws {
-    let folder = URL(fileURLWithPath: models)
+    let folder = try ModelLock.models(at: models)
     let registry = try ModelRegistry(contentsOf: folder)
     try registry.requireReadable()
     let family = try registry.onlyFamily(of: models)

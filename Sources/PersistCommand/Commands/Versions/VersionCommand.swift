@@ -33,7 +33,7 @@ struct VersionNewCommand: ParsableCommand {
   private var json: Bool { common.json }
 
   func run() throws {
-    let folder = URL(fileURLWithPath: models)
+    let folder = try ModelLock.models(at: models)
     let registry = try ModelRegistry(contentsOf: folder)
     let family = try registry.onlyFamily(of: models)
     // A lock that can't be read is an error before anything is written.
@@ -74,6 +74,21 @@ struct VersionNewCommand: ParsableCommand {
 }
 
 extension ModelLock {
+  /// Returns the location of models whose versions have a lock.
+  ///
+  /// - Parameter path: the command-line argument.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for one version inside a model, because all share the lock.
+  static func models(at path: String) throws -> URL {
+    let url = URL(fileURLWithPath: path)
+    let named = url.absoluteURL
+    let version = named.lastPathComponent == "contents" ? named.deletingLastPathComponent() : named
+    let model = version.deletingLastPathComponent()
+    guard ["xcdatamodeld", "momd"].contains(model.pathExtension.lowercased()) else { return url }
+    throw PersistenceError(
+      .invalidRequest, at: .file(version), "This is one version of the model '\(model.lastPathComponent)'.",
+      fix: "Name the model, '\(model.path)'.")
+  }
+
   /// Records the parents of a version in the lock beside the models, which is created if there is none.
   static func record(
     _ parents: [String], asParentsOf version: String, of model: String, forModelsAt folder: URL
