@@ -41,7 +41,8 @@ extension JSONText {
     }
   }
 
-  private mutating func value(_ content: StoreContents.Content) {
+  /// A value, or the name of its missing file.
+  package mutating func value(_ content: StoreContents.Content) {
     switch content {
     case .value(let value): self.value(value)
     case .missingFile(let name): object { $0.field("missingFile", name) }

@@ -106,6 +106,38 @@ struct AskingTests {
     }
   }
 
+  @Test("A column whose file is missing has the file's name, as in dump", .aboutFiles("files of large values"))
+  func missingFile() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Photos.sqlite")
+      let photo = AttributeDescription("photo", .binary, allowsExternalStorage: true)
+      let entity = EntityDescription("Item", attributes: [.init("name", .string), photo])
+      let coordinator = PersistentStoreCoordinator(
+        model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+      let info = try coordinator.addStore(at: store)
+      let context = ManagedObjectContext(coordinator)
+      for (name, count) in [("A", 3), ("B", 2_000_000), ("C", 0)] {
+        let item = try context.create("Item")
+        item["name"] = name
+        item["photo"] = count == 0 ? nil : Data(repeating: 7, count: count)
+      }
+      try context.save()
+      try coordinator.remove(info)
+      let files = folder.appendingPathComponent(".Photos_SUPPORT/_EXTERNAL_DATA")
+      let file = try #require(FileManager.default.contentsOfDirectory(atPath: files.path).first)
+      try FileManager.default.removeItem(at: files.appendingPathComponent(file))
+      let outcome = try Command.run(
+        "fetch", store.path, "Item sort by name desc", "--columns", "name,photo", "--json")
+      #expect(
+        outcome.output == """
+          {"name": "C", "photo": null}
+          {"name": "B", "photo": {"missingFile": "\(file)"}}
+          {"name": "A", "photo": "BwcH"}
+
+          """, "\(outcome.messages)")
+    }
+  }
+
   @Test("As CSV without columns, the objects have the form of an export, in the order of the request")
   func table() throws {
     try withTemporaryFolder { folder in
@@ -167,6 +199,7 @@ struct AskingTests {
   func usage() throws {
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--csv", "--json", "--columns", "a").status == 2)
     #expect(try Command.run("fetch", "no.sqlite", "Item", "--columns", "a,").status == 2)
+    #expect(try Command.run("fetch", "no.sqlite", "Item", "--columns", "a, b,a", "--json").status == 2)
     let unnamed = try Command.run("show", "no.sqlite", "Item")
     #expect(unnamed.status == 2 && unnamed.messages.contains("Usage: persist show"))
   }

@@ -29,7 +29,11 @@ struct FetchCommand: ParsableCommand {
 
   func validate() throws {
     if csv, arguments.json { throw ValidationError("--csv and --json can't be combined.") }
-    if let columns, names(columns).contains("") { throw ValidationError("A column has no name.") }
+    guard let columns = columns.map(names) else { return }
+    if columns.contains("") { throw ValidationError("A column has no name.") }
+    if let repeated = columns.first(where: { name in columns.count { $0 == name } > 1 }) {
+      throw ValidationError("The column '\(repeated)' is repeated.")
+    }
   }
 
   func run() throws {
@@ -64,6 +68,11 @@ struct FetchCommand: ParsableCommand {
   }
 
   private func show(rows line: QueryLine, columns: [String], of contents: StoreContents) throws {
+    let entity = try contents.model.entity(named: line.entity)
+    let large = Set(columns.filter { entity.property(named: $0)?.hasLargeValues == true })
+    guard !arguments.json || large.isEmpty else {
+      return try show(objects: line, columns: columns, ofWhichLarge: large, of: contents)
+    }
     var request = line.request(FetchedRow.self)
     request.propertiesToFetch = columns.map { ExpressionDescription($0) }
     let rows = try contents.context().fetch(request)
@@ -88,6 +97,37 @@ struct FetchCommand: ParsableCommand {
     try output.flush()
   }
 
+  /// Writes lines of JSON. As in `dump`, a large value whose file is missing is the file's name; rows can't contain it.
+  private func show(
+    objects line: QueryLine, columns: [String], ofWhichLarge large: Set<String>, of contents: StoreContents
+  ) throws {
+    // No other column has this name, because names are trimmed.
+    let identity = ExpressionDescription(" ", .current)
+    var request = line.request(FetchedRow.self)
+    request.propertiesToFetch = columns.filter { !large.contains($0) }.map { ExpressionDescription($0) } + [identity]
+    let found = try contents.context().fetch(request).map { row in (id: row.identifier(identity.name), row: row) }
+    var rows = found[...]
+    var output = StandardOutput()
+    try contents.forEachObject(found.compactMap { $0.id }) { object in
+      // Another program may have deleted objects in the meantime.
+      rows = rows.drop { $0.id?.entityName != object.entity.name || $0.id?.primaryKey != object.key }
+      guard let row = rows.popFirst()?.row else { return }
+      try output.writeLine { line in
+        try line.object { json in
+          for column in columns {
+            json.key(column)
+            if large.contains(column), let property = object.entity.property(named: column) {
+              json.value(try object.value(of: property))
+            } else {
+              json.value(row.storedValue(forKey: column) ?? .null)
+            }
+          }
+        }
+      }
+    }
+    try output.flush()
+  }
+
   /// Writes a table whose column widths are determined by its first rows; a longer value in a later row shifts the rest
   /// of its line.
   private func write(_ rows: [FetchedRow], _ columns: [String], to output: inout StandardOutput) throws {
@@ -104,5 +144,19 @@ struct FetchCommand: ParsableCommand {
     }
     try output.write(line(columns))
     for row in rows { try output.write(line(cells(row))) }
+  }
+}
+
+extension Property {
+  /// Whether values may be in files of their own.
+  fileprivate var hasLargeValues: Bool {
+    attribute?.allowsExternalStorage == true || elements.contains { $0.attribute.allowsExternalStorage }
+  }
+}
+
+extension FetchedRow {
+  /// The identifier of an object; nil for other values.
+  fileprivate func identifier(_ column: String) -> ManagedObjectID? {
+    if case .objectID(let id)? = storedValue(forKey: column) { id } else { nil }
   }
 }
