@@ -27,6 +27,9 @@ struct PersistCommand: ParsableCommand {
   static func main() {
     do {
       var command = try parseAsRoot()
+      guard type(of: command).configuration.subcommands.isEmpty else {
+        exit(withError: ExitCode(Failure.report(missingCommandOf: type(of: command))))
+      }
       try command.run()
     } catch {
       exit(withError: ExitCode(Failure.report(error, asJSON: CommandLine.arguments.contains("--json"))))

@@ -31,6 +31,14 @@ enum Failure {
     return isHelp ? 0 : usage
   }
 
+  /// Reports that a call names a group of commands, but none of them, and returns the exit status.
+  ///
+  /// The parser would show the help too, as if it had been requested.
+  static func report(missingCommandOf group: any ParsableCommand.Type) -> Int32 {
+    StandardError.printError(PersistCommand.helpMessage(for: group))
+    return usage
+  }
+
   private static func report(work error: PersistenceError, as text: String, asJSON: Bool) {
     StandardError.printError(text)
     guard asJSON else { return }

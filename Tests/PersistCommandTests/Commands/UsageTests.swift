@@ -18,6 +18,14 @@ struct UsageTests {
     #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
   }
 
+  @Test("A group of commands without a command is a usage error with the help", arguments: [[], ["sql"], ["version"]])
+  func missingCommand(_ arguments: [String]) throws {
+    let outcome = try Command.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.output == "")
+    #expect(outcome.messages.contains((["USAGE: persist"] + arguments + ["<subcommand>"]).joined(separator: " ")))
+  }
+
   @Test("Help ends with 0 and goes to standard output", arguments: [["--help"], ["help", "dump"], ["inspect", "-h"]])
   func help(_ arguments: [String]) throws {
     let outcome = try Command.run(arguments)
