@@ -18,10 +18,10 @@ struct FillCommand: ParsableCommand {
   @Option(help: "The model version of a new store; the current one by default.")
   var version: String?
 
-  @Option(help: "The number of objects for each entity that isn't abstract.")
+  @Option(parsing: .unconditional, help: "The number of objects for each entity that isn't abstract.")
   var rows: Int
 
-  @Option(help: "The seed of the random numbers; the same seed gives the same objects.")
+  @Option(parsing: .unconditional, help: "The seed of the random numbers; the same seed gives the same objects.")
   var seed: UInt64 = 1
 
   @OptionGroup var common: OutputArguments

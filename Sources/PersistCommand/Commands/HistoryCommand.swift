@@ -14,6 +14,7 @@ struct HistoryCommand: ParsableCommand {
   @OptionGroup var arguments: StoreArguments
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       Only transactions after this one: its number, a token, a date such as 2025-08-01 or 2025-08-01T12:00:00Z, or \

@@ -18,6 +18,19 @@ struct UsageTests {
     #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
   }
 
+  @Test("A negative number is a value, not an option", arguments: [
+    (["fill", "a", "--models", "m", "--rows", "-1"], 2, "between 0 and"),
+    (["fill", "a", "--models", "m", "--rows", "1", "--seed", "-1"], 2, "'-1'"),
+    (["sql", "rollback", "a", "--files", "f", "--to", "-1"], 2, "can't be negative"),
+    (["history", "/nowhere/at/all", "--since", "-1"], 2, "'-1'"),
+    (["history", "/nowhere/at/all", "--since", "-100.5"], 1, "doesn't exist"),
+  ] as [([String], Int32, String)])
+  func negative(_ call: (arguments: [String], status: Int32, words: String)) throws {
+    let outcome = try Command.run(call.arguments)
+    #expect(outcome.status == call.status)
+    #expect(outcome.messages.contains(call.words), "\(outcome.messages)")
+  }
+
   @Test("A group of commands without a command is a usage error with the help", arguments: [[], ["sql"], ["version"]])
   func missingCommand(_ arguments: [String]) throws {
     let outcome = try Command.run(arguments)

@@ -99,7 +99,7 @@ struct SQLMigrateCommand: ParsableCommand {
 
   @OptionGroup var arguments: SQLArguments
 
-  @Option(help: "The last version to run; the newest by default.")
+  @Option(parsing: .unconditional, help: "The last version to run; the newest by default.")
   var to: Int64?
 
   func run() throws {

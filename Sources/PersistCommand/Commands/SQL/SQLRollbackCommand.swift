@@ -12,7 +12,9 @@ struct SQLRollbackCommand: ParsableCommand {
 
   @OptionGroup var arguments: SQLArguments
 
-  @Option(help: "The newest version that remains applied, 0 for none; by default only the newest is reverted.")
+  @Option(
+    parsing: .unconditional,
+    help: "The newest version that remains applied, 0 for none; by default only the newest is reverted.")
   var to: Int64?
 
   func validate() throws {

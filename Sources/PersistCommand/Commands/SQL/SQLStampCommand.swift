@@ -9,7 +9,7 @@ struct SQLStampCommand: ParsableCommand {
 
   @OptionGroup var arguments: SQLArguments
 
-  @Option(help: "The last version to record; the newest by default.")
+  @Option(parsing: .unconditional, help: "The last version to record; the newest by default.")
   var to: Int64?
 
   func run() throws {
