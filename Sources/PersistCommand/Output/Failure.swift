@@ -21,7 +21,7 @@ enum Failure {
       return work
     }
     guard isFromParser(error) else {
-      let failure = persistError(for: error)
+      let failure = persistError(for: error).advisingCommand
       report(work: failure, as: "persist: \(failure.withoutInternalSQL)", asJSON: asJSON)
       return work
     }

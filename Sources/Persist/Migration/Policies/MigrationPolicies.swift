@@ -34,6 +34,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
     throw PersistenceError(
       .missingMappingModel, at: .entity(mapping.destinationEntityName ?? mapping.sourceEntityName ?? ""),
       "The entity mapping '\(mapping.name)' needs the policy class '\(name)', which isn't registered.",
-      fix: "Subclass EntityMigrationPolicy under this name and pass the class: AutomaticMigrator(policies: […]).")
+      fix: "Subclass EntityMigrationPolicy under this name and pass the class: AutomaticMigrator(policies: […]). Only "
+        + "the application can run it; `persist plan --policies \(name)` assumes that it does.")
   }
 }

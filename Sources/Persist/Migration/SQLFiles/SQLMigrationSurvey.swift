@@ -95,8 +95,8 @@ struct SQLMigrationSurvey {
     PersistenceError(
       .migrationFileChanged, at: place(migration),
       "The migration \(migration) was edited after it was applied, so databases may not match it.",
-      fix: "Undo the change and put it into a migration with a new version. If only comments changed, accept it with "
-        + "SQLMigrator.acceptChanges.")
+      fix: "Undo the change and put it into a migration with a new version. If only comments changed, accept it "
+        + "(`persist sql accept`, `SQLMigrator.acceptChanges`).")
   }
 
   private static func unfinished(_ version: String, _ table: String) -> PersistenceError {

@@ -132,7 +132,7 @@ extension StoreEvidence {
     guard let (nearest, found) = compared.min(by: { $0.1.count < $1.1.count }) else {
       return PersistenceError(
         .missingSourceModel, at: .store(url), "The store contains no readable model, and none was given.",
-        fix: "Provide the model that the store was written with.", errors: errors)
+        fix: "Provide the model that the store was written with (`--models`).", errors: errors)
     }
     // The columns are equal but the hashes differ: only the hashes can show the difference.
     let words =
@@ -143,6 +143,6 @@ extension StoreEvidence {
       .missingSourceModel, at: .store(url),
       "None of the \(candidates.count) model versions given is the store's. The closest is '\(nearest.version.name)', "
         + "with \(words.count) differences.",
-      fix: "Provide the model that the store was written with.", errors: errors)
+      fix: "Provide the model that the store was written with (`--models`).", errors: errors)
   }
 }

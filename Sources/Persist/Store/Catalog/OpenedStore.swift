@@ -42,7 +42,7 @@ struct OpenedStore: Sendable {
       .storeExchanged, at: .store(url),
       "The store was deleted or replaced while it was open here. \(how)",
       engineMessage: engineMessage,
-      fix: "Remove it from the coordinator, and open the store that is now in its place. Unsaved changes are still in "
-        + "the context.")
+      fix: "Remove it from the coordinator, and open the store that is now in its place."
+        + " Unsaved changes are still in the context.")
   }
 }

@@ -58,12 +58,13 @@ struct SQLStatusCommand: ParsableCommand {
 
   func run() throws {
     let status = try arguments.migrator().status(ofStoreAt: arguments.url)
+    let problems = status.problems.map(\.advisingCommand)
     if arguments.json {
       try StandardOutput.print {
         $0.field("table", status.table)
         $0.field("version", status.currentVersion)
         $0.field("migrations", of: status.entries) { json, entry in json.object { $0.fields(of: entry) } }
-        $0.field("problems", of: status.problems) { json, problem in
+        $0.field("problems", of: problems) { json, problem in
           json.object {
             $0.field("name", problem.code.name)
             $0.field("file", problem.place.file?.path)
@@ -73,10 +74,10 @@ struct SQLStatusCommand: ParsableCommand {
         }
       }
     } else {
-      for problem in status.problems { StandardError.printError("persist: \(problem)") }
+      for problem in problems { StandardError.printError("persist: \(problem)") }
       try StandardOutput.print(text(status))
     }
-    guard status.problems.isEmpty else { throw Failure.found }
+    guard problems.isEmpty else { throw Failure.found }
   }
 
   private func text(_ status: SQLMigrationStatus) -> String {

@@ -42,7 +42,8 @@ package struct StoreRepair {
         throw PersistenceError(
           .incompatibleModel, at: .store(url),
           "The store's tables don't match its model, so it can't be repaired: "
-            + map.differences.joined(separator: " "), fix: "Provide the model that the store was written with.")
+            + map.differences.joined(separator: " "),
+          fix: "Provide the model that the store was written with (`--models`).")
       }
       for step in try RepairStep.steps(for: map, history: HistoryLayout(StoreSchema(connection))) {
         let count = try connection.execute(step.sql)
