@@ -10,9 +10,8 @@ struct PersistCommand: ParsableCommand {
     discussion: """
       Exit status: 0 success, 1 failure, 2 invalid arguments, 3 a finding: damage, an impossible migration, a changed \
       released version.
-      With --json, only the result goes to standard output.
+      With --json, only the result goes to standard output. 'persist --version' shows the version of the program.
       """,
-    version: ProgramVersion.text,
     subcommands: [
       InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
@@ -25,14 +24,19 @@ struct PersistCommand: ParsableCommand {
 
   /// Runs a command. The exit codes are this program's, not the parser's.
   static func main() {
+    var called: any ParsableCommand.Type = Self.self
     do {
+      // The parser would list its own option in the help of every command, beside the command's.
+      if CommandLine.arguments.dropFirst() == ["--version"] { return try StandardOutput.print(ProgramVersion.text) }
       var command = try parseAsRoot()
-      guard type(of: command).configuration.subcommands.isEmpty else {
-        exit(withError: ExitCode(Failure.report(missingCommandOf: type(of: command))))
+      called = type(of: command)
+      guard called.configuration.subcommands.isEmpty else {
+        exit(withError: ExitCode(Failure.report(missingCommandOf: called)))
       }
       try command.run()
     } catch {
-      exit(withError: ExitCode(Failure.report(error, asJSON: CommandLine.arguments.contains("--json"))))
+      let isJSON = CommandLine.arguments.contains("--json")
+      exit(withError: ExitCode(Failure.report(error, of: called, asJSON: isJSON)))
     }
   }
 }

@@ -13,9 +13,16 @@ enum Failure {
 
   /// Reports an error and returns its exit status.
   ///
-  /// - Parameter asJSON: whether `--json` was given; the error is then written to standard output too.
-  static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+  /// - Parameters:
+  ///   - command: the command that was called.
+  ///   - asJSON: whether `--json` was given; the error is then written to standard output too.
+  static func report(_ error: any Error, of command: any ParsableCommand.Type, asJSON: Bool) -> Int32 {
     if let code = error as? ExitCode { return code.rawValue }
+    // Outside of parsing, the parser takes it for an error of the whole program.
+    if let error = error as? ValidationError {
+      StandardError.printError("Error: \(error.message)\nUsage: \(PersistCommand.usageString(for: command))")
+      return usage
+    }
     if let model = error as? UnusableModel {
       report(work: model.error, as: model.text, asJSON: asJSON)
       return work
@@ -64,7 +71,7 @@ enum Failure {
   /// Whether the argument parser threw the error: wrong arguments, or a request for help.
   private static func isFromParser(_ error: any Error) -> Bool {
     if error is PersistenceError || error is UnusableModel { return false }
-    if error is ValidationError || error is CleanExit { return true }
+    if error is CleanExit { return true }
     // The parser's own type for wrong arguments isn't public, but no other error has the usage exit code.
     return PersistCommand.exitCode(for: error) == .validationFailure || PersistCommand.exitCode(for: error) == .success
   }

@@ -18,6 +18,28 @@ struct UsageTests {
     #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
   }
 
+  @Test("The help of a command lists its own --version only")
+  func ownVersion() throws {
+    for (command, count) in [("fill", 1), ("import", 1), ("generate", 1), ("lock", 1), ("diagram", 1), ("inspect", 0)] {
+      let help = try Command.run("help", command).output
+      let listed = help.split(separator: "\n").filter { $0.hasPrefix("  --version") }
+      #expect(listed.count == count, "\(help)")
+    }
+  }
+
+  @Test("An error in the arguments that is found later shows the usage of its command")
+  func laterError() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("Shop.sqlite").path
+      let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
+      try #require(Command.run("fill", store, "--models", shop, "--rows", "1").status == 0)
+      let outcome = try Command.run("diagram", store, "--version", "Shop", "--svg", folder.path + "/a.svg")
+      #expect(outcome.status == 2)
+      #expect(outcome.messages.contains("Error: --version names"), "\(outcome.messages)")
+      #expect(outcome.messages.contains("Usage: persist diagram <source>"), "\(outcome.messages)")
+    }
+  }
+
   @Test("A negative number is a value, not an option", arguments: [
     (["fill", "a", "--models", "m", "--rows", "-1"], 2, "between 0 and"),
     (["fill", "a", "--models", "m", "--rows", "1", "--seed", "-1"], 2, "'-1'"),
