@@ -36,6 +36,7 @@ struct ExportedFile {
       }
       // Links are followed, as those of stores are.
       let target = url.absoluteURL.resolvingSymlinksInPath()
+      Self.removeLeftovers(of: target)
       let file = target.deletingLastPathComponent()
         .appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString.prefix(8))")
       handle = try Self.create(file, like: exists ? facts : nil)
@@ -53,7 +54,26 @@ struct ExportedFile {
     guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     // If the system refuses, the file remains private.
     if let replaced { fchmod(descriptor, replaced.st_mode & 0o777) }
+    flock(descriptor, LOCK_EX | LOCK_NB)
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// Deletes the drafts of a file that interrupted commands have left. One that is being written is locked, or new.
+  private static func removeLeftovers(of target: URL) {
+    let folder = target.deletingLastPathComponent()
+    let prefix = ".\(target.lastPathComponent)."
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    where name.hasPrefix(prefix) && name.dropFirst(prefix.count).wholeMatch(of: /[0-9A-F]{8}/) != nil {
+      let path = folder.appendingPathComponent(name).path
+      let facts = try? FileManager.default.attributesOfItem(atPath: path)
+      guard facts?[.type] as? FileAttributeType == .typeRegular, let changed = facts?[.modificationDate] as? Date,
+        changed.timeIntervalSinceNow < -60
+      else { continue }
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+      close(descriptor)
+    }
   }
 
   /// Writes a file completely, or discards it if `body` throws.
@@ -102,12 +122,12 @@ struct ExportedFile {
     guard let draft else { return }
     do {
       try handle.synchronize()
+      guard rename(draft.file.path, draft.target.path) == 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
       try handle.close()
     } catch {
       throw Self.failure(url, error)
-    }
-    guard rename(draft.file.path, draft.target.path) == 0 else {
-      throw Self.failure(url, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
     }
   }
 

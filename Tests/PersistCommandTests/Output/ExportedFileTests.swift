@@ -96,4 +96,22 @@ struct ExportedFileTests {
       try #expect((outcome.json()["error"] as? [String: Any])?["name"] as? String == "fileAccess")
     }
   }
+
+  @Test("Drafts that interrupted exports have left are deleted by the next one")
+  func leftovers() throws {
+    try withShop { folder, store in
+      let old = [".all.jsonl.0123ABCD", ".all.jsonl.notes", ".other.jsonl.0123ABCD"]
+      for name in old + [".all.jsonl.89ABCDEF"] {
+        try Data("{".utf8).write(to: folder.appendingPathComponent(name))
+      }
+      for name in old {
+        let hour = Date(timeIntervalSinceNow: -3600)
+        let path = folder.appendingPathComponent(name).path
+        try FileManager.default.setAttributes([.modificationDate: hour], ofItemAtPath: path)
+      }
+      try #expect(Command.run("export", store, folder.appendingPathComponent("all.jsonl").path).status == 0)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".jsonl.") }
+      #expect(left.sorted() == [".all.jsonl.89ABCDEF", ".all.jsonl.notes", ".other.jsonl.0123ABCD"])
+    }
+  }
 }
