@@ -48,9 +48,7 @@ struct ObjectTable {
     case .null: nil
     case .double(let number) where number.isNaN: nil
     case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: nil
-    case .date(let date):
-      DateText.date(iso8601: DateText.iso8601(date)) == date
-        ? DateText.iso8601(date) : date.timeIntervalSinceReferenceDate.description
+    case .date(let date): DateText.exactISO8601(date) ?? date.timeIntervalSinceReferenceDate.description
     default: CSVText.text(value)
     }
   }

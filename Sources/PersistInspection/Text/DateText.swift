@@ -4,27 +4,42 @@ package import Foundation
 package enum DateText {
   /// For people; outside the years for which calendars agree, seconds since 2001.
   package static func text(_ date: Date) -> String {
-    guard let (day, time) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate) s since 2001" }
+    guard let (day, time, _) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate) s since 2001" }
     return "\(day) \(time) UTC"
   }
 
   /// For programs, in ISO 8601; outside the years for which calendars agree, the number of seconds since 2001.
   package static func iso8601(_ date: Date) -> String {
-    guard let (day, time) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate)" }
+    guard let (day, time, _) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate)" }
     return "\(day)T\(time)Z"
   }
 
-  private static func parts(_ date: Date) -> (day: Substring, time: String)? {
+  /// In ISO 8601, if the text reads back to the same date; nil outside the years for which calendars agree, and for
+  /// fractions of a microsecond.
+  package static func exactISO8601(_ date: Date) -> String? {
+    guard let (day, time, isExact) = parts(date), isExact else { return nil }
+    let text = "\(day)T\(time)Z"
+    // Reading takes long, and is certain to succeed after the introduction of the Gregorian calendar.
+    return date.timeIntervalSinceReferenceDate > -13_000_000_000 || Self.date(iso8601: text) == date ? text : nil
+  }
+
+  private static let style = Date.ISO8601FormatStyle().dateSeparator(.dash).dateTimeSeparator(.space)
+    .timeSeparator(.colon)
+
+  private static func parts(_ date: Date) -> (day: Substring, time: String, isExact: Bool)? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return nil }
     let whole = seconds.rounded(.down)
-    let words = Date(timeIntervalSinceReferenceDate: whole).formatted(
-      .iso8601.dateSeparator(.dash).dateTimeSeparator(.space).timeSeparator(.colon)
-    ).split(separator: " ")
+    let words = style.format(Date(timeIntervalSinceReferenceDate: whole)).split(separator: " ")
     guard words.count == 2 else { return nil }
     let time = words[1].prefix { $0 != "Z" }
+    guard seconds != whole else { return (words[0], String(time), true) }
     let microseconds = min(999_999, Int(((seconds - whole) * 1_000_000).rounded()))
-    return (words[0], seconds == whole ? String(time) : time + String(format: ".%06d", microseconds))
+    let digits = String(microseconds)
+    let fraction = String(repeating: "0", count: 6 - digits.count) + digits
+    // As the text is read.
+    let read = whole + Double(microseconds) / 1_000_000
+    return (words[0], "\(time).\(fraction)", read == seconds)
   }
 
   /// Reads a date in ISO 8601: `2026-11-23T07:25:00Z`, with a fraction of up to nine digits or without; nil for any

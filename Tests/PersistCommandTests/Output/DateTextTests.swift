@@ -25,6 +25,22 @@ struct DateTextTests {
     #expect(DateText.date(iso8601: DateText.iso8601(date)) == date)
   }
 
+  @Test("A text is exact if it reads back to the same value")
+  func exact() {
+    var (exact, inexact) = (0, 0)
+    for number in 0..<2000 {
+      let whole = Double(number - 1000) * 63_072_123
+      for fraction in [0, 0.5, 0.000001, 0.123457, 0.1234567, 0.999999, 0.9999999, 1 / 3] {
+        let date = Date(timeIntervalSinceReferenceDate: whole + fraction)
+        let text = DateText.exactISO8601(date)
+        #expect((text != nil) == (DateText.date(iso8601: DateText.iso8601(date)) == date), "\(whole + fraction)")
+        if text == nil { inexact += 1 } else { exact += 1 }
+      }
+    }
+    #expect(exact > 1000 && inexact > 1000)
+    #expect(DateText.exactISO8601(.distantPast) == nil && DateText.exactISO8601(.distantFuture) != nil)
+  }
+
   @Test("A history begins at a date or a moment, if it exists")
   func historyStart() throws {
     guard case .date(let leapDay)? = HistoryStart(argument: "2024-02-29") else {
