@@ -173,6 +173,10 @@ struct CapsuleTests {
         objects: [person("a@b.c", 1)])
       let none = try Command.run("capsule", failing.store.path, "--models", failing.models, "-o", failing.capsule)
       #expect(none.status == 1 && none.messages.contains("doesn't fail"))
+      let misspelled = try Command.run(
+        "capsule", failing.store.path, "--models", failing.models, "-o", failing.capsule, "--to", "People 22")
+      #expect(misspelled.status == 1)
+      #expect(misspelled.messages.contains("no version 'People 22'"), "\(misspelled.messages)")
       #expect(!FileManager.default.fileExists(atPath: failing.capsule))
       try #expect(Command.run("capsule", failing.store.path, "--models", failing.models).status == 2)
 

@@ -35,6 +35,7 @@ struct CapsuleCommand: ParsableCommand {
       to: arguments.to, copies: copy, allowsLoss: allowLoss, defersWork: arguments.defersWork,
       discards: arguments.discard)
     let models = URL(fileURLWithPath: arguments.models)
+    if let name = arguments.to { try requireVersion(name, at: models) }
     try TemporaryFolder.with { folder in
       let original = folder.appendingPathComponent("original.sqlite")
       try copyStore(to: original)
@@ -58,6 +59,15 @@ struct CapsuleCommand: ParsableCommand {
       }
       try report(repeated, rows: tables.reduce(0) { $0 + $1.rows })
     }
+  }
+
+  /// Refuses a version that doesn't exist: a misspelled name is no failure of a migration. One that can't be read is.
+  private func requireVersion(_ name: String, at models: URL) throws {
+    guard let registry = try? ModelRegistry(contentsOf: models, needsCurrent: false),
+      !registry.families.contains(where: { $0.versionNames.contains(name) || $0.version(named: name) != nil })
+    else { return }
+    // Throws the error that names the existing ones.
+    _ = try registry.version(named: name)
   }
 
   private func copyStore(to copy: URL) throws {
