@@ -9,13 +9,10 @@ import Persist
 public enum StoreArgument {
   /// Returns the URL of a store, from a path or from `postgresql://USER@HOST/DATABASE?schema=NAME`.
   ///
-  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL that libpq doesn't understand and for one of another
-  ///   scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for an empty text, for a URL that libpq doesn't understand and for
+  ///   one of another scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
   public static func url(_ text: String) throws -> URL {
-    guard isServer(text) else {
-      try requirePath(text)
-      return URL(fileURLWithPath: text)
-    }
+    guard isServer(text) else { return try file(text, "A store") }
     #if canImport(PersistPostgreSQL)
       let location = try StoreLocation.postgreSQL(text)
       guard let url = location.url else {
@@ -32,8 +29,10 @@ public enum StoreArgument {
   /// Returns the URL of something that can only be a file.
   ///
   /// - Parameter what: The thing, such as "A backup".
-  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a URL, and for an empty text, which would be the current
+  ///   folder.
   public static func file(_ text: String, _ what: String, isFolder: Bool = false, fix: String? = nil) throws -> URL {
+    guard !text.isEmpty else { throw PersistenceError(.invalidRequest, "\(what) can't have an empty path.") }
     guard isServer(text) else {
       try requirePath(text)
       return isFolder ? URL(fileURLWithPath: text, isDirectory: true) : URL(fileURLWithPath: text)

@@ -55,8 +55,8 @@ struct DiffCommand: ParsableCommand {
   private var json: Bool { common.json }
 
   func run() throws {
-    let old = try ModelRegistry(contentsOf: URL(fileURLWithPath: model))
-    let new = try other.map { try ModelRegistry(contentsOf: URL(fileURLWithPath: $0)) } ?? old
+    let old = try ModelRegistry(contentsOf: ModelRegistry.url(of: model))
+    let new = try other.map { try ModelRegistry(contentsOf: ModelRegistry.url(of: $0)) } ?? old
     let named = try from.map(old.version(named:))
     let destination = try to.map(new.version(named:)) ?? current(of: new, sameAs: named)
     let source = try named ?? first(old, destination)

@@ -37,7 +37,7 @@ struct FillCommand: ParsableCommand {
   func run() throws {
     let url = try StoreArgument.url(store)
     let registry = try ModelRegistry(
-      contentsOf: URL(fileURLWithPath: models), needsCurrent: version == nil && !StoreWriter.isStore(at: url))
+      contentsOf: ModelRegistry.url(of: models), needsCurrent: version == nil && !StoreWriter.isStore(at: url))
     let writer = try StoreWriter(storeAt: url, registry: registry, version: version)
     let total = rows * writer.model.entities.filter { !$0.isAbstract }.count
     var bar = ProgressBar("filling")

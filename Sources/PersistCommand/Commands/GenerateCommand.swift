@@ -56,14 +56,15 @@ struct GenerateCommand: ParsableCommand {
   }
 
   private func generate() throws {
-    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: model), needsCurrent: version == nil)
+    let registry = try ModelRegistry(contentsOf: ModelRegistry.url(of: model), needsCurrent: version == nil)
     let family = try registry.onlyFamily(of: model)
     let version = try version.map(registry.version(named:)) ?? family.current
     let options = GenerateOptions(
       access: access, module: module, skipsManual: skipManual, singleFile: singleFile ? family.name : nil)
     let plan = try GeneratePlan(version, of: family.name, options)
     for warning in plan.warnings { StandardError.print(warning.text) }
-    let folder = GeneratedFolder(url: URL(fileURLWithPath: output, isDirectory: true), model: family.name)
+    let folder = GeneratedFolder(
+      url: try StoreArgument.file(output, "A folder of classes", isFolder: true), model: family.name)
     try show(try folder.write(plan.files), plan, family.name, version.name)
   }
 

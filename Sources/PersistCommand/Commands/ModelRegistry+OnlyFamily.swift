@@ -2,11 +2,14 @@ import Foundation
 import Persist
 
 extension ModelRegistry {
+  /// Returns the location of models that a command-line argument names.
+  static func url(of path: String) throws -> URL { try StoreArgument.file(path, "A model") }
+
   /// Returns the models at a path, for reading stores: a store's own version may not be the current one.
   ///
   /// - Parameter path: the command-line argument.
   static func forStores(at path: String) throws -> ModelRegistry {
-    try ModelRegistry(contentsOf: URL(fileURLWithPath: path), needsCurrent: false)
+    try ModelRegistry(contentsOf: url(of: path), needsCurrent: false)
   }
 
   /// The only model at a path that must not contain several, because nothing else would identify the one meant.

@@ -18,6 +18,22 @@ struct UsageTests {
     #expect(outcome.messages.contains("Usage:") || outcome.messages.contains("Error:"))
   }
 
+  @Test("An empty path isn't the current folder", arguments: [
+    ["inspect", ""], ["inspect", "a", "--models", ""], ["export", "", "a.jsonl"], ["export", "a", ""],
+    ["import", "", "a.jsonl"], ["copy", "a", ""], ["fill", "a", "--models", "", "--rows", "1"],
+    ["plan", "a", "--models", ""], ["diff", ""], ["diagram", "", "--svg", "a"], ["versions", ""], ["lock", ""],
+    ["generate", PackageFolder.models.path, "--output", ""], ["version", "new", "", "A"],
+    ["sql", "status", "a", "--files", ""], ["sql", "new", "a", "--files", ""],
+  ])
+  func emptyPath(_ arguments: [String]) throws {
+    try withTemporaryFolder { folder in
+      let outcome = try Command.run(arguments, in: folder)
+      #expect(outcome.status == 1)
+      #expect(outcome.messages.contains("can't have an empty path"), "\(outcome.messages)")
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+  }
+
   @Test("The help of a command lists its own --version only")
   func ownVersion() throws {
     for (command, count) in [("fill", 1), ("import", 1), ("generate", 1), ("lock", 1), ("diagram", 1), ("inspect", 0)] {

@@ -53,10 +53,10 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
+    let url = try StoreArgument.file(path, "An export", fix: "'persist copy' copies a whole store to a server.")
     let contents = try source.contents()
     var entities = contents.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }
     if let entity { entities = [try contents.model.entity(named: entity)] }
-    let url = try StoreArgument.file(path, "An export", fix: "'persist copy' copies a whole store to a server.")
     let isTable = csv || (url.pathExtension.lowercased() == "csv" && !isFolder)
     let isFolder = isFolder
     if isFolder { try ExportedFile.makeFolder(url) }

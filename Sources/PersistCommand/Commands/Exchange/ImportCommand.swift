@@ -53,7 +53,7 @@ struct ImportCommand: ParsableCommand {
     let registry = try models.map {
       try isThere
         ? ModelRegistry.forStores(at: $0)
-        : ModelRegistry(contentsOf: URL(fileURLWithPath: $0), needsCurrent: version == nil)
+        : ModelRegistry(contentsOf: ModelRegistry.url(of: $0), needsCurrent: version == nil)
     }
     guard isThere || registry != nil else {
       throw PersistenceError(

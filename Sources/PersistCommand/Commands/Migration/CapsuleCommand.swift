@@ -34,7 +34,7 @@ struct CapsuleCommand: ParsableCommand {
     let settings = CapsuleSettings(
       to: arguments.to, copies: copy, allowsLoss: allowLoss, defersWork: arguments.defersWork,
       discards: arguments.discard)
-    let models = URL(fileURLWithPath: arguments.models)
+    let models = try ModelRegistry.url(of: arguments.models)
     if let name = arguments.to { try requireVersion(name, at: models) }
     try TemporaryFolder.with { folder in
       let original = folder.appendingPathComponent("original.sqlite")

@@ -35,7 +35,7 @@ struct MigrationArguments: ParsableArguments {
   /// The models, and the target version: if several families have a version of that name, the one of the store's
   /// family.
   func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
-    let registry = try ModelRegistry(contentsOf: URL(fileURLWithPath: models), needsCurrent: to == nil)
+    let registry = try ModelRegistry(contentsOf: ModelRegistry.url(of: models), needsCurrent: to == nil)
     let store = try StoreIdentification.identify(storeAt: url, registry: registry)
     let family = store.family
     guard let to else {

@@ -47,7 +47,7 @@ struct ReplayCommand: ParsableCommand {
     try TemporaryFolder.with { temporary in
       var folder = temporary
       if let keep {
-        folder = URL(fileURLWithPath: keep)
+        folder = try StoreArgument.file(keep, "A folder to keep", isFolder: true)
         guard !FileManager.default.fileExists(atPath: folder.path) else {
           throw PersistenceError(.fileAccess, at: .file(folder), "The folder already exists.", fix: "Name a new one.")
         }

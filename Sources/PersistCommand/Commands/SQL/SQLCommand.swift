@@ -39,7 +39,7 @@ struct SQLArguments: ParsableArguments {
 
   func migrator() throws -> SQLMigrator {
     _ = try url
-    var migrator = try SQLMigrator(filesIn: URL(fileURLWithPath: files, isDirectory: true))
+    var migrator = try SQLMigrator(filesIn: StoreArgument.file(files, "A folder of SQL files", isFolder: true))
     migrator.table = table
     for file in migrator.skippedFiles {
       StandardError.print("note: '\(file.lastPathComponent)' is skipped: its name has no version.")

@@ -29,7 +29,7 @@ struct SQLNewCommand: ParsableCommand {
   }
 
   func run() throws {
-    let folder = URL(fileURLWithPath: files, isDirectory: true)
+    let folder = try StoreArgument.file(files, "A folder of SQL files", isFolder: true)
     var migrations: [SQLMigration] = []
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

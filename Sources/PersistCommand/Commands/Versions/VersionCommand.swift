@@ -79,7 +79,7 @@ extension ModelLock {
   /// - Parameter path: the command-line argument.
   /// - Throws: `PersistenceError.Code.invalidRequest` for one version inside a model, because all share the lock.
   static func models(at path: String) throws -> URL {
-    let url = URL(fileURLWithPath: path)
+    let url = try ModelRegistry.url(of: path)
     let named = url.absoluteURL
     let version = named.lastPathComponent == "contents" ? named.deletingLastPathComponent() : named
     let model = version.deletingLastPathComponent()

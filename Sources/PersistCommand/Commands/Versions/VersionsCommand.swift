@@ -22,7 +22,7 @@ struct VersionsCommand: ParsableCommand {
   private var json: Bool { common.json }
 
   func run() throws {
-    let folder = URL(fileURLWithPath: models)
+    let folder = try ModelRegistry.url(of: models)
     let registry = try ModelRegistry(contentsOf: folder, needsCurrent: false)
     let lock = try ModelLock.ifPresent(forModelsAt: folder)
     for (index, family) in registry.families.enumerated() {
