@@ -85,7 +85,9 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
   public var description: String {
     var text = "\(code.name) (\(code.rawValue))"
     if !place.description.isEmpty { text += " at \(place)" }
-    text += ": \(fullMessage)"
+    // Messages that also stand alone begin with their place.
+    let named = "\(placeNames.joined(separator: ".")): "
+    text += ": \(fullMessage.hasPrefix(named) ? fullMessage.dropFirst(named.count) : fullMessage[...])"
     if let fix { text += " \(fix)" }
     for error in errorsAdvisingOnce { text += "\n- \(error)" }
     return text
@@ -121,8 +123,10 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     return engineMessage.map { "\(message) \(engine) says: \($0)." } ?? message
   }
 
+  private var placeNames: [String] { [place.entity, place.property].compactMap { $0 } }
+
   private var placedMessage: String {
-    let names = [place.entity, place.property].compactMap { $0 }
+    let names = placeNames
     let text = names.allSatisfy { message.contains($0) } ? message : "\(names.joined(separator: ".")): \(message)"
     return place.withoutFolders(text)
   }

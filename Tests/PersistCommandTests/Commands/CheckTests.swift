@@ -43,6 +43,17 @@ struct CheckTests {
     }
   }
 
+  @Test("A value of another type is described", .aboutFiles("damage by SQL"))
+  func wrongType() throws {
+    try withTemporaryStore { store in
+      _ = try Command.run("fill", store.path, "--models", shop, "--rows", "10")
+      try execute("UPDATE ZREVIEW SET ZSTARS = x'00' WHERE Z_PK = 2", store)
+      let outcome = try Command.run("check", store.path, "--models", shop)
+      #expect(outcome.status == 3)
+      #expect(outcome.output.contains("instead of a value of type int16."), "\(outcome.output)")
+    }
+  }
+
   @Test("A store in memory can't be checked", arguments: ["check", "inspect"])
   func inMemory(_ command: String) throws {
     let outcome = try Command.run(command, "/dev/null")

@@ -24,6 +24,16 @@ struct ErrorTextTests {
     #expect(plan.error?.errors.allSatisfy { $0.fix != nil } == true)
   }
 
+  @Test("A message that begins with its place doesn't repeat it after the place in a log")
+  func repeatedPlace() {
+    let loss = MigrationBlocker(
+      refusing: MigrationLoss(entity: "Item", property: "a", what: "attribute removed", rows: 2)).error
+    #expect(loss.message == "Item.a: attribute removed, 2 rows would be lost.")
+    #expect(loss.description.contains(" at Item.a: attribute removed, 2 rows would be lost. "), "\(loss)")
+    let other = PersistenceError(.migrationFailed, at: .property("Item", "a"), "Item.ab: attribute removed.")
+    #expect(other.description.hasSuffix(" at Item.a: Item.ab: attribute removed."), "\(other)")
+  }
+
   /// Every existing code, as listed in its source.
   private static func codes() throws -> [PersistenceError.Code] {
     let source = PackageFolder.url.appendingPathComponent("Sources/Persist/Errors/PersistenceError+Code.swift")

@@ -12,7 +12,7 @@ extension CheckStep {
           in: column.name, of: table.table, besides: kinds,
           entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] }),
         detail: { value, kind in
-          "'\(column.property)' holds \(value.words) (\(kind.words)) instead of a \(type) value."
+          "'\(column.property)' holds \(value.words) (\(kind.words)) instead of a value of type \(type)."
         })
     }
   }
