@@ -22,10 +22,11 @@ struct ExportedFile {
       draft = nil
       return
     }
-    var facts = stat()
-    let exists = stat(url.path, &facts) == 0
+    // Links are followed, as those of stores are.
+    let target = url.absoluteURL.resolvingSymlinksInPath()
+    let replaced = try? FileManager.default.attributesOfItem(atPath: target.path)
     do {
-      guard !exists || facts.st_mode & S_IFMT == S_IFREG else {
+      guard replaced.map({ $0[.type] as? FileAttributeType == .typeRegular }) != false else {
         handle = try FileHandle(forWritingTo: url)
         draft = nil
         return
@@ -34,12 +35,10 @@ struct ExportedFile {
         throw PersistenceError(
           .fileAccess, at: .file(url), "The file is a database, and isn't replaced.", fix: "Choose another name.")
       }
-      // Links are followed, as those of stores are.
-      let target = url.absoluteURL.resolvingSymlinksInPath()
       Self.removeLeftovers(of: target)
       let file = target.deletingLastPathComponent()
         .appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString.prefix(8))")
-      handle = try Self.create(file, like: exists ? facts : nil)
+      handle = try Self.create(file, permissions: replaced?[.posixPermissions])
       draft = (file, target)
     } catch let error as PersistenceError {
       throw error
@@ -48,14 +47,17 @@ struct ExportedFile {
     }
   }
 
-  /// Creates an empty file with the permissions of another one from the start.
-  private static func create(_ url: URL, like replaced: stat?) throws -> FileHandle {
-    let descriptor = open(url.path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, replaced == nil ? 0o666 : 0o600)
-    guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    // If the system refuses, the file remains private.
-    if let replaced { fchmod(descriptor, replaced.st_mode & 0o777) }
-    flock(descriptor, LOCK_EX | LOCK_NB)
-    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  /// Creates an empty file, and locks it where the system has such locks.
+  private static func create(_ url: URL, permissions: Any?) throws -> FileHandle {
+    try Data().write(to: url, options: .withoutOverwriting)
+    if let permissions {
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
+    }
+    let handle = try FileHandle(forWritingTo: url)
+    #if !os(Windows)
+      flock(handle.fileDescriptor, LOCK_EX | LOCK_NB)
+    #endif
+    return handle
   }
 
   /// Deletes the drafts of a file that interrupted commands have left. One that is being written is locked, or new.
@@ -64,15 +66,17 @@ struct ExportedFile {
     let prefix = ".\(target.lastPathComponent)."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     where name.hasPrefix(prefix) && name.dropFirst(prefix.count).wholeMatch(of: /[0-9A-F]{8}/) != nil {
-      let path = folder.appendingPathComponent(name).path
-      let facts = try? FileManager.default.attributesOfItem(atPath: path)
-      guard facts?[.type] as? FileAttributeType == .typeRegular, let changed = facts?[.modificationDate] as? Date,
-        changed.timeIntervalSinceNow < -60
+      let draft = folder.appendingPathComponent(name)
+      let attributes = try? FileManager.default.attributesOfItem(atPath: draft.path)
+      guard attributes?[.type] as? FileAttributeType == .typeRegular,
+        let changed = attributes?[.modificationDate] as? Date, changed.timeIntervalSinceNow < -60
       else { continue }
-      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
-      close(descriptor)
+      #if !os(Windows)
+        guard let handle = try? FileHandle(forReadingFrom: draft),
+          flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0
+        else { continue }
+      #endif
+      try? FileManager.default.removeItem(at: draft)
     }
   }
 
@@ -122,10 +126,10 @@ struct ExportedFile {
     guard let draft else { return }
     do {
       try handle.synchronize()
+      try handle.close()
       guard rename(draft.file.path, draft.target.path) == 0 else {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
-      try handle.close()
     } catch {
       throw Self.failure(url, error)
     }
