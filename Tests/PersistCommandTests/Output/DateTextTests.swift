@@ -30,7 +30,7 @@ struct DateTextTests {
     var (exact, inexact) = (0, 0)
     for number in 0..<2000 {
       let whole = Double(number - 1000) * 63_072_123
-      for fraction in [0, 0.5, 0.000001, 0.123457, 0.1234567, 0.999999, 0.9999999, 1 / 3] {
+      for fraction: Double in [0, 0.5, 0.000001, 0.123457, 0.1234567, 0.999999, 0.9999999, 1 / 3] {
         let date = Date(timeIntervalSinceReferenceDate: whole + fraction)
         let text = DateText.exactISO8601(date)
         #expect((text != nil) == (DateText.date(iso8601: DateText.iso8601(date)) == date), "\(whole + fraction)")

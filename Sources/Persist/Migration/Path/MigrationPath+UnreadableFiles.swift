@@ -1,3 +1,5 @@
+import Foundation
+
 extension MigrationPath {
   /// The errors of files that might change the path if they could be read.
   ///

@@ -1,3 +1,5 @@
+import Foundation
+
 /// All known versions of all models, and all mapping models: used to identify a store's version and to migrate it.
 ///
 /// ```swift

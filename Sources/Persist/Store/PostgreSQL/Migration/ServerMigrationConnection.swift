@@ -41,7 +41,7 @@ class ServerInspector: StoreInspector {
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       let kinds = try mapped { try columnKinds(of: table) }
       return try number(.parkedDuplicates(slot: slot, slots, of: table, values, rows, kinds))
-    case .rows, .unknown, .present, .related, .crowded, .shared, .unmatched, .unrelated:
+    case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated:
       return try number(ServerText(.count(count)))
     }
   }
