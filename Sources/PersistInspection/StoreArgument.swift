@@ -9,8 +9,8 @@ import Persist
 public enum StoreArgument {
   /// Returns the URL of a store, from a path or from `postgresql://USER@HOST/DATABASE?schema=NAME`.
   ///
-  /// - Throws: `PersistenceError.Code.invalidRequest` for an empty text, for a URL that libpq doesn't understand and for
-  ///   one of another scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
+  /// - Throws: `PersistenceError.Code.invalidRequest` for an empty text, for a URL that libpq doesn't understand and
+  ///   for one of another scheme, and `PersistenceError.Code.storeOpenFailed` if the program was built without libpq.
   public static func url(_ text: String) throws -> URL {
     guard isServer(text) else { return try file(text, "A store") }
     #if canImport(PersistPostgreSQL)

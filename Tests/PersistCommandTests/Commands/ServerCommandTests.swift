@@ -49,9 +49,9 @@
     }
 
     @Test("Errors of an import into a server name the file and line", arguments: [
-      (#"{"entity": "Tag", "attributes": {"text": null}}"#, "required"),
+      (#"{"entity": "Label", "attributes": {"text": null}}"#, "required"),
       (#"{"entity": "Item", "pk": 1, "attributes": {"name": "Tea"}}"#, "already"),
-      (#"{"entity": "Tag", "pk": 900, "attributes": {"text": "a"}}"#, "already"),
+      (#"{"entity": "Label", "pk": 900, "attributes": {"text": "a"}}"#, "already"),
     ])
     func importedLines(_ wrong: (line: String, words: String)) throws {
       try withTemporaryFolder { folder in

@@ -97,7 +97,7 @@ struct MigratedComparisonTests {
         "CREATE TABLE TWICE AS SELECT * FROM ZITEM UNION ALL SELECT * FROM ZITEM", "DROP TABLE ZITEM",
         "ALTER TABLE TWICE RENAME TO ZITEM", at: url)
       let error = #expect(throws: PersistenceError.self) {
-        try VerifiedCopy(of: url, to: otherStore("copy", beside: url)).run()
+        try VerifiedCopy(of: url, to: otherStore("copy", beside: url), registry: registry).run()
       }
       #expect(error?.code == .storeDamaged)
       #expect(error?.place.entity == "Item")

@@ -9,9 +9,9 @@ extension SQLMigrator {
   /// - Parameters:
   ///   - url: the database.
   ///   - version: the newest version that remains applied, 0 for none; nil to revert only the newest migration.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a migration that can't be reverted, and for a version that no
-  ///   migration has and that isn't recorded as applied; the errors of
-  ///   ``migrate(storeAt:to:)``. Migrations reverted before a failed one remain reverted.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a migration that can't be reverted, and for a version that
+  ///   no migration has and that isn't recorded as applied; the errors of ``migrate(storeAt:to:)``. Migrations reverted
+  ///   before a failed one remain reverted.
   @discardableResult
   public func rollBack(storeAt url: URL, to version: Int64? = nil) throws -> SQLMigrationReport {
     try run(on: url) { try $0.rollBack(to: version) }

@@ -180,7 +180,8 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Discards the keys that this process has reserved for an entity's new rows, if other programs have used any of them.
+  /// Discards the keys that this process has reserved for an entity's new rows, if other programs have used any of
+  /// them.
   func discardUsedKeys(of entity: Entity, _ transaction: ServerTransaction) throws {
     let root = entity.root.number - 1
     guard let range = freeKeys.withLock({ $0[root] }), let first = range.first, let last = range.last else { return }
