@@ -58,7 +58,7 @@
         try TestServer.withSchema { server in
           try fill(server)
           let file = folder.appendingPathComponent("wrong.jsonl")
-          let right = #"{"entity": "Tag", "pk": 900, "attributes": {"text": "b"}}"#
+          let right = #"{"entity": "Label", "pk": 900, "attributes": {"text": "b"}}"#
           try Data("\(right)\n\(wrong.line)\n".utf8).write(to: file)
           let before = try dump(server)
           let outcome = try Command.run("import", server, file.path)
