@@ -287,7 +287,7 @@ struct InPlaceSurroundingsTests {
           EntityDescription("Item", attributes: attributes),
           EntityDescription("Other", attributes: [.init("item", .int64), .init("x", .string), .init("y", .string)])))
     }
-    let names = ["a", "x", "y"].suffix(count + 1).map { AttributeDescription($0, .string) }
+    let names = ["x", "y"].suffix(count).map { AttributeDescription($0, .string) }
     let kept = AttributeDescription("kept", .string)
     let registry = ModelRegistry(versions: [try version("1", names + [kept]), try version("2", [kept])])
     try withTemporaryStore { url in
@@ -297,6 +297,9 @@ struct InPlaceSurroundingsTests {
         "CREATE VIEW BEHIND AS SELECT zx FROM STAYS",
         "CREATE VIEW GOES AS SELECT i.zy, o.ZX FROM ZITEM AS i JOIN ZOTHER AS o ON o.ZITEM = i.Z_PK",
         "CREATE VIEW ORDERED AS SELECT o.ZX FROM ZITEM AS i, ZOTHER AS o ORDER BY i.zy",
+        // SQLite doesn't report the columns of these.
+        "CREATE VIEW JOINED AS SELECT ZKEPT, ZX FROM ZITEM JOIN ZOTHER USING (ZY)",
+        "CREATE VIEW WINDOWED AS SELECT ZKEPT FROM ZITEM WINDOW w AS (ORDER BY ZY)",
         "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZKEPT) VALUES (1, 1, 1, 'kept')",
         "INSERT INTO ZOTHER (Z_PK, Z_ENT, Z_OPT, ZITEM, ZX) VALUES (1, 2, 1, 1, 'other')", at: url)
       var migrator = AutomaticMigrator()

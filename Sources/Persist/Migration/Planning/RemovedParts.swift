@@ -13,8 +13,12 @@ struct RemovedParts {
   /// Whether a view reads something that is removed, directly or through another view.
   func affects(_ view: StoreSchema.View, of schema: StoreSchema) -> Bool {
     affects(view.sql, of: schema) { column, table, mentions in
-      // A view that reads all columns by an asterisk mentions none of them, and reads the others afterward.
-      mentions(table) && view.columns?.contains(.init(column, of: table)) != false
+      guard mentions(table), let columns = view.columns else { return mentions(table) }
+      // A view that reads all columns by an asterisk mentions none of them, and reads the others afterward. SQLite
+      // doesn't report the columns that only USING or a part without effect names: then no other table's column
+      // explains that the view mentions the name.
+      return columns.contains(.init(column, of: table)) || mentions("USING")
+        || !columns.contains { $0.hasName(column) }
     }
   }
 

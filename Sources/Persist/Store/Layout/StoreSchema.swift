@@ -55,6 +55,8 @@ struct StoreSchema: Sendable, Hashable {
       self.table = table.foldedIdentifier
       self.column = column.foldedIdentifier
     }
+
+    func hasName(_ column: String) -> Bool { self.column == column.foldedIdentifier }
   }
 
   /// In the order of the file.

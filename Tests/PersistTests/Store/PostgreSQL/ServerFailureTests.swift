@@ -96,6 +96,10 @@
           at: url)
         let context = try open(theirs, options: StoreOptions(isReadOnly: true))
         try #expect(context.count(for: FetchRequest("Account")) == 1)
+        try withTemporaryFolder { folder in
+          let outcome = try VerifiedCopy(of: theirs, to: folder.appendingPathComponent("Copy.sqlite")).run()
+          #expect(outcome.objects == 1)
+        }
         let writer = try open(theirs)
         try writer.make("Account", ["name": "second"])
         expect(.storeOpenFailed, "no right") { try writer.save() }

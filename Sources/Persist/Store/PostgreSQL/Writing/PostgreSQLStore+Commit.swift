@@ -96,10 +96,11 @@ extension PostgreSQLStore {
   }
 
   func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
-    // All keys of the last block.
+    let sequence = sequence(of: entity.root.number - 1)
+    // All keys of the last block. A user who may only read the tables learns nothing about keys of deleted rows.
     let sql: ServerText = """
-      SELECT coalesce(pg_sequence_last_value(\(sequence(of: entity.root.number - 1))) \
-      + \(number: Int64(ServerText.keyBlockSize)) - 1, 0)
+      SELECT CASE WHEN has_sequence_privilege(\(sequence), 'SELECT, USAGE') \
+      THEN coalesce(pg_sequence_last_value(\(sequence)) + \(number: Int64(ServerText.keyBlockSize)) - 1, 0) ELSE 0 END
       """
     let last = try pool.read { try $0.first(sql) { $0.integer($1, 0) } ?? 0 }
     return try max(last, greatestKey(inHierarchyOf: entity))
