@@ -22,8 +22,7 @@ struct ExportedFile {
       draft = nil
       return
     }
-    // Links are followed, as those of stores are.
-    let target = url.absoluteURL.resolvingSymlinksInPath()
+    let target = Self.target(of: url)
     let replaced = try? FileManager.default.attributesOfItem(atPath: target.path)
     do {
       guard replaced.map({ $0[.type] as? FileAttributeType == .typeRegular }) != false else {
@@ -31,14 +30,14 @@ struct ExportedFile {
         draft = nil
         return
       }
-      guard !DatabaseHeader.isDatabase(url) else {
+      guard !Self.isOfDatabase(target) else {
         throw PersistenceError(
           .fileAccess, at: .file(url), "The file is a database, and isn't replaced.", fix: "Choose another name.")
       }
       Self.removeLeftovers(of: target)
       let file = target.deletingLastPathComponent()
-        .appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString.prefix(8))")
-      handle = try Self.create(file, permissions: replaced?[.posixPermissions])
+        .appendingPathComponent(Self.draftPrefix(of: target) + UUID().uuidString)
+      handle = try Self.create(file, like: replaced)
       draft = (file, target)
     } catch let error as PersistenceError {
       throw error
@@ -47,25 +46,54 @@ struct ExportedFile {
     }
   }
 
-  /// Creates an empty file, and locks it where the system has such locks.
-  private static func create(_ url: URL, permissions: Any?) throws -> FileHandle {
-    try Data().write(to: url, options: .withoutOverwriting)
-    if let permissions {
-      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
+  /// The file that a link leads to, whether it exists or not: links are followed, as those of stores are.
+  private static func target(of url: URL) -> URL {
+    var target = url.absoluteURL.resolvingSymlinksInPath()
+    for _ in 0..<32 {
+      guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else { break }
+      target = URL(fileURLWithPath: next, relativeTo: target.deletingLastPathComponent()).absoluteURL
+        .resolvingSymlinksInPath()
     }
-    let handle = try FileHandle(forWritingTo: url)
-    #if !os(Windows)
-      flock(handle.fileDescriptor, LOCK_EX | LOCK_NB)
-    #endif
-    return handle
+    return target
   }
+
+  /// Whether a file is a database, or one of the files that SQLite writes beside it.
+  private static func isOfDatabase(_ url: URL) -> Bool {
+    let suffixes = ["-wal", "-shm", "-journal"]
+    guard let suffix = suffixes.first(where: url.path.hasSuffix) else { return DatabaseHeader.isDatabase(url) }
+    return DatabaseHeader.isDatabase(url)
+      || DatabaseHeader.isDatabase(URL(fileURLWithPath: String(url.path.dropLast(suffix.count))))
+  }
+
+  /// Creates an empty file with the owner and the permissions of another one, and locks it where the system has such
+  /// locks.
+  private static func create(_ url: URL, like replaced: [FileAttributeKey: Any]?) throws -> FileHandle {
+    try Data().write(to: url, options: .withoutOverwriting)
+    do {
+      let handle = try FileHandle(forWritingTo: url)
+      // Only some users may give files away, and not every file system has permissions.
+      for keys in [[FileAttributeKey.ownerAccountID, .groupOwnerAccountID], [.posixPermissions]] {
+        let attributes = replaced?.filter { keys.contains($0.key) } ?? [:]
+        if !attributes.isEmpty { try? FileManager.default.setAttributes(attributes, ofItemAtPath: url.path) }
+      }
+      #if !os(Windows)
+        flock(handle.fileDescriptor, LOCK_EX | LOCK_NB)
+      #endif
+      return handle
+    } catch {
+      try? FileManager.default.removeItem(at: url)
+      throw error
+    }
+  }
+
+  private static func draftPrefix(of target: URL) -> String { ".\(target.lastPathComponent).persist-" }
 
   /// Deletes the drafts of a file that interrupted commands have left. One that is being written is locked, or new.
   private static func removeLeftovers(of target: URL) {
     let folder = target.deletingLastPathComponent()
-    let prefix = ".\(target.lastPathComponent)."
+    let prefix = draftPrefix(of: target)
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    where name.hasPrefix(prefix) && name.dropFirst(prefix.count).wholeMatch(of: /[0-9A-F]{8}/) != nil {
+    where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
       let draft = folder.appendingPathComponent(name)
       let attributes = try? FileManager.default.attributesOfItem(atPath: draft.path)
       guard attributes?[.type] as? FileAttributeType == .typeRegular,

@@ -12,8 +12,16 @@ package enum CSVText {
     cells.map { $0.map { $0.isEmpty ? "\"\"" : cell($0) } ?? "" }.joined(separator: ",") + "\n"
   }
 
+  /// Whether a byte is a quotation mark, a comma or the end of a line.
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x2C, 0x0A, 0x0D: true
+    default: false
+    }
+  }
+
   private static func cell(_ text: String) -> String {
-    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+    guard text.utf8.contains(where: isSpecial) else { return text }
     return "\"" + text.doubling("\"") + "\""
   }
 

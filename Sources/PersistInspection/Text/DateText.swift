@@ -42,16 +42,28 @@ package enum DateText {
     return (words[0], "\(time).\(fraction)", read == seconds)
   }
 
+  /// A date without a fraction of a second; zeros stand for digits.
+  private static let form = Array("0000-00-00T00:00:00".utf8)
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
   /// Reads a date in ISO 8601: `2026-11-23T07:25:00Z`, with a fraction of up to nine digits or without; nil for any
   /// other text, and for a date or time that doesn't exist.
   package static func date(iso8601 text: String) -> Date? {
-    guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z/) else { return nil }
-    let wholeText = "\(match.1)Z"
+    let bytes = Array(text.utf8)
+    guard bytes.count > form.count, bytes.last == UInt8(ascii: "Z"),
+      zip(bytes, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
+    else { return nil }
+    let rest = bytes[form.count..<bytes.count - 1]
+    guard rest.isEmpty || rest.first == UInt8(ascii: ".") && (2...10).contains(rest.count)
+      && rest.dropFirst().allSatisfy(isDigit)
+    else { return nil }
+    let wholeText = String(decoding: bytes.prefix(form.count), as: UTF8.self) + "Z"
     // Foundation reads February 31 as a day in March.
     guard let whole = try? Date(wholeText, strategy: .iso8601), whole.formatted(.iso8601) == wholeText else {
       return nil
     }
-    guard let digits = match.2, let fraction = Double("0.\(digits)") else { return whole }
+    guard !rest.isEmpty, let fraction = Double("0" + String(decoding: rest, as: UTF8.self)) else { return whole }
     return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
   }
 }

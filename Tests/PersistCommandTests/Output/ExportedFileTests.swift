@@ -100,8 +100,13 @@ struct ExportedFileTests {
   @Test("Drafts that interrupted exports have left are deleted by the next one")
   func leftovers() throws {
     try withShop { folder, store in
-      let old = [".all.jsonl.0123ABCD", ".all.jsonl.notes", ".other.jsonl.0123ABCD"]
-      for name in old + [".all.jsonl.89ABCDEF"] {
+      let (draft, new, other) = (UUID().uuidString, UUID().uuidString, UUID().uuidString)
+      // Only the first is a draft of this file.
+      let old = [
+        ".all.jsonl.persist-\(draft)", ".all.jsonl.20250101", ".all.jsonl.persist-notes",
+        ".other.jsonl.persist-\(other)",
+      ]
+      for name in old + [".all.jsonl.persist-\(new)"] {
         try Data("{".utf8).write(to: folder.appendingPathComponent(name))
       }
       for name in old {
@@ -111,7 +116,43 @@ struct ExportedFileTests {
       }
       try #expect(Command.run("export", store, folder.appendingPathComponent("all.jsonl").path).status == 0)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".jsonl.") }
-      #expect(left.sorted() == [".all.jsonl.89ABCDEF", ".all.jsonl.notes", ".other.jsonl.0123ABCD"])
+      #expect(Set(left) == Set(old.dropFirst() + [".all.jsonl.persist-\(new)"]))
+    }
+  }
+
+  @Test("A link to a file that doesn't exist yet is followed, and a file that nobody may write is replaced")
+  func linksAndPermissions() throws {
+    try withShop { folder, store in
+      let (link, file) = (folder.appendingPathComponent("link"), folder.appendingPathComponent("new.jsonl"))
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file.lastPathComponent)
+      try #expect(Command.run("export", store, link.path).status == 0)
+      #expect(FileManager.default.fileExists(atPath: file.path))
+      let first = try Data(contentsOf: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file.path)
+      try #expect(Command.run("export", store, link.path).status == 0)
+      try #expect(Data(contentsOf: file) == first)
+      try #expect(FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o400)
+    }
+  }
+
+  @Test("A file of SQLite's beside a store isn't replaced", arguments: ["-wal", "-shm", "-journal"])
+  func besideStore(suffix: String) throws {
+    try withShop { _, store in
+      let outcome = try Command.run("export", store, store + suffix)
+      #expect(outcome.status == 1 && outcome.messages.contains("is a database"), "\(outcome.messages)")
+    }
+  }
+
+  @Test("A pipe in the place of a store is refused, and stays")
+  func pipeAsStore() throws {
+    try withShop { folder, store in
+      let pipe = folder.appendingPathComponent("pipe").path
+      try #require(Command.run([pipe], program: URL(fileURLWithPath: "/usr/bin/mkfifo")).status == 0)
+      for arguments in [["inspect", pipe], ["check", pipe], ["copy", store, pipe]] {
+        try #expect(Command.run(arguments).status == 1, "\(arguments)")
+      }
+      let type = try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType
+      #expect(type != .typeRegular)
     }
   }
 }

@@ -91,9 +91,14 @@ public final class ModelRegistry: Sendable {
 
   /// The only family, for work that nothing else relates to one of several.
   ///
-  /// - Throws: ``PersistenceError/Code/modelNotFound`` if there are several, naming them.
+  /// - Throws: ``PersistenceError/Code/modelNotFound`` if there are several, naming them; the errors of models that
+  ///   can't be read, because one of them may be meant.
   package var onlyFamily: ModelFamily {
     get throws {
+      if let first = otherProblems.first {
+        throw PersistenceError.combining(
+          otherProblems, as: first.code, "\(otherProblems.count) model files can't be read.")
+      }
       guard families.count > 1 else { return families[0] }
       throw PersistenceError(
         .modelNotFound, "There are \(families.count) models: \(families.map(\.name).joined(separator: ", ")).",

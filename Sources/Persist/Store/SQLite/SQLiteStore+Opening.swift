@@ -104,7 +104,7 @@ extension SQLiteStore {
   /// that creates a store may be killed.
   static func canCreate(at url: URL) -> Bool {
     guard let state = FileState(url) else { return true }
-    return !state.isFolder && (state.size == 0 || isEmptyDatabase(url))
+    return state.isRegular && (state.size == 0 || isEmptyDatabase(url))
   }
 
   private static func isEmptyDatabase(_ url: URL) -> Bool {

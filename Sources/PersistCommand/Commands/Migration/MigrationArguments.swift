@@ -39,8 +39,12 @@ struct MigrationArguments: ParsableArguments {
     let store = try StoreIdentification.identify(storeAt: url, registry: registry)
     let family = store.family
     guard let to else {
-      // A store of an unknown version may belong to a model that can't be read.
-      if store.version == nil, !registry.otherProblems.isEmpty { try registry.requireReadable() }
+      if store.version == nil, let problem = registry.otherProblems.first {
+        throw PersistenceError(
+          problem.code, at: problem.place,
+          "The store has none of the known versions, and may belong to a model that can't be read: \(problem.message)",
+          fix: "Correct the file, or name the version to migrate to with --to.")
+      }
       return (registry, try family?.current ?? registry.onlyFamily(of: models).current)
     }
     return (registry, try family?.version(named: to) ?? registry.version(named: to))

@@ -88,6 +88,10 @@ enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) is a folder.", fix: "Name the store's file in it.")
     }
+    guard state.isRegular else {
+      throw PersistenceError(
+        .storeOpenFailed, at: .store(url), "\(name) is a pipe or a device.", fix: "Name the store's file.")
+    }
     return try requireDatabase(DatabaseHeader.read(url), of: url)
   }
 

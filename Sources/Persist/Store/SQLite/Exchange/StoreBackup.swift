@@ -40,8 +40,8 @@ package enum StoreBackup {
 
   /// Replaces the store in a file with a copy of another, in one transaction.
   static func replace(storeAt url: URL, withStoreAt other: URL) throws {
-    // Some file systems report no size for folders.
-    guard let state = FileState(url), state.isFolder || state.size > 0 else {
+    // Only an empty file makes way: folders and devices may have no size, either.
+    guard let state = FileState(url), !state.isRegular || state.size > 0 else {
       try? FileManager.default.removeItem(at: url)
       return try copy(storeAt: other, to: url)
     }
