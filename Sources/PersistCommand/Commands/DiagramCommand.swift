@@ -25,7 +25,7 @@ struct DiagramCommand: ParsableCommand {
 
   func run() throws {
     let picture = try ModelPicture(of: drawnVersion())
-    try ExportedFile.write(to: StoreArgument.file(svg, "A picture")) { try $0.write(PictureDrawing(picture).svg) }
+    try ExportedFile.write(PictureDrawing(picture).svg, to: StoreArgument.file(svg, "A picture"))
   }
 
   private func drawnVersion() throws -> ModelVersion {

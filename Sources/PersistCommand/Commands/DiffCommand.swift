@@ -74,7 +74,7 @@ struct DiffCommand: ParsableCommand {
 
   private func draw(_ old: ModelVersion, _ new: ModelVersion, _ plan: MigrationPlan, into url: URL) throws {
     let picture = ModelPicture(from: old, to: new, operations: plan.steps.map(\.operation))
-    try ExportedFile.write(to: url) { try $0.write(PictureDrawing(picture).svg) }
+    try ExportedFile.write(PictureDrawing(picture).svg, to: url)
   }
 
   /// The current version of the family of `version`, or of the only family if there is a second model or no version.

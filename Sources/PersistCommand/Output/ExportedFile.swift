@@ -59,10 +59,8 @@ struct ExportedFile {
 
   /// Whether a file is a database, or one of the files that SQLite writes beside it.
   private static func isOfDatabase(_ url: URL) -> Bool {
-    let suffixes = ["-wal", "-shm", "-journal"]
-    guard let suffix = suffixes.first(where: url.path.hasSuffix) else { return DatabaseHeader.isDatabase(url) }
-    return DatabaseHeader.isDatabase(url)
-      || DatabaseHeader.isDatabase(URL(fileURLWithPath: String(url.path.dropLast(suffix.count))))
+    DatabaseHeader.isDatabase(url)
+      || SQLiteFileName.database(ofCompanion: url).map { DatabaseHeader.isDatabase($0) } == true
   }
 
   /// Creates an empty file with the owner and the permissions of another one, and locks it where the system has such
@@ -119,6 +117,8 @@ struct ExportedFile {
       throw error
     }
   }
+
+  static func write(_ text: String, to url: URL) throws { try write(to: url) { try $0.write(text) } }
 
   static func makeFolder(_ url: URL) throws {
     do {

@@ -136,14 +136,10 @@ struct CopyMigration {
 
   private func check(_ plan: CopyPlan, _ file: any StoreCopy, _ connection: any MigrationConnection) throws {
     // Into an existing file, a mapping model may copy some of the rows only.
-    if file.isNew { for unknown in plan.old.unknownRows { try unknown.refuse(connection) } }
-    for (count, blocker) in plan.checks {
-      let rows = try connection.count(count)
-      guard rows > 0 else { continue }
-      var blocker = blocker
-      blocker.what += ": \(rows)."
-      throw blocker.error
+    if file.isNew {
+      for unknown in plan.old.unknownRows { try connection.requireNone(unknown.count, else: unknown.blocker) }
     }
+    for (count, blocker) in plan.checks { try connection.requireNone(count, else: blocker) }
   }
 
   /// Both stores, opened for contexts.

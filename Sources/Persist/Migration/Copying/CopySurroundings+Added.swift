@@ -32,7 +32,7 @@ extension CopySurroundings {
   private var columnCopies: [ColumnCopy] {
     plan.old.tables.filter { $0.entity.superentity == nil }.flatMap { root -> [ColumnCopy] in
       guard let table = schema.table(named: root.table) else { return [] }
-      let names = addedColumns(of: table)
+      let names = plan.old.unknownColumns(of: table).map(\.name)
       guard !names.isEmpty else { return [] }
       let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
       var numbers: [String: [Int]] = [:]
@@ -51,13 +51,6 @@ extension CopySurroundings {
           columns: names.map { .init(old: $0, new: taken.contains($0.foldedIdentifier) ? "\($0)_KEPT" : $0) },
           entityNumbers: numbers.sorted())
       }
-    }
-  }
-
-  private func addedColumns(of table: StoreSchema.Table) -> [String] {
-    let explained = Set((plan.old.layout[table.name] ?? []).map(\.name.foldedIdentifier) + ["z_pk", "z_ent", "z_opt"])
-    return table.columns.map(\.name).filter {
-      !explained.contains($0.foldedIdentifier) && !LeftOverColumn.isOne($0)
     }
   }
 }

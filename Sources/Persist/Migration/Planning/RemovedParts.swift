@@ -1,4 +1,5 @@
-/// What a migration removes from an SQLite file, by its old names: definitions that refer to it become wrong.
+/// The parts of an SQLite file that a migration removes, by their old names: definitions that refer to them become
+/// wrong.
 struct RemovedParts {
   /// Whether the numbers of entities change, which definitions may compare with `Z_ENT`.
   let renumbersEntities: Bool

@@ -14,14 +14,22 @@ struct UnknownRows: Sendable {
       entity: root.name, what: "Rows of '\(table)' with an entity number of none of the table's entities",
       fix: "'persist check' lists them; correct or delete them before migrating.")
   }
+}
 
-  /// - Throws: The blocker if there are such rows.
-  func refuse(_ inspector: any StoreInspector) throws {
-    let rows = try inspector.count(count)
-    guard rows > 0 else { return }
-    var blocker = blocker
+extension StoreInspector {
+  /// - Throws: The blocker if there are any of the rows.
+  func requireNone(_ count: RowCount, else blocker: MigrationBlocker) throws {
+    let rows = try self.count(count)
+    if rows > 0 { throw blocker.counting(rows).error }
+  }
+}
+
+extension MigrationBlocker {
+  /// The blocker with the number of rows that are in the way.
+  func counting(_ rows: Int) -> MigrationBlocker {
+    var blocker = self
     blocker.what += ": \(rows)."
-    throw blocker.error
+    return blocker
   }
 }
 

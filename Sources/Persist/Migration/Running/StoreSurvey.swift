@@ -76,11 +76,9 @@ struct StoreSurvey {
     }
     for check in work.checks {
       switch check.meaning {
-      case .blocker(var blocker):
+      case .blocker(let blocker):
         let count = try inspector.count(check.count)
-        guard count > 0 else { continue }
-        blocker.what += ": \(count)."
-        findings.blockers.append(blocker)
+        if count > 0 { findings.blockers.append(blocker.counting(count)) }
       case .loss(var loss):
         guard countingLosses else { continue }
         let rows = try inspector.count(check.count)

@@ -38,7 +38,9 @@ struct TransferMigration {
   private func refuseUnknownRows() throws {
     let location = StoreLocation(url)
     try location.migrationEngine.inspect(location, options: options) { inspector in
-      for unknown in survey.store.tableMap.unknownRows { try unknown.refuse(inspector) }
+      for unknown in survey.store.tableMap.unknownRows {
+        try inspector.requireNone(unknown.count, else: unknown.blocker)
+      }
     }
   }
 }

@@ -59,8 +59,9 @@ public final class ModelRegistry: Sendable {
   /// Checks that every version and every mapping model can be read.
   ///
   /// - Throws: ``problems``.
-  package func requireReadable() throws {
-    let problems = problems
+  package func requireReadable() throws { try Self.requireNone(problems) }
+
+  private static func requireNone(_ problems: [PersistenceError]) throws {
     guard let first = problems.first else { return }
     throw PersistenceError.combining(problems, as: first.code, "\(problems.count) model files can't be read.")
   }
@@ -95,10 +96,7 @@ public final class ModelRegistry: Sendable {
   ///   can't be read, because one of them may be meant.
   package var onlyFamily: ModelFamily {
     get throws {
-      if let first = otherProblems.first {
-        throw PersistenceError.combining(
-          otherProblems, as: first.code, "\(otherProblems.count) model files can't be read.")
-      }
+      try Self.requireNone(otherProblems)
       guard families.count > 1 else { return families[0] }
       throw PersistenceError(
         .modelNotFound, "There are \(families.count) models: \(families.map(\.name).joined(separator: ", ")).",

@@ -42,7 +42,7 @@ struct StoreSchema: Sendable, Hashable {
   struct View: Sendable, Hashable {
     let name: String
     let sql: String
-    /// What it reads, directly or through other views; nil if SQLite can't prepare it.
+    /// The columns that it reads, directly or through other views; nil if SQLite can't prepare it.
     let columns: Set<ColumnPlace>?
   }
 

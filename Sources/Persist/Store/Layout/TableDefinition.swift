@@ -101,7 +101,7 @@ extension TableMap {
       guard places.count < found.count else { return found }
       var allocator = NameAllocator(names: names, reserving: found.map(\.name))
       for (_, same) in places.sorted(by: { $0.key < $1.key }) where same.count > 1 {
-        // Which of them is numbered doesn't depend on the order of declaration.
+        // The order of declaration doesn't decide which of them are numbered.
         for index in same.sorted(by: { found[$0].rank < found[$1].rank }).dropFirst() {
           found[index].name = allocator.allocate(found[index].name)
         }

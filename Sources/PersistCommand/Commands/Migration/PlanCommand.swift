@@ -38,7 +38,7 @@ struct PlanCommand: ParsableCommand {
     if plan.isPossible, let sqlFile {
       let script = try MigrationScript(
         storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
-      try ExportedFile.write(to: StoreArgument.file(sqlFile, "A script")) { try $0.write(script.text) }
+      try ExportedFile.write(script.text, to: StoreArgument.file(sqlFile, "A script"))
     }
     if arguments.json {
       try StandardOutput.print { $0.fields(of: plan) }

@@ -6,13 +6,15 @@ extension InPlacePlanner {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
     let uses = new.columnUses(of: plan.root)
     let oldUses = old.columnUses(of: plan.moves.first?.source.root ?? plan.root)
+    let withDefault = real.columnsWithDefault
     var carried = Set<String>()
     for column in new.layout[plan.name] ?? [] {
+      let uses = uses[column.name.foldedIdentifier] ?? [:]
       plan.columns.append(
-        self.plan(column, uses: uses[column.name.foldedIdentifier] ?? [:], oldUses, of: plan, in: real, &carried))
+        self.plan(column, uses: uses, oldUses, of: plan, in: real, withDefault: withDefault, &carried))
     }
     guard case .becomes = plan.source else {
-      plan.kept = copies(of: unknownColumns(of: real), besides: plan.columns)
+      plan.kept = copies(of: old.unknownColumns(of: real), besides: plan.columns)
       return
     }
     decideNames(of: &plan, in: real, carried: carried)
@@ -22,7 +24,7 @@ extension InPlacePlanner {
 
   private func plan(
     _ column: TableMap.PlacedColumn, uses: [String: ColumnUse], _ oldUses: [String: [String: ColumnUse]],
-    of plan: TablePlan, in table: StoreSchema.Table,
+    of plan: TablePlan, in table: StoreSchema.Table, withDefault: Set<String>,
     _ carried: inout Set<String>
   ) -> ColumnPlan {
     var values: [(move: RowMove, value: ColumnOrigin)] = []
@@ -40,7 +42,7 @@ extension InPlacePlanner {
     {
       result.carried = choice
       result.isRetyped = !column.type.isDeclared(by: real)
-      result.hasStaleDefault = result.isPartial && table.columnsWithDefault.contains(choice.foldedIdentifier)
+      result.hasStaleDefault = result.isPartial && withDefault.contains(choice.foldedIdentifier)
     }
     let base = result.carried.map { RowExpression.column($0) } ?? .constant(.null)
     for (move, value) in values {
@@ -76,7 +78,7 @@ extension InPlacePlanner {
 
   /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
   private func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
-    let unknown = Set(unknownColumns(of: table).map(\.name))
+    let unknown = Set(old.unknownColumns(of: table).map(\.name))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
     var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))
     var renames: [RenameSequence.Rename] = []
@@ -109,12 +111,6 @@ extension InPlacePlanner {
       number += 1
       return freeName("Z_MOVING_\(number)", taken: taken)
     }
-  }
-
-  /// The columns of an old table that aren't part of the old model.
-  func unknownColumns(of table: StoreSchema.Table) -> [StoreSchema.Column] {
-    let known = Set((old.layout[table.name] ?? []).map(\.name.foldedIdentifier) + ["z_pk", "z_ent", "z_opt"])
-    return table.columns.filter { !known.contains($0.name.foldedIdentifier) && !LeftOverColumn.isOne($0.name) }
   }
 
   /// The same columns for a new table, under names that its own columns don't have.

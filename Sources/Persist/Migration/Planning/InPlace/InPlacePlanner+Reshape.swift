@@ -9,7 +9,7 @@ extension InPlacePlanner {
     case .copied(let table):
       work.add(.createTable(definition, kept: plan.kept), in: .create, for: subject)
       let home = tables.first { $0.source == .becomes(table) }
-      let unknown = schema.table(named: table).map { unknownColumns(of: $0) } ?? []
+      let unknown = schema.table(named: table).map { old.unknownColumns(of: $0) } ?? []
       let kept = zip(plan.kept, unknown).map { SchemaChange.Assignment($0.name, .column($1.name)) }
       let values = (values(of: plan, in: definition) + kept).map { assignment in
         SchemaChange.Assignment(assignment.column, assignment.value.renamingColumns { home?.currentName($0) ?? $0 })

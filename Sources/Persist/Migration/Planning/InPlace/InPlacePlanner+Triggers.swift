@@ -17,7 +17,7 @@ extension InPlacePlanner {
     }
   }
 
-  /// What is dropped now or later: objects dropped later mustn't still be referenced then.
+  /// The parts that are dropped now or later: those dropped later mustn't still be referenced then.
   private var removedParts: RemovedParts {
     var removed = RemovedParts(renumbersEntities: numbering.contains { $0.key != $0.value })
     for change in work.changes + work.deferred {

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Conversions of file names for SQLite.
-enum SQLiteFileName {
+package enum SQLiteFileName {
   /// A URI in which every byte of the path except plain ones is escaped: `?` and `#` would end the path, `%` would
   /// begin an escape.
   ///
@@ -50,6 +50,14 @@ enum SQLiteFileName {
 
   /// Whether a name is that of a file that SQLite keeps beside a database.
   static func isOfCompanion(_ name: String) -> Bool { companionSuffixes.contains { name.hasSuffix("\($0)") } }
+
+  /// The database beside which SQLite would keep a file of this name; nil for other names.
+  package static func database(ofCompanion url: URL) -> URL? {
+    let name = url.lastPathComponent
+    return companionSuffixes.first { name.hasSuffix("\($0)") }.map { suffix in
+      url.deletingLastPathComponent().appendingPathComponent(String(name.dropLast("\(suffix)".count)))
+    }
+  }
 
   /// The files that SQLite may keep beside the database.
   static func companions(of url: URL) -> [URL] {
