@@ -39,6 +39,30 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("Transactions that others delete after the extent of the history was read are returned, unless it was too late")
+  func deletedMeanwhile() throws {
+    try withHistory { coordinator, url in
+      for _ in 0..<3 { _ = try save(coordinator) }
+      let token = try #require(try coordinator.execute(.fetchHistory(after: nil)).transactions.first).token
+      let other = PersistentStoreCoordinator(model: coordinator.managedObjectModel)
+      try other.addStore(at: url)
+      let history = try #require(coordinator.openStores[0].history)
+      var read: [Int64] = []
+      for _ in 0..<2 {
+        try history.forEachTransaction(
+          HistoryQuery(afterNumber: 1),
+          provided: { extent in
+            _ = try other.execute(.deleteHistory(before: Date.distantFuture))
+            return extent.isComplete(after: 1)
+          }
+        ) { read.append($0.transactionNumber) }
+      }
+      #expect(read == [2, 3])
+      #expect(persistError { _ = try numbers(coordinator, .fetchHistory(after: token)) }?.code == .historyTokenExpired)
+      for store in other.persistentStores { try other.remove(store) }
+    }
+  }
+
   @Test("Requests after a token, a date and a transaction; deletion before them")
   func positions() throws {
     try withHistory { coordinator, _ in

@@ -154,16 +154,21 @@ struct AutomaticMerging {
       numbers[store.identifier] = nil
       return nil
     }
-    let present = try history.lastNumber()
-    guard let last = numbers.updateValue(present, forKey: store.identifier),
-      try last >= history.oldestPosition(), last <= present
-    else { return nil }
-    var changes = SavedChanges()
-    try history.forEachTransaction(HistoryQuery(afterNumber: last)) { transaction in
-      changes.append(transaction.objectIDNotification())
-      numbers[store.identifier] = max(numbers[store.identifier] ?? 0, transaction.transactionNumber)
+    guard let last = numbers[store.identifier] else {
+      numbers[store.identifier] = try history.lastNumber()
+      return nil
     }
-    return changes
+    var (changes, present, isComplete) = (SavedChanges(), last, false)
+    try history.forEachTransaction(
+      HistoryQuery(afterNumber: last),
+      provided: { extent in
+        present = extent.lastNumber
+        isComplete = extent.isComplete(after: last)
+        return isComplete
+      }
+    ) { changes.append($0.objectIDNotification()) }
+    numbers[store.identifier] = present
+    return isComplete ? changes : nil
   }
 
   /// Whether another coordinator or process has written since the context last checked.

@@ -49,8 +49,9 @@ public struct HistoryReader: Sendable {
   public func markAsRead(upTo token: HistoryToken?) throws {
     for (store, history) in try coordinator.storesWithHistory(nil) {
       let present = try history.readers().first { $0.name == name }?.number
-      let number = try token?.transactionNumber(ofStore: store.identifier) ?? present ?? history.oldestPosition()
-      try history.setReader(HistoryReaderRecord(name: name, number: number, date: Date()))
+      let number = token?.transactionNumber(ofStore: store.identifier) ?? present
+      let position = try number ?? history.extent().oldestPosition
+      try history.setReader(HistoryReaderRecord(name: name, number: position, date: Date()))
     }
   }
 

@@ -14,9 +14,10 @@ extension PersistentStoreCoordinator {
     case .fetchAfter(let position):
       let includesChanges = ![.transactionsOnly, .count, .statusOnly].contains(request.resultType)
       let found = try stores.map { store, history in
-        var query = try Self.query(after: position, of: store, history)
+        var query = Self.query(after: position, of: store)
         query.includesChanges = includesChanges
-        return try Self.transactions(history, query)
+        guard let number = query.afterNumber else { return try Self.transactions(history, query) }
+        return try Self.allTransactions(after: number, query, of: store, history)
       }
       return HistoryResult(Self.merged(found), request.resultType)
     case .fetchTransactions(let fetch):
@@ -72,26 +73,33 @@ extension PersistentStoreCoordinator {
   }
 
   private static func query(
-    after position: HistoryChangeRequest.Position, of store: any PersistentStore, _ history: any StoreHistory
-  ) throws -> HistoryQuery {
+    after position: HistoryChangeRequest.Position, of store: any PersistentStore
+  ) -> HistoryQuery {
     switch position {
-    case .start: return HistoryQuery()
-    case .date(let date): return HistoryQuery(afterDate: date)
-    case .token(let token):
-      guard let number = token.transactionNumber(ofStore: store.identifier) else { return HistoryQuery() }
-      try requirePosition(number, of: store, history)
-      return HistoryQuery(afterNumber: number)
+    case .start: HistoryQuery()
+    case .date(let date): HistoryQuery(afterDate: date)
+    case .token(let token): HistoryQuery(afterNumber: token.transactionNumber(ofStore: store.identifier))
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if the record of later changes is incomplete.
-  static func requirePosition(_ number: Int64, of store: any PersistentStore, _ history: any StoreHistory) throws {
-    let (oldest, last) = try (history.oldestPosition(), history.lastNumber())
-    guard number < oldest || number > last else { return }
-    throw expired(
-      number < oldest
-        ? "The token is older than the history: transactions after number \(number) were deleted, or weren't recorded."
-        : "The token belongs to another history: its transaction is \(number), but the last one is \(last).", store)
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if the record of changes after a number is incomplete.
+  private static func allTransactions(
+    after number: Int64, _ query: HistoryQuery, of store: any PersistentStore, _ history: any StoreHistory
+  ) throws -> [HistoryTransaction] {
+    var transactions: [HistoryTransaction] = []
+    try history.forEachTransaction(
+      query,
+      provided: { extent in
+        if extent.isComplete(after: number) { return true }
+        let last = extent.lastNumber
+        throw expired(
+          number > last
+            ? "The token belongs to another history: its transaction is \(number), but the last one is \(last)."
+            : "The token is older than the history: transactions after number \(number) were deleted or not recorded.",
+          store)
+      }
+    ) { transactions.append($0) }
+    return transactions
   }
 
   private static func expired(_ message: String, _ store: any PersistentStore) -> PersistenceError {

@@ -16,11 +16,19 @@ package protocol StoreHistory: Sendable {
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if the history can't be read; the errors of `body`.
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws
+  /// Visits the selected transactions like ``forEachTransaction(_:_:)`` if the extent of the history is acceptable.
+  ///
+  /// The extent is that of the state from which the transactions are read, so that none can be deleted in between.
+  ///
+  /// - Parameter isAcceptable: Called before the first transaction, and again if the read has to run again.
+  func forEachTransaction(
+    _ query: HistoryQuery, provided isAcceptable: (HistoryExtent) throws -> Bool,
+    _ body: (HistoryTransaction) throws -> Void
+  ) throws
 
   /// The number of the last transaction; 0 before the first.
   func lastNumber() throws -> Int64
-  /// The smallest number after which every transaction is still there.
-  func oldestPosition() throws -> Int64
+  func extent() throws -> HistoryExtent
   /// Whether the history contains a transaction.
   func contains(_ number: Int64) throws -> Bool
 

@@ -6,12 +6,15 @@ extension RecordedHistory {
     try store.readingHistory { try $0.lastHistoryNumbers().transaction }
   }
 
-  func oldestPosition() throws -> Int64 {
-    try store.readingHistory { connection in
-      let first = try connection.first(of: .firstTransaction) { $0.integer(0) }
-      let before = try first?.saturatingAdding(-1) ?? connection.lastHistoryNumbers().transaction
-      return max(map.settings.completeAfter, before)
-    }
+  func extent() throws -> HistoryExtent { try store.readingHistory { try extent(in: $0) } }
+
+  /// The extent of the history in the state that a connection reads.
+  func extent(in connection: Source.Connection) throws -> HistoryExtent {
+    let first = try connection.first(of: .firstTransaction) { $0.integer(0) }
+    let last = try connection.lastHistoryNumbers().transaction
+    return HistoryExtent(
+      oldestPosition: max(map.settings.completeAfter, first?.saturatingAdding(-1) ?? last), lastNumber: last,
+      isTracking: map.isTracking)
   }
 
   func contains(_ number: Int64) throws -> Bool {

@@ -6,10 +6,26 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
   let map: HistoryMap
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
+    try visit(query, body) { _ in map }
+  }
+
+  func forEachTransaction(
+    _ query: HistoryQuery, provided isAcceptable: (HistoryExtent) throws -> Bool,
+    _ body: (HistoryTransaction) throws -> Void
+  ) throws {
+    try visit(query, body) { try isAcceptable(extent(in: $0)) ? map : nil }
+  }
+
+  /// - Parameter map: Returns the meaning of the history in the state that a connection reads; nil to visit nothing.
+  private func visit(
+    _ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void,
+    map: (Source.Connection) throws -> HistoryMap?
+  ) throws {
     var rest = query
     try store.readingHistory { connection in
+      guard let present = try map(connection) else { return }
       // A read that runs again continues after the last visited transaction.
-      try TransactionReader(map, of: store, connection).forEachTransaction(rest) { transaction in
+      try TransactionReader(present, of: store, connection).forEachTransaction(rest) { transaction in
         try body(transaction)
         rest.afterNumber = transaction.transactionNumber
       }

@@ -1,0 +1,12 @@
+/// The extent of a store's history in one state of the store.
+package struct HistoryExtent: Sendable, Hashable {
+  /// The smallest number after which every transaction is still there.
+  let oldestPosition: Int64
+  /// The number of the last transaction; 0 before the first.
+  let lastNumber: Int64
+  /// Whether changes are recorded; false if the history was switched off and its past kept.
+  let isTracking: Bool
+
+  /// Whether the history contains every transaction after a number, which is one of its own.
+  func isComplete(after number: Int64) -> Bool { oldestPosition <= number && number <= lastNumber }
+}
