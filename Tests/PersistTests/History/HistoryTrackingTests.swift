@@ -96,6 +96,91 @@ struct HistoryTrackingTests {
     }
   }
 
+  @Test(
+    "A coordinator that only reads learns that the history was off for a while: earlier tokens have expired",
+    arguments: [false, true])
+  func readerLearns(looksMeanwhile: Bool) throws {
+    try withTemporaryStore { url in
+      let (reader, other) = (try open(url, tracking: true), try open(url))
+      try addTeam(other)
+      let token = try #require(try reader.currentPersistentHistoryToken())
+      try #expect(reader.execute(.fetchHistory(after: token)).transactions.isEmpty)
+      try other.disableHistory(of: other.persistentStores[0])
+      try addTeam(other)
+      if looksMeanwhile { try #expect(!reader.tracksHistory(of: reader.persistentStores[0])) }
+      let again = try open(url, tracking: true)
+      try addTeam(again)
+      let error = persistError { _ = try reader.execute(.fetchHistory(after: token)) }
+      #expect(error?.code == .historyTokenExpired)
+      try #expect(reader.tracksHistory(of: reader.persistentStores[0]))
+      try #expect(reader.transactions().map(\.transactionNumber) == [1, 3])
+      try again.disableHistory(of: again.persistentStores[0], keepingPast: false)
+      try #expect(!reader.tracksHistory(of: reader.persistentStores[0]))
+      try close(reader, other, again)
+    }
+  }
+
+  @Test(
+    "A context that merges automatically sees saves by others whatever they do with the history",
+    arguments: [[true], [false], [true, true], [false, true]])
+  func mergingGoesOn(keepingPast: [Bool]) throws {
+    try withTemporaryStore { url in
+      let (reader, other) = (try open(url, tracking: true), try open(url))
+      try addTeam(other)
+      let context = ManagedObjectContext(reader)
+      let team = try #require(try context.fetch(FetchRequest("Team")).first)
+      #expect(team["name"] as? String == "T")
+      context.automaticallyMergesChangesFromParent = true
+      func rename(_ name: String) throws {
+        let context = ManagedObjectContext(other)
+        try #require(try context.fetch(FetchRequest("Team")).first)["name"] = name
+        try context.save()
+      }
+      func expectMerge(_ name: String) throws {
+        try rename(name)
+        context.processPendingChanges()
+        #expect(team["name"] as? String == name)
+        try context.throwDeferredError()
+      }
+      try expectMerge("recorded")
+      for (round, keepsPast) in keepingPast.enumerated() {
+        try other.disableHistory(of: other.persistentStores[0], keepingPast: keepsPast)
+        try expectMerge("not recorded \(round)")
+        try rename("unseen")
+        let again = try open(url, tracking: true)
+        try expectMerge("recorded again \(round)")
+        try expectMerge("and again \(round)")
+        try close(again)
+      }
+      try close(reader, other)
+    }
+  }
+
+  @Test(
+    "Reading the history costs no statement for its settings if nobody has written",
+    .aboutFiles("SQLite's statements"))
+  func readingCost() throws {
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: HistoryModel.make(), options: StoreOptions(tracksHistory: true))
+      let coordinator = PersistentStoreCoordinator(model: store.model)
+      try coordinator.add(store)
+      try addTeam(coordinator)
+      let token = try coordinator.currentPersistentHistoryToken()
+      func statements() throws -> Int {
+        let before = store.pool.counts.executed
+        _ = try coordinator.execute(.fetchHistory(after: token))
+        return store.pool.counts.executed - before
+      }
+      // The first one learns what opening and saving have written, and the second one that this is known.
+      for _ in 0..<2 { _ = try statements() }
+      // The transaction takes two, its extent two, and its transactions one.
+      try #expect([statements(), statements()] == [5, 5])
+      try MadeStore.run("UPDATE ZTEAM SET Z_OPT = Z_OPT + 1", at: url)
+      try #expect([statements(), statements()] == [6, 5])
+      try store.close()
+    }
+  }
+
   @Test("A history in memory, and one of a model that preserves more attributes than before")
   func otherStores() throws {
     let memory = PersistentStoreCoordinator(model: try HistoryModel.make())

@@ -150,10 +150,20 @@ struct AutomaticMerging {
   ///
   /// - Complexity: O(*changes*).
   mutating func recordedChanges(of store: any PersistentStore) throws -> SavedChanges? {
-    guard let history = store.history, history.isTracking else {
+    guard let history = store.history else {
       numbers[store.identifier] = nil
       return nil
     }
+    do { return try recordedChanges(of: store, history) } catch is PersistenceError where store.history == nil {
+      // Another program has deleted the history.
+      numbers[store.identifier] = nil
+      return nil
+    }
+  }
+
+  private mutating func recordedChanges(
+    of store: any PersistentStore, _ history: any StoreHistory
+  ) throws -> SavedChanges? {
     guard let last = numbers[store.identifier] else {
       numbers[store.identifier] = try history.lastNumber()
       return nil
@@ -163,7 +173,7 @@ struct AutomaticMerging {
       HistoryQuery(afterNumber: last),
       provided: { extent in
         present = extent.lastNumber
-        isComplete = extent.isComplete(after: last)
+        isComplete = extent.isTracking && extent.isComplete(after: last)
         return isComplete
       }
     ) { changes.append($0.objectIDNotification()) }

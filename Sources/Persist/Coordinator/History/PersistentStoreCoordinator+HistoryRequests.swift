@@ -179,11 +179,17 @@ extension HistoryTransaction {
 }
 
 extension PersistentStoreCoordinator {
-  /// Whether a store records who changes which objects.
+  /// Whether a store records who changes which objects, read from the store: another program may have switched its
+  /// history off, or on again.
   ///
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open in this coordinator.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open in this coordinator;
+  ///   the store's errors.
   public func tracksHistory(of store: StoreInfo) throws -> Bool {
-    try requireOpen(store).history?.isTracking == true
+    let store = try requireOpen(store)
+    do { return try store.history?.extent().isTracking == true } catch is PersistenceError where store.history == nil {
+      // Another program has deleted the history.
+      return false
+    }
   }
 
   /// Stops recording the changes of a store, for every program that uses it.

@@ -3,6 +3,9 @@ package import Foundation
 /// The history of a store, for the layers above the engines.
 package protocol StoreHistory: Sendable {
   /// Whether changes are recorded; false if the history was switched off and its past kept.
+  ///
+  /// Right within a write transaction. Otherwise, others may have switched the history on or off since this program
+  /// last wrote: ``extent()`` has the present state.
   var isTracking: Bool { get }
 
   /// Stops recording changes, for every program that uses the store, until one opens it with
@@ -28,6 +31,7 @@ package protocol StoreHistory: Sendable {
 
   /// The number of the last transaction; 0 before the first.
   func lastNumber() throws -> Int64
+  /// The present extent, whoever has changed it.
   func extent() throws -> HistoryExtent
   /// Whether the history contains a transaction.
   func contains(_ number: Int64) throws -> Bool

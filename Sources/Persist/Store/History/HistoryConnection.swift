@@ -86,6 +86,11 @@ protocol HistorySource: Sendable {
   func readingHistory<T>(_ body: (Connection) throws -> T) throws -> T
   /// Writes in one transaction, which is rolled back if `body` throws.
   func writingHistory<T>(_ body: (Connection) throws -> T) throws -> T
+  /// The meaning and settings of the history in the state that a connection reads, whoever has set them; nil if there
+  /// is none.
+  ///
+  /// Called within ``readingHistory(_:)``, after the first statement, which begins the transaction.
+  func presentHistory(in connection: Connection) throws -> HistoryMap?
   /// Continues with another meaning of the history's tables; nil if they no longer exist.
   func useHistory(_ history: HistoryMap?)
 }

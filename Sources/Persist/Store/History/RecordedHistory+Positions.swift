@@ -6,15 +6,22 @@ extension RecordedHistory {
     try store.readingHistory { try $0.lastHistoryNumbers().transaction }
   }
 
-  func extent() throws -> HistoryExtent { try store.readingHistory { try extent(in: $0) } }
+  func extent() throws -> HistoryExtent { try store.readingHistory { try present(in: $0).extent } }
 
-  /// The extent of the history in the state that a connection reads.
-  func extent(in connection: Source.Connection) throws -> HistoryExtent {
+  /// The meaning and extent of the history in the state that a connection reads: other programs may have switched it
+  /// off or on again since this one last read the store's settings.
+  func present(in connection: Source.Connection) throws -> (map: HistoryMap, extent: HistoryExtent) {
     let first = try connection.first(of: .firstTransaction) { $0.integer(0) }
     let last = try connection.lastHistoryNumbers().transaction
-    return HistoryExtent(
+    guard let map = try store.presentHistory(in: connection) else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(store.url), "Another program has deleted the history of the store.",
+        fix: "Open the store with StoreOptions(tracksHistory: true), which records changes from then on.")
+    }
+    let extent = HistoryExtent(
       oldestPosition: max(map.settings.completeAfter, first?.saturatingAdding(-1) ?? last), lastNumber: last,
       isTracking: map.isTracking)
+    return (map, extent)
   }
 
   func contains(_ number: Int64) throws -> Bool {

@@ -3,6 +3,7 @@ import Foundation
 /// A history that a store records in tables of its own, in a file or on a server.
 struct RecordedHistory<Source: HistorySource>: StoreHistory {
   let store: Source
+  /// The meaning and settings of the history as far as this program has noticed.
   let map: HistoryMap
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
@@ -13,7 +14,10 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
     _ query: HistoryQuery, provided isAcceptable: (HistoryExtent) throws -> Bool,
     _ body: (HistoryTransaction) throws -> Void
   ) throws {
-    try visit(query, body) { try isAcceptable(extent(in: $0)) ? map : nil }
+    try visit(query, body) { connection in
+      let present = try present(in: connection)
+      return try isAcceptable(present.extent) ? present.map : nil
+    }
   }
 
   /// - Parameter map: Returns the meaning of the history in the state that a connection reads; nil to visit nothing.

@@ -14,6 +14,9 @@ extension PostgreSQLStore: HistorySource {
     }
   }
 
+  /// Each flight compares the store's mark, and the read runs again if others have changed the settings.
+  func presentHistory(in connection: ServerHistoryConnection) throws -> HistoryMap? { historyMap.withLock { $0 } }
+
   func useHistory(_ history: HistoryMap?) { historyMap.withLock { $0 = history } }
 
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {

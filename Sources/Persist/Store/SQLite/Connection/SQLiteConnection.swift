@@ -54,6 +54,8 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var hasReloadedSchema = false
   /// The ``dataVersion`` after the last read, of a connection that only reads.
   @exclusivity(unchecked) var readVersion: UInt32?
+  /// The ``dataVersion`` for which the settings of the history were last compared with those known to the store.
+  @exclusivity(unchecked) var historyVersion: UInt32?
   /// Interrupts the running statement, from any thread.
   let interruption: SQLiteInterruption
   let predicateFunctions = PredicateFunctions()

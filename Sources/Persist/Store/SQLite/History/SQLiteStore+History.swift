@@ -9,6 +9,20 @@ extension SQLiteStore: HistorySource {
   func writingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.write(body) }
   func useHistory(_ history: HistoryMap?) { historyPlan.withLock { $0 = history.map(HistoryPlan.init) } }
 
+  /// Takes one statement if the store has changed since the connection last read the history, and none otherwise.
+  func presentHistory(in connection: SQLiteConnection) throws -> HistoryMap? {
+    let version = connection.dataVersion
+    if let watch = pool.watch, connection.historyVersion != version {
+      if let catalog = try watch.changedCatalog(connection) {
+        // The store itself follows the change after the transaction, from the newest state.
+        connection.hasReloadedSchema = true
+        return HistoryMap(catalog, in: map)
+      }
+      connection.historyVersion = version
+    }
+    return historyPlan.withLock { $0?.map }
+  }
+
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
     guard let url else { return nil }
     return try SQLiteStoreMonitor(url, options: pool.options, report)

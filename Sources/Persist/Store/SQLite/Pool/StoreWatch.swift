@@ -26,19 +26,37 @@ final class StoreWatch: Sendable {
   ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
   /// - Complexity: One statement if only rows have changed.
   func check(_ connection: SQLiteConnection) throws {
-    let mark: StoreMark
+    guard try hasChanged(connection) else { return }
+    try connection.readTransaction {
+      let catalog = try checkedCatalog(connection)
+      // The mark is last: whoever finds it known also finds what the observer has made of it.
+      observer.withLock { $0 }?(catalog)
+      known.withLock { $0 = catalog.mark }
+    }
+  }
+
+  /// Checks the state that a transaction reads, without reporting it to the observer: the state may be an earlier one
+  /// than the observer's.
+  ///
+  /// - Returns: The catalog if it isn't the known one.
+  /// - Throws: As ``check(_:)``.
+  /// - Complexity: One statement if only rows have changed.
+  func changedCatalog(_ connection: SQLiteConnection) throws -> StoreCatalog? {
+    try hasChanged(connection) ? checkedCatalog(connection) : nil
+  }
+
+  private func hasChanged(_ connection: SQLiteConnection) throws -> Bool {
     do {
-      mark = try StoreMark(connection)
+      return try StoreMark(connection) != known.withLock { $0 }
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
       throw opened.exchanged("It is no longer a store.", engineMessage: error.engineMessage)
     }
-    guard mark != known.withLock({ $0 }) else { return }
-    try connection.readTransaction {
-      let catalog = try StoreCatalog(connection)
-      try opened.check(catalog)
-      known.withLock { $0 = catalog.mark }
-      observer.withLock { $0 }?(catalog)
-    }
+  }
+
+  private func checkedCatalog(_ connection: SQLiteConnection) throws -> StoreCatalog {
+    let catalog = try StoreCatalog(connection)
+    try opened.check(catalog)
+    return catalog
   }
 
   /// The error for a file that isn't the one opened.
