@@ -8,7 +8,7 @@ final class SavedChangesMailbox: Sendable {
   /// The content of a mailbox.
   enum Mail: Sendable, Hashable {
     case changes(SavedChanges)
-    /// Too many changes to keep: every object has to be checked.
+    /// Too many changes to keep, or changes that couldn't be merged: every object has to be checked.
     case tooMuch
 
     /// Bounds the number of identifiers, and so the memory that a context uses while it doesn't read its mailbox.
@@ -71,6 +71,9 @@ final class SavedChangesMailbox: Sendable {
       return state.mail
     }
   }
+
+  /// Makes the content ``Mail/tooMuch`` after an error, without waking tasks: the same error might recur at once.
+  func requireComparison() { state.withLock { $0.mail = .tooMuch } }
 
   /// Registers a bell that rings on every post.
   func add(_ bell: Bell) {

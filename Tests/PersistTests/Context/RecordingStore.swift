@@ -7,7 +7,16 @@ final class RecordingStore: PersistentStore {
   let store: any PersistentStore
   private let record = LockProtected<(calls: Int, commits: [RowWrites], advances: Int)>((0, [], 0))
 
+  private let failures = LockProtected<[PersistenceError]>([])
+
   init(_ store: any PersistentStore) { self.store = store }
+
+  /// Makes the next reads of rows fail, one for each error.
+  func failReading(with errors: PersistenceError...) { failures.withLock { $0 += errors } }
+
+  private func throwFailure() throws {
+    if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
+  }
 
   /// The number of times that rows were read or written.
   var calls: Int { record.withLock { $0.calls } }
@@ -57,6 +66,7 @@ final class RecordingStore: PersistentStore {
 
   func rows(_ query: RowQuery, monitor: ReadMonitor?, held: KnownRows?) throws -> RowBatch {
     record.withLock { $0.calls += 1 }
+    try throwFailure()
     return try store.rows(query, monitor: monitor, held: held)
   }
 

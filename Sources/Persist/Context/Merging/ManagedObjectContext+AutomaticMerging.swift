@@ -18,6 +18,9 @@ extension ManagedObjectContext {
   /// changes that the parent saves, merges and rolls back. A parent that merges automatically too merges first, so that
   /// changes reach a child at any depth.
   ///
+  /// If a merge fails, the error is thrown by the context's next call that can throw, and the context compares all its
+  /// objects with the store the next time that it merges, until that succeeds.
+  ///
   /// To merge without using the context or awaiting its sequences, call
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
   ///
@@ -53,20 +56,29 @@ extension ManagedObjectContext {
     // The parent posts to this context what it merges. During its save, it has merged already.
     if let parent, !parent.isSaving { parent.mergeArrivedChanges() }
     let mail = mailbox.take()
-    guard parent == nil else { return mergeChangesOfParent(mail) }
     do {
-      var arrived = SavedChanges(updated: takeSettled())
-      if case .changes(let changes)? = mail { arrived = arrived.followed(by: changes) }
-      merge(arrived, holdingNewObjects: true, leavingConflicts: true)
-      for store in persistentStoreCoordinator.openStores {
-        let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
-        guard hasForeignChanges || mail == .tooMuch else { continue }
-        let recorded = mail == .tooMuch ? nil : try automaticMerging?.recordedChanges(of: store)
-        merge(try recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
-        send(.didMergeUnknownChanges)
-      }
+      if parent == nil { try mergeChangesOfStores(mail) } else { try mergeChangesOfParent(mail) }
+      automaticMerging?.hasFailed = false
     } catch {
-      deferError(error)
+      guard let hasFailedBefore = automaticMerging?.hasFailed else { return deferError(error) }
+      // What was to be merged is known only to this call. The next one compares everything.
+      mailbox.requireComparison()
+      automaticMerging?.hasFailed = true
+      // An error that persists must not keep the context from fetching and saving.
+      if !hasFailedBefore { deferError(error) }
+    }
+  }
+
+  private func mergeChangesOfStores(_ mail: SavedChangesMailbox.Mail?) throws {
+    var arrived = SavedChanges(updated: takeSettled())
+    if case .changes(let changes)? = mail { arrived = arrived.followed(by: changes) }
+    try mergeOrThrow(arrived, holdingNewObjects: true, leavingConflicts: true)
+    for store in persistentStoreCoordinator.openStores {
+      let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
+      guard hasForeignChanges || mail == .tooMuch else { continue }
+      let recorded = mail == .tooMuch ? nil : try automaticMerging?.recordedChanges(of: store)
+      try mergeOrThrow(recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
+      send(.didMergeUnknownChanges)
     }
   }
 
@@ -78,13 +90,13 @@ extension ManagedObjectContext {
     return settled
   }
 
-  private func mergeChangesOfParent(_ mail: SavedChangesMailbox.Mail?) {
+  private func mergeChangesOfParent(_ mail: SavedChangesMailbox.Mail?) throws {
     switch mail {
-    case .changes(let changes)?: mergeChanges(from: changes)
+    case .changes(let changes)?: try mergeOrThrow(changes, holdingNewObjects: true)
     case .tooMuch?:
       var unknown = SavedChanges()
       unknown.isIncomplete = true
-      mergeChanges(from: unknown)
+      try mergeOrThrow(unknown, holdingNewObjects: true)
     case nil: return
     }
   }
@@ -137,6 +149,8 @@ struct AutomaticMerging {
   private var numbers: [String: Int64] = [:]
   /// Objects with unsaved values that others have overtaken.
   var leftOut: Set<ManagedObjectID> = []
+  /// Whether the last merge failed. Its error was reported, and the next merge compares everything.
+  var hasFailed = false
 
   init(storesOf context: ManagedObjectContext) {
     for store in context.persistentStoreCoordinator.openStores {

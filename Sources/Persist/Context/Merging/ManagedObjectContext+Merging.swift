@@ -51,8 +51,20 @@ extension ManagedObjectContext {
     }
   }
 
-  /// - Parameter leavingConflicts: See ``MergePass``.
+  /// Merges changes like ``mergeOrThrow(_:holdingNewObjects:leavingConflicts:)``, and defers the errors.
   func merge(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) {
+    do {
+      try mergeOrThrow(changes, holdingNewObjects: holdingNewObjects, leavingConflicts: leavingConflicts)
+    } catch {
+      deferError(error)
+    }
+  }
+
+  /// Merges changes as far as they can be read.
+  ///
+  /// - Parameter leavingConflicts: See ``MergePass``.
+  /// - Throws: The store's errors, after observers were notified of what was merged.
+  func mergeOrThrow(_ changes: SavedChanges, holdingNewObjects: Bool, leavingConflicts: Bool = false) throws {
     guard !changes.isEmpty else { return }
     observedChanges.begin()
     defer { observedChanges.end() }
@@ -64,7 +76,8 @@ extension ManagedObjectContext {
     advanceReplicas()
     tracker?.announceMerge(of: changes)
     var pass = MergePass(self, leavingConflicts: leavingConflicts)
-    do { try pass.merge(changes) } catch { deferError(error) }
+    var failure: (any Error)?
+    do { try pass.merge(changes) } catch { failure = error }
     automaticMerging?.leftOut.formUnion(pass.leftOut)
     notifyChildren(changes)
     mergedDeletions = pass.merged.deleted
@@ -78,6 +91,7 @@ extension ManagedObjectContext {
     if ContextNotifications.areWanted {
       ContextNotifications.postMerge(of: changes, refreshed: pass.merged.refreshed, from: self)
     }
+    if let failure { throw failure }
   }
 }
 

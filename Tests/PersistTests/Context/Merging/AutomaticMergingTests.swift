@@ -167,6 +167,28 @@ struct AutomaticMergingTests {
     }
   }
 
+  @Test("If changes can't be read, the error is thrown once, and the changes are merged as soon as they can be read")
+  func passingError() throws {
+    try withStack(SampleModels.people) { stack in
+      let (view, background) = (stack.context(), stack.context())
+      let ann = try background.make("Person", ["name": "Ann"])
+      try background.save()
+      let copy = try view.named("Person", "Ann")
+      view.automaticallyMergesChangesFromParent = true
+      ann["name"] = "Anna"
+      try background.save()
+      stack.store.failReading(with: PersistenceError(.storeBusy, "Busy."), PersistenceError(.storeBusy, "Still busy."))
+      view.processPendingChanges()
+      #expect(persistError { try view.throwDeferredError() }?.message == "Busy.")
+      view.processPendingChanges()
+      try view.throwDeferredError()
+      #expect(copy["name"] as? String == "Ann")
+      view.processPendingChanges()
+      try view.throwDeferredError()
+      #expect(copy["name"] as? String == "Anna" && view.mailbox.content == nil)
+    }
+  }
+
   @Test("Awaiting a context's changes reports saves on other tasks as they happen") @MainActor
   func awaited() async throws {
     try await withTemporaryFolder { folder in
@@ -275,6 +297,28 @@ struct ForeignChangesTests {
       context.mergePolicy = .mergeByPropertyObjectTrump
       try context.save()
       #expect(ann["name"] as? String == "Anna" && ann["salary"] as? Int == 5)
+    }
+  }
+
+  @Test("Changes in a part of the history that can't be read are found by comparing objects")
+  func damagedHistory() throws {
+    try withHistory { coordinator, url in
+      let context = ManagedObjectContext(coordinator)
+      let team = try context.make("Team", ["name": "Ann"])
+      try context.save()
+      context.automaticallyMergesChangesFromParent = true
+      let other = PersistentStoreCoordinator(model: coordinator.managedObjectModel)
+      try other.addStore(at: url)
+      let elsewhere = ManagedObjectContext(other)
+      try elsewhere.named("Team", "Ann")["name"] = "Anna"
+      try elsewhere.save()
+      try ForeignSQL.run(named: "UPDATE ACHANGE SET ZCHANGETYPE = ZCHANGETYPE + 100", at: url)
+      context.processPendingChanges()
+      #expect(persistError { try context.throwDeferredError() }?.code == .storeDamaged)
+      context.processPendingChanges()
+      try context.throwDeferredError()
+      #expect(team["name"] as? String == "Anna")
+      for store in other.persistentStores { try other.remove(store) }
     }
   }
 
