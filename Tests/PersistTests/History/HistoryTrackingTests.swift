@@ -181,6 +181,24 @@ struct HistoryTrackingTests {
     }
   }
 
+  @Test("A batch delete that is the first to find the history switched on by another program is recorded")
+  func batchDelete() throws {
+    let note = EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
+    let model = try ManagedObjectModel(ModelDescription(entities: [note]))
+    try withTemporaryStore { url in
+      let (early, late) = (PersistentStoreCoordinator(model: model), PersistentStoreCoordinator(model: model))
+      try early.addStore(at: url)
+      let context = ManagedObjectContext(early)
+      for text in ["a", "b"] { try context.make("Note", ["text": text]) }
+      try context.save()
+      try late.addStore(at: url, options: StoreOptions(tracksHistory: true))
+      try context.execute(BatchDeleteRequest("Note"))
+      try #expect(context.count(for: FetchRequest("Note")) == 0)
+      try #expect(late.transactions().map { ($0.changes ?? []).map(words) } == [["delete Note 1", "delete Note 2"]])
+      try close(early, late)
+    }
+  }
+
   @Test("A history in memory, and one of a model that preserves more attributes than before")
   func otherStores() throws {
     let memory = PersistentStoreCoordinator(model: try HistoryModel.make())

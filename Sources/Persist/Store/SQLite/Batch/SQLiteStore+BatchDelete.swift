@@ -8,12 +8,13 @@ extension SQLiteStore {
     let rules = deletionRules
     let entities = batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
     let isWindow = selection.limit != nil || selection.offset > 0
-    let isRecorded = history?.isTracking == true
-    if !batch.wantsIdentifiers, !isWindow, !isRecorded, entities.allSatisfy({ rules[$0.number - 1].areNone }) {
-      return BatchOutcome(count: try pool.write { try $0.execute(.delete(selection)) })
-    }
+    let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.number - 1].areNone }
     var files = LargeValueFiles(externalFolder)
     let outcome = try pool.write { connection in
+      // Known only within the transaction: another program may have switched the history on.
+      if isPlain, history?.isTracking != true {
+        return BatchOutcome(count: try connection.execute(.delete(selection)))
+      }
       var pass = try BatchDeletePass(selection, rules, store: self, connection)
       pass.history = try historyWriter(by: batch.origin, connection)
       defer { files = pass.files }
