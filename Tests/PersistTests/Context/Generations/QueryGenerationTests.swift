@@ -312,6 +312,37 @@ struct QueryGenerationTests {
     }
   }
 
+  @Test(
+    "A large value that is replaced while a state is being acquired is kept for that state",
+    .aboutFiles("files of large values"))
+  func replacedMeanwhile() throws {
+    try withTwo { reader, writer in
+      let first = ManagedObjectContext(writer)
+      try first.make("Person", ["photo": Data(repeating: 1, count: 300_000)])
+      try first.save()
+      let store = try #require(reader.openStores[0] as? SQLiteStore)
+      let url = try #require(store.url)
+      // A change of the schema is noticed after the transaction of the state has begun.
+      try MadeStore.run("CREATE INDEX OTHERS ON ZPERSON (ZNAME)", at: url)
+      let replacements = LockProtected(0)
+      store.pool.watch?.whenChanged { _ in
+        guard replacements.withLock({ $0 }) == 0 else { return }
+        let other = ManagedObjectContext(writer)
+        guard let person = try? other.fetch(FetchRequest("Person")).first else { return }
+        person["photo"] = Data(repeating: 2, count: 300_000)
+        if (try? other.save()) != nil { replacements.withLock { $0 += 1 } }
+      }
+      let context = try pinned(reader)
+      let person = try #require(try context.fetch(FetchRequest("Person")).first)
+      #expect(replacements.withLock { $0 } == 1)
+      #expect(person["photo"] as? Data == Data(repeating: 1, count: 300_000))
+      let folder = ExternalDataFolder(storeAt: url)
+      #expect(folder.names().count == 2)
+      context.reset()
+      #expect(folder.names().count == 1)
+    }
+  }
+
   @Test("Removing a store releases the states that contexts hold")
   func removal() throws {
     try withTemporaryFolder { folder in

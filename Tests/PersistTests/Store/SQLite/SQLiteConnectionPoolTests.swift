@@ -76,6 +76,24 @@ struct SQLiteConnectionPoolTests {
     }
   }
 
+  @Test("A state counts as held while another thread releases its state and acquires new ones")
+  func holding() throws {
+    try withTemporaryStore { url in
+      let store = try SQLiteStore.create(url, model: HistoryModel.make())
+      let failures = LockProtected(0)
+      onThreads(2) { _ in
+        for _ in 0..<500 {
+          let state = try? store.pool.holdingPresentState()
+          if state == nil || !store.pool.heldStates.isHolding { failures.withLock { $0 += 1 } }
+          state?.close()
+        }
+      }
+      #expect(failures.withLock { $0 } == 0)
+      #expect(!store.pool.heldStates.isHolding)
+      try store.close()
+    }
+  }
+
   @Test("An in-memory store is one database for all its users")
   func memory() throws {
     let pool = try SQLiteConnectionPool(nil, options: StoreOptions())

@@ -1,13 +1,20 @@
 /// The states of a store held for reading by all coordinators of this program.
 final class HeldStates: Sendable {
+  /// The name of one held state. A connection isn't, because it holds one state after another.
+  struct Holding: Sendable, Hashable {
+    fileprivate let number: Int
+  }
+
   private struct Held {
+    /// Nil before the state is acquired.
     weak var pool: SQLiteConnectionPool?
     /// The pool of the store through which the state was acquired.
     let origin: ObjectIdentifier
   }
 
   private struct State {
-    var held: [ObjectIdentifier: Held] = [:]
+    var held: [Holding: Held] = [:]
+    var count = 0
     var actions: [@Sendable () -> Void] = []
 
     /// Removes and returns the actions if no state is held.
@@ -23,15 +30,26 @@ final class HeldStates: Sendable {
   /// Whether any state is held.
   var isHolding: Bool { state.withLock { !$0.held.isEmpty } }
 
-  /// Adds the state that a connection holds.
-  func add(_ pool: SQLiteConnectionPool, for reader: SQLiteConnection, of origin: SQLiteConnectionPool) {
-    state.withLock { $0.held[ObjectIdentifier(reader)] = Held(pool: pool, origin: ObjectIdentifier(origin)) }
+  /// Announces that a state is about to be acquired: called before its transaction begins, so that the actions of
+  /// commits after it wait.
+  func begin(of origin: SQLiteConnectionPool) -> Holding {
+    state.withLock { state in
+      state.count += 1
+      let holding = Holding(number: state.count)
+      state.held[holding] = Held(pool: nil, origin: ObjectIdentifier(origin))
+      return holding
+    }
   }
 
-  /// Removes the state that a connection held.
-  func remove(_ reader: SQLiteConnection) {
+  /// Makes an acquired state known with the pool that closes it.
+  func set(_ pool: SQLiteConnectionPool, for holding: Holding, of origin: SQLiteConnectionPool) {
+    state.withLock { $0.held[holding] = Held(pool: pool, origin: ObjectIdentifier(origin)) }
+  }
+
+  /// Ends a holding: called after the transaction, and before its connection can begin another one.
+  func end(_ holding: Holding) {
     let actions = state.withLock { state -> [@Sendable () -> Void] in
-      state.held[ObjectIdentifier(reader)] = nil
+      state.held[holding] = nil
       return state.takeDueActions()
     }
     for action in actions { action() }

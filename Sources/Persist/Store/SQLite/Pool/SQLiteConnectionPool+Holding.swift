@@ -9,13 +9,13 @@ extension SQLiteConnectionPool {
   func holdingPresentState() throws -> SQLiteConnectionPool? {
     guard url != nil else { return nil }
     let reader = try takeOut()
+    var isHeld = false
+    defer { if !isHeld { takeBack(reader) } }
     let connection = reader.connection
+    let isLog = try reader.files == nil && connection.first(.journalMode) { $0.text(0) } == "wal"
+    guard isLog else { return nil }
+    let holding = heldStates.begin(of: self)
     do {
-      let isLog = try reader.files == nil && connection.first(.journalMode) { $0.text(0) } == "wal"
-      guard isLog else {
-        takeBack(reader)
-        return nil
-      }
       try connection.waiting {
         try connection.execute(.begin)
         // The transaction begins with the first read.
@@ -26,21 +26,23 @@ extension SQLiteConnectionPool {
         connection.hasReloadedSchema = false
       }
     } catch {
-      endHolding(reader)
+      Self.endTransaction(of: reader)
+      heldStates.end(holding)
       throw error
     }
+    isHeld = true
     let pool = SQLiteConnectionPool(holding: reader, of: self) { [weak self, heldStates] reader in
-      if let self { self.endHolding(reader) } else { reader.connection.close() }
-      heldStates.remove(reader.connection)
+      Self.endTransaction(of: reader)
+      heldStates.end(holding)
+      if let self { self.takeBack(reader) } else { reader.connection.close() }
     }
-    heldStates.add(pool, for: connection, of: self)
+    heldStates.set(pool, for: holding, of: self)
     if !isOpen { pool.close() }
     return pool
   }
 
-  private func endHolding(_ reader: Reader) {
+  private static func endTransaction(of reader: Reader) {
     if reader.connection.isInTransaction { _ = try? reader.connection.execute(.rollback) }
-    takeBack(reader)
   }
 
   /// Continues to hold the state in a new transaction if it is still the newest one. Otherwise the state is lost, and
