@@ -25,8 +25,14 @@ public struct QueryGenerationToken: Sendable, Hashable {
 /// One state of each of a coordinator's stores, acquired when one of them is first read.
 final class QueryGeneration: ReadView {
   let coordinator: PersistentStoreCoordinator
-  /// The states by the stores' identifiers; nil until a store is read.
-  private let states = LockProtected<[String: any StoreGeneration]?>(nil)
+  private struct HeldState {
+    weak var store: (any PersistentStore)?
+    let generation: any StoreGeneration
+  }
+
+  /// By store, not by identifier: the state of a store that was removed has ended, even if the store was added again.
+  /// Nil until a store is read.
+  private let states = LockProtected<[ObjectIdentifier: HeldState]?>(nil)
 
   init(of coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 
@@ -34,8 +40,11 @@ final class QueryGeneration: ReadView {
   func acquire() throws {
     try states.withLock { states in
       guard states == nil else { return }
-      var acquired: [String: any StoreGeneration] = [:]
-      for store in coordinator.openStores { acquired[store.identifier] = try store.generation() }
+      var acquired: [ObjectIdentifier: HeldState] = [:]
+      for store in coordinator.openStores {
+        guard let generation = try store.generation() else { continue }
+        acquired[ObjectIdentifier(store)] = HeldState(store: store, generation: generation)
+      }
       states = acquired
     }
   }
@@ -43,7 +52,11 @@ final class QueryGeneration: ReadView {
   /// The source of a store's rows in this generation: the store itself if it can't hold a state, or was added later.
   func rows(of store: any PersistentStore) throws -> any SharedRowSource {
     try acquire()
-    return states.withLock { $0?[store.identifier]?.rows } ?? store
+    let rows = states.withLock { states -> (any SharedRowSource)? in
+      guard let state = states?[ObjectIdentifier(store)], state.store === store else { return nil }
+      return state.generation.rows
+    }
+    return rows ?? store
   }
 
   /// Nil if no store can hold a state.

@@ -354,6 +354,21 @@ struct QueryGenerationTests {
     }
   }
 
+  @Test("A store that was removed and added again shows its current state in a context that was pinned before")
+  func addedAgain() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url)
+      try write(coordinator, ["a"])
+      let context = try pinned(coordinator)
+      try #expect(count(context) == 1)
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+      try coordinator.addStore(at: url)
+      try write(coordinator, ["b"])
+      try #expect(count(context) == 2)
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+  }
+
   @Test("A background fetch and batched results read the pinned state")
   func waiting() async throws {
     try await withTemporaryFolder { folder in
