@@ -79,7 +79,8 @@ extension PersistentStoreCoordinator {
   /// a state that it holds, so that saves need not wait, unless the store keeps large values in files.
   ///
   /// The copy includes the content of the write-ahead log and the files of large values. It gets its name only once
-  /// complete, and memory use doesn't grow with the store.
+  /// complete, and so does each of those files; nothing remains of a copy that fails. Memory use doesn't grow with the
+  /// store.
   ///
   /// ```swift
   /// try coordinator.backUp(store, to: folder.appendingPathComponent("Backup.sqlite"))

@@ -8,12 +8,12 @@ package enum StoreBackup {
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists, or can't be written.
   package static func copy(storeAt url: URL, to copy: URL) throws {
-    try make(copy, like: StorePermissions(ofStoreAt: url)) { partial in
+    try make(copy, like: StorePermissions(ofStoreAt: url)) { partial, values in
       try whileNobodyWrites(to: url) {
         try SQLiteConnection.reading(url) { connection in
           // The closure runs again if the store changed while it was read.
           try? FileManager.default.removeItem(at: partial)
-          try write(connection, to: partial, for: copy)
+          try write(connection, to: partial, values)
         }
       }
     }
@@ -38,7 +38,8 @@ package enum StoreBackup {
     return try SQLiteStore.open(url, model: store.model, options: options)
   }
 
-  /// Replaces the store in a file with a copy of another, in one transaction.
+  /// Replaces the store in a file with a copy of another, in one transaction. After a failure, the store has its former
+  /// rows and large values only.
   static func replace(storeAt url: URL, withStoreAt other: URL) throws {
     // Only an empty file makes way: folders and devices may have no size, either.
     guard let state = FileState(url), !state.isRegular || state.size > 0 else {
@@ -50,19 +51,32 @@ package enum StoreBackup {
     if !SQLiteStore.canCreate(at: url) { _ = try StoreCatalog(target) }
     let folder = ExternalDataFolder(storeAt: url)
     let old = folder.names()
+    let values = LargeValueCopies(to: folder)
     var new: [String] = []
-    try whileNobodyWrites(to: other) {
-      let source = try SQLiteConnection(other, mode: .readOnly)
-      defer { source.close() }
-      _ = try StoreCatalog(source)
-      // While the target can't be written, nobody deletes files that its rows don't name yet.
-      try source.copyDatabase(into: target) { new = try copyLargeValues(of: source, to: folder) }
+    do {
+      try whileNobodyWrites(to: other) {
+        let source = try SQLiteConnection(other, mode: .readOnly)
+        defer { source.close() }
+        _ = try StoreCatalog(source)
+        // While the target can't be written, nobody deletes files that its rows don't name yet.
+        try source.copyDatabase(into: target) { new = try values.copy(from: source) }
+      }
+    } catch {
+      discard(values, notNamedBy: target)
+      throw error
     }
     // Only now does no row name the old files any longer.
     folder.discard(Set(old).subtracting(new))
   }
 
   // MARK: Steps
+
+  /// Deletes the large values that a failed replacement has added. Only files without a row are deleted, since the
+  /// commit may have succeeded all the same, or another process may have completed the same replacement.
+  private static func discard(_ values: LargeValueCopies, notNamedBy target: SQLiteConnection) {
+    guard !values.added.isEmpty else { return }
+    try? target.transaction { values.discardAdded(except: try target.largeValueNames()) }
+  }
 
   /// Runs `body` while no program writes to a store, so that no file of a large value that a row names is deleted.
   ///
@@ -80,8 +94,8 @@ package enum StoreBackup {
   private static func copy(
     _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil
   ) throws {
-    try make(copy, like: source.url.flatMap(StorePermissions.init(ofStoreAt:))) { partial in
-      try write(source, to: partial, for: copy)
+    try make(copy, like: source.url.flatMap(StorePermissions.init(ofStoreAt:))) { partial, values in
+      try write(source, to: partial, values)
       guard let prepare else { return }
       let connection = try SQLiteConnection(partial, mode: .readWrite)
       defer { connection.close() }
@@ -89,20 +103,26 @@ package enum StoreBackup {
     }
   }
 
-  /// Creates a copy in a temporary folder, and gives it its name when it is complete.
+  /// Creates a copy in a temporary folder, and gives it its name when it is complete. If that fails, neither the copy
+  /// nor its large values remain.
   private static func make(
-    _ copy: URL, like permissions: StorePermissions?, _ write: (_ partial: URL) throws -> Void
+    _ copy: URL, like permissions: StorePermissions?,
+    _ write: (_ partial: URL, _ values: LargeValueCopies) throws -> Void
   ) throws {
     try requireMissing(copy)
     let unfinished = try UnfinishedCopy(of: copy, like: permissions)
+    let folder = ExternalDataFolder(storeAt: copy)
+    let values = LargeValueCopies(to: folder, drafts: unfinished.file.deletingLastPathComponent())
     do {
-      try write(unfinished.file)
+      try write(unfinished.file, values)
       try requireMissing(copy)
       // Remains of a former store with this name would be mistaken for the copy's own log.
       removeCompanions(of: copy)
       try unfinished.finish()
     } catch {
       unfinished.discard()
+      // Another program may be creating a copy of the same name, or just have completed it.
+      if folder.sharers.isEmpty, FileState(copy) == nil { values.discardAdded() }
       throw error as? PersistenceError
         ?? PersistenceError(.fileAccess, at: .file(copy), "The copy can't be created: \(error.localizedDescription)")
     }
@@ -114,38 +134,13 @@ package enum StoreBackup {
       .fileAccess, at: .file(copy), "A file of this name already exists.", fix: "Choose another name for the copy.")
   }
 
-  private static func write(_ source: SQLiteConnection, to partial: URL, for copy: URL) throws {
+  private static func write(_ source: SQLiteConnection, to partial: URL, _ values: LargeValueCopies) throws {
     try source.copyDatabase(to: partial, like: source.url.flatMap(StorePermissions.init(ofStoreAt:)))
-    try copyLargeValues(of: source, to: ExternalDataFolder(storeAt: copy))
+    try values.copy(from: source)
   }
 
   private static func removeCompanions(of url: URL) {
     for companion in SQLiteFileName.companions(of: url) { try? FileManager.default.removeItem(at: companion) }
-  }
-
-  /// - Returns: The names of the store's files of large values.
-  @discardableResult
-  private static func copyLargeValues(of store: SQLiteConnection, to target: ExternalDataFolder) throws -> [String] {
-    guard let url = store.url else { return [] }
-    let source = ExternalDataFolder(storeAt: url)
-    let names = source.names()
-    guard !names.isEmpty else { return [] }
-    do {
-      let permissions = source.permissions
-      try target.make(like: permissions)
-      for name in names {
-        let copy = target.url.appendingPathComponent(name)
-        guard let file = try? source.file(named: name), FileState(copy) == nil else { continue }
-        try FileManager.default.copyItem(at: file, to: copy)
-        permissions?.apply(to: copy)
-      }
-    } catch let error as PersistenceError {
-      throw error
-    } catch {
-      throw PersistenceError(
-        .fileAccess, at: .file(target.url), "The files of large values can't be copied: \(error.localizedDescription)")
-    }
-    return names
   }
 
   /// Copies a store into memory, under a new identifier.

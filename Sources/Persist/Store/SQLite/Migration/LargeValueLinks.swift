@@ -20,7 +20,11 @@ struct LargeValueLinks {
       for name in names {
         guard let file = try? source.file(named: name), try target.file(named: name) == nil else { continue }
         let link = target.url.appendingPathComponent(name)
-        do { try files.linkItem(at: file, to: link) } catch { try files.copyItem(at: file, to: link) }
+        do {
+          try files.linkItem(at: file, to: link)
+        } catch {
+          try LargeValueCopies.copy(file, to: link, drafts: target.url, like: nil)
+        }
       }
     } catch let error as PersistenceError {
       throw error
