@@ -13,6 +13,9 @@ public struct StoreRemoteChange: Sendable, Hashable {
 extension PersistentStoreCoordinator {
   /// Posted when this program or another one has written to a store that was opened with
   /// ``StoreOptions/postsRemoteChangeNotifications``. The object is the coordinator; the thread is Persist's own.
+  ///
+  /// Observers may use, remove or move the store, on any queue. No notification of a store begins after it was removed;
+  /// one that was posted before may still be waiting for an observer's queue.
   public static let remoteStoreDidChangeNotification = Notification.Name("PersistentStoreRemoteChange")
   /// The key of the store's UUID, a string, in the notification's user info.
   public static let storeUUIDKey = "storeUUID"
@@ -87,11 +90,11 @@ final class RemoteChangePost: Sendable {
       state.monitors[store.identifier] == nil && (store.postsRemoteChanges || isMerged || !state.receivers.isEmpty)
     }
     guard isWanted else { return }
-    let monitor = try? store.monitorChanges { [weak coordinator, weak store] in
+    let reports = ChangeReports { [weak coordinator, weak store] in
       guard let coordinator, let store else { return }
       coordinator.remoteChangePost.report(store, of: coordinator)
     }
-    guard let monitor else { return }
+    guard let monitor = try? store.monitorChanges({ reports.request() }) else { return }
     let other = state.withLock { state -> (any StoreMonitor)? in
       if state.monitors[store.identifier] != nil { return monitor }
       if store.postsRemoteChanges { state.posting.insert(store.identifier) }
@@ -153,6 +156,8 @@ final class RemoteChangePost: Sendable {
       historyToken: number.map {
         HistoryToken(storeIdentifier: store.identifier, transactionNumber: $0)
       })
+    // The end of the observation doesn't wait for reports.
+    guard coordinator.openStore(identifier: store.identifier) === store else { return }
     let receivers = state.withLock { Array($0.receivers.values) }
     for receiver in receivers { receiver.yield(change) }
     guard store.postsRemoteChanges else { return }

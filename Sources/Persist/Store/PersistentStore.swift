@@ -18,6 +18,7 @@ package protocol PersistentStore: SharedRowSource {
   /// Calls `report` after changes by anyone, on a thread of the store's own; several changes may be combined in one
   /// report.
   ///
+  /// - Parameter report: Doesn't wait for anything, since the end of the observation waits for it.
   /// - Returns: The running observation; nil if nobody else can change the store.
   func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)?
   /// Holds the current state of the store for reading; nil if the store can't do that without blocking writers.

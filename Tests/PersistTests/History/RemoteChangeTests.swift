@@ -186,6 +186,48 @@ struct RemoteChangeTests {
     }
   }
 
+  @Test("A store is removed or moved on the queue on which an observer is to be called", arguments: [true, false])
+  func observersQueue(isMoved: Bool) throws {
+    try withTemporaryStore { url in
+      let (coordinator, other) = try (open(url, posting: true), open(url, posting: false))
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let isPosted = LockProtected(false)
+      let name = PersistentStoreCoordinator.remoteStoreDidChangeNotification
+      // An observer with a queue blocks the thread that posts until its code has run.
+      let observers = [
+        NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: queue) { _ in },
+        NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: nil) { _ in
+          isPosted.withLock { $0 = true }
+        },
+      ]
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      let ended = DispatchSemaphore(value: 0)
+      queue.addOperation {
+        do {
+          let context = ManagedObjectContext(other)
+          try context.make("Team", [:])
+          try context.save()
+          // If the blocking observer is called first, the other one isn't.
+          let deadline = ContinuousClock.now + .seconds(2)
+          while !isPosted.withLock({ $0 }), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.005) }
+          Thread.sleep(forTimeInterval: 0.1)
+          let store = coordinator.persistentStores[0]
+          if isMoved {
+            try coordinator.migratePersistentStore(store, to: nil)
+          } else {
+            try coordinator.remove(store)
+          }
+        } catch {
+          Issue.record(error)
+        }
+        ended.signal()
+      }
+      try #require(ended.wait(timeout: .now() + 120) == .success)
+      try close(coordinator, other)
+    }
+  }
+
   @Test("A store that is removed while watching begins isn't watched until it is added again")
   func removedMeanwhile() throws {
     try withTemporaryStore { url in

@@ -68,6 +68,6 @@ package protocol StoreHistory: Sendable {
 
 /// A running observation of a store's changes by anyone.
 package protocol StoreMonitor: AnyObject, Sendable {
-  /// Ends the observation. Waits for a report in progress, unless called from within it.
+  /// Ends the observation and waits for its thread; not to be called from within a report.
   func end()
 }

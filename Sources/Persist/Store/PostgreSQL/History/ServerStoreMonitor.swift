@@ -14,7 +14,6 @@ final class ServerStoreMonitor: StoreMonitor {
   private let report: @Sendable () -> Void
   private let isEnded = Atomic(false)
   private let hasEnded = DispatchSemaphore(value: 0)
-  private let owner = LockProtected<ObjectIdentifier?>(nil)
 
   /// The name under which saves of a store notify others: of limited length, whatever the name of the schema.
   static func channel(of schema: String) -> String {
@@ -74,8 +73,6 @@ final class ServerStoreMonitor: StoreMonitor {
   }
 
   private func run(_ first: Listener) {
-    let own = ObjectIdentifier(Thread.current)
-    owner.withLock { $0 = own }
     var listener: Listener? = first
     while !isEnded.load(ordering: .acquiring) {
       do {
@@ -98,14 +95,11 @@ final class ServerStoreMonitor: StoreMonitor {
         Thread.sleep(forTimeInterval: 0.2)
       }
     }
-    owner.withLock { $0 = nil }
     hasEnded.signal()
   }
 
   func end() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    let current = ObjectIdentifier(Thread.current)
-    let isOwnThread = owner.withLock { $0 == current }
-    if !isOwnThread { hasEnded.wait() }
+    hasEnded.wait()
   }
 }

@@ -12,7 +12,6 @@ final class SQLiteStoreMonitor: StoreMonitor {
   private let report: @Sendable () -> Void
   private let isEnded = Atomic(false)
   private let hasEnded = DispatchSemaphore(value: 0)
-  private let owner = LockProtected<ObjectIdentifier?>(nil)
   #if os(Linux)
     private let events: FolderEvents?
   #endif
@@ -62,8 +61,6 @@ final class SQLiteStoreMonitor: StoreMonitor {
   }
 
   private func run(_ opened: Watched) {
-    let own = ObjectIdentifier(Thread.current)
-    owner.withLock { $0 = own }
     var watched = opened
     while !isEnded.load(ordering: .acquiring) {
       if hasChanged(&watched) { report() }
@@ -71,7 +68,6 @@ final class SQLiteStoreMonitor: StoreMonitor {
       wait()
     }
     watched.connection.close()
-    owner.withLock { $0 = nil }
     hasEnded.signal()
   }
 
@@ -106,8 +102,6 @@ final class SQLiteStoreMonitor: StoreMonitor {
     #if os(Linux)
       events?.end()
     #endif
-    let current = ObjectIdentifier(Thread.current)
-    let isOwnThread = owner.withLock { $0 == current }
-    if !isOwnThread { hasEnded.wait() }
+    hasEnded.wait()
   }
 }
