@@ -126,8 +126,10 @@ extension PersistentStoreCoordinator {
 
   /// Switches an open store to another file, such as one that the store was copied or moved to.
   ///
-  /// Contexts keep using the store; their objects keep the values they read until refreshed. The former file is closed
-  /// once active reads and writes have finished, and isn't deleted.
+  /// Contexts keep using the store; their objects keep the values they read until refreshed. Active reads and writes
+  /// finish in the former file, which is then closed and isn't deleted; those that wait use the new one. Remote changes
+  /// are those of the new file. A context that is pinned to a state of the former one can't read until it moves on, for
+  /// example by ``ManagedObjectContext/refreshAllObjects()``: ``PersistenceError/Code/queryGenerationExpired``.
   ///
   /// - Parameters:
   ///   - url: An existing file that contains the same store.
@@ -149,7 +151,7 @@ extension PersistentStoreCoordinator {
       throw PersistenceError(
         .fileAccess, at: .store(url), "The store doesn't exist.", fix: "Copy or move the file first.")
     }
-    try open.reopen(at: url)
+    try open.reopen(at: url) { watchAgain(open) }
     let moved = StoreInfo(open)
     post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
     return moved

@@ -147,6 +147,12 @@ extension PersistentStoreCoordinator {
     remoteChangePost.begin(new, of: self)
   }
 
+  /// Watches an open store that continues elsewhere at its new place, if it is watched.
+  func watchAgain(_ store: any PersistentStore) {
+    remoteChangePost.end(store.identifier)
+    remoteChangePost.begin(store, of: self)
+  }
+
   func openStore(identifier: String) -> (any PersistentStore)? {
     open.withLock { stores in stores.first { $0.identifier == identifier } }
   }

@@ -131,9 +131,10 @@ package protocol PersistentStore: SharedRowSource {
   func copying<T>(thenClosing closes: Bool, _ body: (_ state: any PersistentStore) throws -> T) throws -> T
   /// Continues with another file, which contains the same store.
   ///
+  /// - Parameter exchanged: Called when the store uses the other file, before the former one is closed.
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and the errors of opening
   ///   it; the store then continues with its current file.
-  func reopen(at url: URL) throws
+  func reopen(at url: URL, exchanged: () -> Void) throws
 }
 
 extension PersistentStore {
@@ -166,7 +167,7 @@ extension PersistentStore {
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore { throw hasNoFile }
-  func reopen(at url: URL) throws { throw hasNoFile }
+  func reopen(at url: URL, exchanged: () -> Void) throws { throw hasNoFile }
 
   private var hasNoFile: PersistenceError {
     PersistenceError(

@@ -80,6 +80,66 @@ struct StoreMoveTests {
     }
   }
 
+  @Test("A context that is pinned to a state of a store's former file fails until it moves on", .aboutFiles("copies"))
+  func pinned() throws {
+    try withTemporaryStore { url in
+      let copy = otherStore("Copy", beside: url)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url)
+      let writer = ManagedObjectContext(coordinator)
+      try writer.make("Person", ["name": "Ann"])
+      try writer.save()
+      let context = ManagedObjectContext(coordinator)
+      try context.setQueryGeneration(from: .current)
+      try #expect(context.count(for: FetchRequest("Person")) == 1)
+      try coordinator.backUp(store, to: copy)
+      let moved = try coordinator.setURL(copy, for: store)
+      let error = persistError { _ = try context.count(for: FetchRequest("Person")) }
+      #expect(error?.code == .queryGenerationExpired)
+      context.refreshAllObjects()
+      try #expect(context.count(for: FetchRequest("Person")) == 1)
+      try coordinator.remove(moved)
+    }
+  }
+
+  @Test(
+    "Writes that wait while their store continues in another file, and late reads, use that file",
+    .aboutFiles("copies"))
+  func waiting() throws {
+    try withTemporaryStore { url in
+      let copy = otherStore("Copy", beside: url)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url, options: StoreOptions(busyTimeout: .seconds(60)))
+      try coordinator.backUp(store, to: copy)
+      let former = try #require(coordinator.openStores[0] as? SQLiteStore).pool
+      let ended = DispatchSemaphore(value: 0)
+      let works: [@Sendable () throws -> Void] = [
+        { _ = try coordinator.setURL(copy, for: store) },
+        {
+          let context = ManagedObjectContext(coordinator)
+          try context.make("Person", ["name": "Ann"])
+          try context.save()
+        },
+      ]
+      // The turn passes in the order of the requests.
+      try former.write { _ in
+        for (index, work) in works.enumerated() {
+          Thread.detachNewThread {
+            do { try work() } catch { Issue.record(error) }
+            ended.signal()
+          }
+          while former.turn.waitingCount <= index { Thread.sleep(forTimeInterval: 0.001) }
+        }
+      }
+      for _ in works { try #require(ended.wait(timeout: .now() + 120) == .success) }
+      let count: SQLText = "SELECT COUNT(*) FROM ZPERSON"
+      try #expect(former.readOnce { try $0.first(count) { $0.integer(0) } } == 1)
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZPERSON", at: copy) == [["1"]])
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZPERSON", at: url) == [["0"]])
+      for open in coordinator.persistentStores { try coordinator.remove(open) }
+    }
+  }
+
   @Test(
     "A file that is missing, contains another store or isn't one is refused, and the store continues as before",
     .aboutFiles("files that are no stores"))

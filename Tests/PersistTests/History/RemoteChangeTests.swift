@@ -186,7 +186,7 @@ struct RemoteChangeTests {
     }
   }
 
-  @Test("A store is removed or moved on the queue on which an observer is to be called", arguments: [true, false])
+  @Test("A store is removed or moved on the queue on which an observer is called next", arguments: [true, false])
   func observersQueue(isMoved: Bool) throws {
     try withTemporaryStore { url in
       let (coordinator, other) = try (open(url, posting: true), open(url, posting: false))
@@ -225,6 +225,34 @@ struct RemoteChangeTests {
       }
       try #require(ended.wait(timeout: .now() + 120) == .success)
       try close(coordinator, other)
+    }
+  }
+
+  @Test("A store that continues in another file reports the changes of that file", .aboutFiles("copies"))
+  func anotherFile() throws {
+    try withTemporaryStore { url in
+      let copy = otherStore("Copy", beside: url)
+      let coordinator = try open(url, posting: true)
+      let store = coordinator.persistentStores[0]
+      try coordinator.backUp(store, to: copy)
+      try coordinator.setURL(copy, for: store)
+      let number = LockProtected<Int64?>(nil)
+      let observer = NotificationCenter.default.addObserver(
+        forName: PersistentStoreCoordinator.remoteStoreDidChangeNotification, object: coordinator, queue: nil
+      ) { note in
+        #expect((note.userInfo?[PersistentStoreCoordinator.storeURLKey] as? URL)?.path == copy.path)
+        let token = note.userInfo?[PersistentStoreCoordinator.historyTokenKey] as? HistoryToken
+        number.withLock { $0 = token?.transactionNumber(ofStore: store.identifier) }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      let other = try open(copy, posting: false)
+      let context = ManagedObjectContext(other)
+      try context.make("Team", [:])
+      try context.save()
+      try wait("the notification") { number.withLock { $0 } == 1 }
+      #expect(coordinator.remoteChangePost.watchedCount == 1)
+      try close(coordinator, other)
+      #expect(coordinator.remoteChangePost.watchedCount == 0)
     }
   }
 

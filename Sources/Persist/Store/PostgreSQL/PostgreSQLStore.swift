@@ -171,7 +171,7 @@ final class PostgreSQLStore: PersistentStore {
 
   // MARK: Copies
 
-  func reopen(at url: URL) throws {
+  func reopen(at url: URL, exchanged: () -> Void) throws {
     guard case .server(let address) = StoreLocation(url) else {
       throw PersistenceError(
         .storeTypeMismatch, at: .store(url), "An open store on a server can't continue in a file.",
@@ -192,6 +192,7 @@ final class PostgreSQLStore: PersistentStore {
         freeKeys.withLock { $0 = [:] }
         new.countAsOpen()
         connections.withLock { $0 = Connections(new) }
+        exchanged()
       }
     } catch {
       new.close()

@@ -122,9 +122,11 @@ final class SQLiteStore: PersistentStore {
 
   /// Continues in another file that contains the same store.
   ///
+  /// Reads and writes that wait meanwhile use the other file.
+  ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and errors of opening it;
   ///   the store then remains unchanged.
-  func reopen(at url: URL) throws {
+  func reopen(at url: URL, exchanged: () -> Void) throws {
     let copy = try SQLiteStore.open(url, model: model, options: pool.options)
     guard copy.identifier == identifier, copy.map.hasPlaces(of: map) else {
       try copy.close()
@@ -134,7 +136,12 @@ final class SQLiteStore: PersistentStore {
     }
     do {
       // Nobody writes to the former file meanwhile, since what a save writes depends on its file.
-      try pool.closing { take(copy) }
+      try pool.following { pool in
+        try pool.closing(continuingIn: copy.pool) {
+          take(copy)
+          exchanged()
+        }
+      }
     } catch {
       try copy.close()
       throw error

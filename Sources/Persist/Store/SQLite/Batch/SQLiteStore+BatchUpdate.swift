@@ -12,8 +12,9 @@ extension SQLiteStore {
     let selection = try selection(batch.rows, plan(for: batch.rows))
     let assignments = try assignments(of: batch)
     let fileColumns = writePlan(of: batch).fileColumns
-    var files = LargeValueFiles(externalFolder)
+    var files = LargeValueFiles(nil)
     let outcome = try pool.write { connection in
+      files = LargeValueFiles(externalFolder)
       try requireValues(of: batch, assignments, selection, connection)
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in

@@ -18,7 +18,7 @@ extension SQLiteStore {
       // Reading waits for the same connection as writing: now, for no longer than a copy in memory takes.
       state = try StoreBackup.copyInMemory(self, pool.options, hasWriteLock: false)
     } else {
-      guard let held = try pool.holdingPresentState() else { return nil }
+      guard let held = try pool.following({ try $0.holdingPresentState() }) else { return nil }
       state = SQLiteStore(reading: held, of: self)
     }
     defer { try? state.close() }

@@ -196,10 +196,12 @@ extension SQLiteStore {
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
-    try pool.closing {
-      let copy = try StoreBackup.move(self, to: location.url, options: options)
-      exchange(copy)
-      return copy
+    try pool.following { pool in
+      try pool.closing {
+        let copy = try StoreBackup.move(self, to: location.url, options: options)
+        exchange(copy)
+        return copy
+      }
     }
   }
 }

@@ -34,7 +34,7 @@ final class SQLiteGeneration: StoreGeneration {
 
 extension SQLiteStore {
   func generation() throws -> (any StoreGeneration)? {
-    guard let pool = try pool.holdingPresentState() else { return nil }
+    guard let pool = try pool.following({ try $0.holdingPresentState() }) else { return nil }
     return SQLiteGeneration(SQLiteStore(reading: pool, of: self), lifetime: pool.options.queryGenerationLifetime)
   }
 

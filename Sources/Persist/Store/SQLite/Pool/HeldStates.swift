@@ -65,10 +65,15 @@ final class HeldStates: Sendable {
   }
 
   /// Releases every state that was acquired through a store.
-  func release(of origin: SQLiteConnectionPool) {
+  ///
+  /// - Parameter reason: The error of later reads; nil if the store was closed.
+  func release(of origin: SQLiteConnectionPool, because reason: PersistenceError? = nil) {
     let pools = state.withLock { state in
       state.held.values.filter { $0.origin == ObjectIdentifier(origin) }.compactMap(\.pool)
     }
-    for pool in pools { pool.close() }
+    for pool in pools {
+      if let reason { pool.refuseUse(because: reason) }
+      pool.close()
+    }
   }
 }

@@ -2,6 +2,75 @@ import Foundation
 
 /// The connection for writing.
 extension SQLiteConnectionPool {
+  /// Writes in one transaction, which is rolled back if `body` throws.
+  ///
+  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if another program has migrated the store,
+  ///   ``PersistenceError/Code/storeExchanged`` if its file was deleted or replaced; and the errors of `body`.
+  @discardableResult
+  func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
+    try following { pool in
+      try pool.withOwnWriter { connection in
+        pool.canLendWriter = false
+        let result = try pool.explaining(connection) {
+          try connection.transaction {
+            try pool.requireUnchanged(connection)
+            return try body(connection)
+          }
+        }
+        pool.writtenVersion = connection.dataVersion
+        return result
+      }
+    }
+  }
+
+  /// Checks the store within a write transaction, where no other connection can change it.
+  private func requireUnchanged(_ connection: SQLiteConnection) throws {
+    guard let watch else { return }
+    if connection.hasMoved { throw watch.moved }
+    if connection.dataVersion != writtenVersion { try watch.check(connection) }
+  }
+
+  /// Provides the writer without a transaction, for work that can't run in one.
+  @discardableResult
+  func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
+    try following { try $0.withOwnWriter(body) }
+  }
+
+  private func withOwnWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
+    guard !isReadOnly else {
+      throw PersistenceError(
+        .storeReadOnly, at: .store(url), "The store was opened for reading only.",
+        fix: "Open it without isReadOnly to write.")
+    }
+    defer { shared.noteChange() }
+    if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try body(writer) } }
+    let wait = try beginTurn(options.busyTimeout)
+    defer { turn.end() }
+    let writer = try currentWriter()
+    return try writer.waiting(wait) { try body(writer) }
+  }
+
+  /// Waits until no other thread writes through this pool.
+  ///
+  /// - Returns: The wait, for its remaining time; nil if there was none.
+  @discardableResult
+  func beginTurn(_ limit: Duration) throws -> BoundedWait? {
+    var wait: BoundedWait?
+    let state = turn.begin {
+      let begun = BoundedWait(limit)
+      wait = begun
+      return begun
+    }
+    switch state {
+    case .goingOn: return wait
+    case .cancelled: throw CancellationError()
+    case .over:
+      throw PersistenceError(
+        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.",
+        fix: "Try again, set a longer busyTimeout, or keep transactions short.")
+    }
+  }
+
   /// The connection for writing, for the thread that holds the turn; opened if there is none.
   func currentWriter() throws -> SQLiteConnection {
     try requireOpen()
@@ -34,6 +103,10 @@ extension SQLiteConnectionPool {
   ///   - limit: The maximum total wait, for this program and for others.
   ///   - patience: The time that other threads wait for the reservation to be used before they take it back.
   func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? {
+    try following { try $0.reserveOwnWriting(within: limit, patience: patience) }
+  }
+
+  private func reserveOwnWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? {
     guard !isReadOnly else { return nil }
     let wait = try beginTurn(limit) ?? BoundedWait(limit)
     do {
@@ -57,8 +130,15 @@ extension SQLiteConnectionPool {
   /// - Parameter hasWriteLock: Whether the caller runs within ``closing(_:)``, which blocks this pool's own writers.
   func readWhileNobodyWrites<T>(hasWriteLock: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
     if isReadOnly { return try readOnce(body) }
-    if !hasWriteLock { try beginTurn(options.busyTimeout) }
-    defer { if !hasWriteLock { turn.end() } }
+    if hasWriteLock { return try readWithTurn(body) }
+    return try following { pool in
+      try pool.beginTurn(pool.options.busyTimeout)
+      defer { pool.turn.end() }
+      return try pool.readWithTurn(body)
+    }
+  }
+
+  private func readWithTurn<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     let writer = try currentWriter()
     if url == nil { return try body(writer) }
     return try writer.transaction { try readOnce(body) }
@@ -66,11 +146,13 @@ extension SQLiteConnectionPool {
 
   /// Provides the writer without a transaction if it is idle; returns nil otherwise.
   func withIdleWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T? {
-    guard !isReadOnly, turn.tryBegin() else { return nil }
-    defer { turn.end() }
-    let writer = try currentWriter()
-    canLendWriter = false
-    return try body(writer)
+    try following { pool in
+      guard !pool.isReadOnly, pool.turn.tryBegin() else { return nil }
+      defer { pool.turn.end() }
+      let writer = try pool.currentWriter()
+      pool.canLendWriter = false
+      return try body(writer)
+    }
   }
 
   /// Switches the file to WAL mode, or the mode in the options. Does nothing for a read-only store.

@@ -39,6 +39,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private var idle: [Reader] = []
   private var readerCount = 0
   private var isClosed = false
+  /// The pool that takes this one's place after it was closed: set together with the flag, and then only read.
+  private var successor: SQLiteConnectionPool?
   /// The error thrown when the pool is used after it was closed, if there is a specific one.
   private var reasonOfClosing: PersistenceError?
   /// The state shared by all pools of the file; set before the pool is shared.
@@ -89,12 +91,12 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Reads in one transaction: everything that `body` reads is from the same state.
   @discardableResult
   func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try withReader { connection in try connection.readTransaction { try body(connection) } }
+    try following { try $0.withReader { connection in try connection.readTransaction { try body(connection) } } }
   }
 
   /// Reads with a single statement, which is a transaction by itself.
   @discardableResult
-  func readOnce<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try withReader(body) }
+  func readOnce<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try following { try $0.withReader(body) } }
 
   /// Reads with the connection opened with the pool, before the pool is shared: another connection would have to parse
   /// the schema again.
@@ -107,62 +109,20 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Writes in one transaction, which is rolled back if `body` throws.
-  ///
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if another program has migrated the store,
-  ///   ``PersistenceError/Code/storeExchanged`` if its file was deleted or replaced; and the errors of `body`.
-  @discardableResult
-  func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try withWriter { connection in
-      canLendWriter = false
-      let result = try explaining(connection) {
-        try connection.transaction {
-          try requireUnchanged(connection)
-          return try body(connection)
-        }
-      }
-      writtenVersion = connection.dataVersion
-      return result
-    }
-  }
-
   /// Starts checking the store whenever others may have changed it.
   func setWatch(_ watch: StoreWatch) {
     self.watch = watch
     if let url, let file = OpenStoreFiles.add(url, of: self) { shared = file }
   }
 
-  /// Checks the store within a write transaction, where no other connection can change it.
-  private func requireUnchanged(_ connection: SQLiteConnection) throws {
-    guard let watch else { return }
-    if connection.hasMoved { throw watch.moved }
-    if connection.dataVersion != writtenVersion { try watch.check(connection) }
-  }
-
   /// Reports an error caused by another program's migration of the store as such.
-  private func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
+  func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
     do {
       return try body()
     } catch let error as PersistenceError {
       if [.sqlite, .storeOpenFailed, .constraintConflict].contains(error.code) { try watch?.check(connection) }
       throw error
     }
-  }
-
-  /// Provides the writer without a transaction, for work that can't run in one.
-  @discardableResult
-  func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    guard !isReadOnly else {
-      throw PersistenceError(
-        .storeReadOnly, at: .store(url), "The store was opened for reading only.",
-        fix: "Open it without isReadOnly to write.")
-    }
-    defer { shared.noteChange() }
-    if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try body(writer) } }
-    let wait = try beginTurn(options.busyTimeout)
-    defer { turn.end() }
-    let writer = try currentWriter()
-    return try writer.waiting(wait) { try body(writer) }
   }
 
   /// Reads with the only connection of an in-memory store, waiting without a limit.
@@ -174,40 +134,22 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return try body(writer)
   }
 
-  /// Waits until no other thread writes through this pool.
-  ///
-  /// - Returns: The wait, for its remaining time; nil if there was none.
-  @discardableResult
-  func beginTurn(_ limit: Duration) throws -> BoundedWait? {
-    var wait: BoundedWait?
-    let state = turn.begin {
-      let begun = BoundedWait(limit)
-      wait = begun
-      return begun
-    }
-    switch state {
-    case .goingOn: return wait
-    case .cancelled: throw CancellationError()
-    case .over:
-      throw PersistenceError(
-        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.",
-        fix: "Try again, set a longer busyTimeout, or keep transactions short.")
-    }
-  }
-
   /// Runs `body` while no other thread writes through this pool, and then closes it, so that no write can intervene.
   ///
   /// If `body` throws, the pool remains open.
-  func closing<T>(_ body: () throws -> T) throws -> T {
+  ///
+  /// - Parameter successor: The pool that others use in place of this one from then on, if the store continues in
+  ///   another file; nil if they fail.
+  func closing<T>(continuingIn successor: SQLiteConnectionPool? = nil, _ body: () throws -> T) throws -> T {
     try beginTurn(options.busyTimeout)
     do {
       try requireOpen()
       let result = try body()
       condition.lock()
-      isClosed = true
+      (isClosed, self.successor) = (true, successor)
       condition.unlock()
       turn.end()
-      close()
+      close(becauseOf: successor)
       return result
     } catch {
       turn.end()
@@ -224,7 +166,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   }
 
   /// Closes every connection, after waiting for those in use. The store can't be used afterward.
-  func close() {
+  func close() { close(becauseOf: nil) }
+
+  private func close(becauseOf successor: SQLiteConnectionPool?) {
     condition.lock()
     isClosed = true
     condition.broadcast()
@@ -235,7 +179,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.unlock()
     // Connections with write access are closed last: only they delete the log.
     for reader in readers where !reader.connection.mode.isWriting { release?(reader) ?? reader.connection.close() }
-    heldStates.release(of: self)
+    heldStates.release(of: self, because: successor.map { lostState(to: $0) })
     for reader in readers where reader.connection.mode.isWriting { release?(reader) ?? reader.connection.close() }
     _ = turn.begin { nil }
     writer?.close()
@@ -322,6 +266,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// - Throws: ``Continued`` if the store continues in another file.
   func requireOpen() throws {
     if !isOpen { throw closedError }
   }
@@ -332,8 +277,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return !isClosed
   }
 
-  private var closedError: PersistenceError {
-    reasonOfClosing ?? PersistenceError(
+  private var closedError: any Error {
+    if let successor { return Continued(pool: successor) }
+    return reasonOfClosing ?? PersistenceError(
       .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
   }
 

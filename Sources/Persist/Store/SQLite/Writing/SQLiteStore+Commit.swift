@@ -111,9 +111,11 @@ extension SQLiteStore {
   ///
   /// In WAL mode a commit may be lost in a power failure, and the restored rows would name deleted files. Therefore the
   /// log is synchronized first; if that fails, the files are kept and do no harm. They are also kept as long as a
-  /// context reads an earlier state of the store.
+  /// context reads an earlier state of the store, and if the store continues in a copy that was made before the commit.
   func discardReplaced(_ files: LargeValueFiles) {
-    guard !files.replaced.isEmpty, (try? pool.withWriter { try $0.synchronizeLog() }) != nil else { return }
-    pool.heldStates.whenReleased { [externalFolder] in files.discardReplaced(externalFolder) }
+    guard !files.replaced.isEmpty, files.folder == externalFolder,
+      (try? pool.withWriter { try $0.synchronizeLog() }) != nil
+    else { return }
+    pool.heldStates.whenReleased { files.discardReplaced(files.folder) }
   }
 }
