@@ -97,8 +97,8 @@ extension PersistentStoreCoordinator {
   /// Moves a store to another file, or between a file and memory, and replaces it in this coordinator with the new one.
   ///
   /// The old file remains unchanged; ``destroyPersistentStore(at:)`` removes it. Everything is moved: relationships,
-  /// files of large values, the application's metadata. Saves of this program wait meanwhile, and then fail because the
-  /// store is closed.
+  /// files of large values, the application's metadata, including those set since the last save. Saves of this program
+  /// wait meanwhile, and then fail because the store is closed.
   ///
   /// The new store and its objects have new identifiers: rows keep their keys, but identifiers and URIs of the old
   /// store can no longer be resolved here. Reset or recreate contexts afterward.

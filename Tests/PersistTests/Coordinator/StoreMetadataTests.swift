@@ -70,6 +70,30 @@ struct StoreMetadataTests {
     }
   }
 
+  @Test(
+    "Metadata that were set but not saved go along with a store that is moved", .aboutFiles("files that are moved"),
+    arguments: [false, true])
+  func moved(throughMemory: Bool) throws {
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: people)
+      var store = try coordinator.addStore(at: url)
+      let other = otherStore("Other", beside: url)
+      try set("first", coordinator, store)
+      if throughMemory {
+        store = try coordinator.migratePersistentStore(store, to: nil)
+        try #expect(coordinator.metadata(of: store).values["author"] == .string("first"))
+        try set("second", coordinator, store)
+      }
+      store = try coordinator.migratePersistentStore(store, to: other)
+      let author = PropertyList.string(throughMemory ? "second" : "first")
+      try #expect(coordinator.metadata(of: store).values["author"] == author)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).identifier != store.identifier)
+      try coordinator.remove(store)
+      try #expect(PersistentStoreCoordinator.metadata(at: other).values["author"] == author)
+      try #expect(PersistentStoreCoordinator.metadata(at: url).values["author"] == nil)
+    }
+  }
+
   @Test("Metadata set by file URL are written immediately; a stack sees them after adding the store again (CRD-05)")
   func byURL() throws {
     try withTemporaryStore { url in

@@ -33,7 +33,7 @@ package enum StoreBackup {
   static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
     guard let url else { return try copyInMemory(store, options, hasWriteLock: true) }
     try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
-      try copy(connection, to: url) { try assignNewIdentifier(to: $0, type: "SQLite") }
+      try copy(connection, to: url) { try assignNewIdentifier(to: $0, of: store, type: "SQLite") }
     }
     return try SQLiteStore.open(url, model: store.model, options: options)
   }
@@ -155,7 +155,7 @@ package enum StoreBackup {
         try pool.withWriter { target in
           try source.copyDatabase(into: target)
           try target.transaction {
-            try assignNewIdentifier(to: target, type: "InMemory")
+            try assignNewIdentifier(to: target, of: store, type: "InMemory")
             try recordBackup(store, target)
           }
         }
@@ -180,8 +180,12 @@ package enum StoreBackup {
     }
   }
 
-  /// Assigns a new identifier, so that a copy can be open beside its original.
-  private static func assignNewIdentifier(to connection: SQLiteConnection, type: String) throws {
+  /// Assigns a new identifier, so that a copy can be open beside its original, and writes the metadata that were set on
+  /// the original and that no commit has written.
+  private static func assignNewIdentifier(
+    to connection: SQLiteConnection, of store: SQLiteStore, type: String
+  ) throws {
+    _ = try store.writePendingMetadata(to: connection)
     var metadata = try StoreMetadata(connection)
     metadata.identifier = UUID().uuidString
     metadata.values[StoreMetadata.Key.storeType] = .string(type)
