@@ -106,6 +106,34 @@ struct HistoryWritingTests {
     }
   }
 
+  @Test(
+    "Objects whose large values have lost their files can be changed and deleted, one by one and in a batch",
+    .aboutFiles("values in files of their own"), arguments: [HistoryContent.changes, .oldValues])
+  func missingFiles(content: HistoryContent) throws {
+    try withHistory(options: StoreOptions(historyKeeps: content)) { coordinator, url in
+      let context = ManagedObjectContext(coordinator)
+      for name in ["Anna", "Boris", "Clara"] {
+        try context.make("Person", ["name": name, "photo": Data(repeating: 7, count: 200_000)])
+      }
+      try context.save()
+      let files = ExternalDataFolder(storeAt: url)
+      #expect(files.names().count == 3)
+      for name in files.names() { try FileManager.default.removeItem(at: files.url.appendingPathComponent(name)) }
+      let other = ManagedObjectContext(coordinator)
+      let people = try other.fetch(FetchRequest("Person", sortedBy: "name"))
+      try other.execute(
+        BatchUpdateRequest("Person", where: FetchPredicate("name == 'Anna'"), set: ["photo": .value(Data([1]))]))
+      other.delete(people[1])
+      try other.save()
+      try other.execute(BatchDeleteRequest("Person", where: FetchPredicate("name == 'Clara'")))
+      let changes = try coordinator.transactions().dropFirst().flatMap { $0.changes ?? [] }
+      #expect(changes.map(words) == ["update Person 1: photo", "delete Person 2", "delete Person 3"])
+      #expect(changes.map(\.tombstone) == [nil, ["name": .string("Boris")], ["name": .string("Clara")]])
+      let left = try ManagedObjectContext(coordinator).fetch(FetchRequest("Person"))
+      #expect(left.map { $0["photo"] as? Data } == [Data([1])])
+    }
+  }
+
   @Test("Batches are recorded: inserts, upserts, updates, deletions with their cascades and what they nullify")
   func batches() throws {
     try withHistory { coordinator, _ in

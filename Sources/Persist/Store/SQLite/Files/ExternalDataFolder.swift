@@ -87,11 +87,19 @@ struct ExternalDataFolder: Sendable, Hashable {
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file is missing or can't be read.
   func data(named name: String) throws -> Data {
-    guard let file = try file(named: name) else {
+    guard let data = try dataIfPresent(named: name) else {
       throw PersistenceError(
         .fileAccess, at: .file(url.appendingPathComponent(name)), "The file of a large value is missing.",
         fix: "Restore the store together with the folder '\(url.deletingLastPathComponent().lastPathComponent)'.")
     }
+    return data
+  }
+
+  /// The content of a value's file; nil if the file is missing.
+  ///
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if it can't be read.
+  func dataIfPresent(named name: String) throws -> Data? {
+    guard let file = try file(named: name) else { return nil }
     do {
       return try Data(contentsOf: file)
     } catch {

@@ -107,14 +107,15 @@ struct HistoryWriter {
     try keepLargeValues(of: key, columns)
   }
 
-  /// Copies values that are stored in files into the history, because the files are deleted with the row.
+  /// Copies values that are stored in files into the history, because the files are deleted with the row. A value whose
+  /// file is missing is lost already: the history has none, and the object can be deleted.
   private func keepLargeValues(of key: Int64, _ entity: HistoryMap.EntityColumns) throws {
     for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.allowsExternalStorage {
       let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)
       guard let content = try connection.first(sql, { $0.data(0) }), let folder else { continue }
       let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-      let value = Data([1]) + (try folder.data(named: name))
-      try connection.execute(.setTombstone(plan.map.layout.tombstones[index], to: .blob(value), of: last))
+      let value = try folder.dataIfPresent(named: name).map { SQLValue.blob(Data([1]) + $0) } ?? .null
+      try connection.execute(.setTombstone(plan.map.layout.tombstones[index], to: value, of: last))
     }
   }
 

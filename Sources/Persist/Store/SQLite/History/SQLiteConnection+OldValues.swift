@@ -32,17 +32,18 @@ extension SQLiteConnection {
     try copyOldFiles(map, number, folder)
   }
 
-  /// Replaces the names of files by their content, because the files are deleted after the transaction.
+  /// Replaces the names of files by their content, because the files are deleted after the transaction. The old value
+  /// of a file that is missing is null.
   private func copyOldFiles(_ map: OldValuesMap, _ number: Int64, _ folder: ExternalDataFolder?) throws {
     let found = try all(.oldFileNames(ofTransaction: number)) { row in
       (entity: row.integer(0), key: row.integer(1), column: row.text(2), content: row.data(3))
     }
     for value in found where map.fileColumns.value[Int(clamping: value.entity)]?.contains(value.column) == true {
       let name = String(decoding: value.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-      let content = try folder.map { Data([1]) + (try $0.data(named: name)) }
+      let content = try folder?.dataIfPresent(named: name).map { SQLValue.blob(Data([1]) + $0) }
       try execute(
         .setOldValue(
-          content.map(SQLValue.blob) ?? .null, ofTransaction: number, entity: value.entity, key: value.key,
+          content ?? .null, ofTransaction: number, entity: value.entity, key: value.key,
           column: value.column))
     }
   }
