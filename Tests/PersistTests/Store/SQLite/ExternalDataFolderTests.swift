@@ -29,6 +29,26 @@ struct ExternalDataFolderTests {
     #expect(error?.fix?.contains(".Shop_SUPPORT") == true)
   }
 
+  #if os(Linux)
+    @Test("A full disk is reported as such, and other errors of writing as errors of access")
+    func fullDisk() throws {
+      // Every write to this device fails for lack of space.
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
+      defer { try? handle.close() }
+      do {
+        try handle.write(contentsOf: Data([1]))
+        Issue.record("The device isn't full.")
+      } catch {
+        #expect(PersistenceError.Code(ofWriting: error) == .diskFull)
+      }
+      #expect(PersistenceError.Code(ofWriting: POSIXError(.ENOSPC)) == .diskFull)
+      #expect(PersistenceError.Code(ofWriting: POSIXError(.EDQUOT)) == .diskFull)
+      #expect(PersistenceError.Code(ofWriting: POSIXError(.EACCES)) == .fileAccess)
+      #expect(PersistenceError.Code(ofWriting: CocoaError(.fileWriteOutOfSpace)) == .diskFull)
+      #expect(PersistenceError.Code(ofWriting: CocoaError(.fileWriteNoPermission)) == .fileAccess)
+    }
+  #endif
+
   @Test(
     "A name that leads out of the folder is refused",
     arguments: [

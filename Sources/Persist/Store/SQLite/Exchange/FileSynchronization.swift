@@ -10,7 +10,8 @@ enum FileSynchronization {
       try handle.synchronize()
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(url), "Written data can't be flushed to disk: \(error.localizedDescription)")
+        .init(ofWriting: error), at: .file(url),
+        "Written data can't be flushed to disk: \(error.localizedDescription)")
     }
   }
 
@@ -22,7 +23,7 @@ enum FileSynchronization {
       try JSONEncoder().encode(note).write(to: file, options: .atomic)
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
+        .init(ofWriting: error), at: .file(file), "The \(what) can't be written: \(error.localizedDescription)",
         fix: "Check the free disk space. The store is unchanged.")
     }
     try synchronize(file)

@@ -50,7 +50,8 @@ final class LargeValueCopies {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(target.url), "The files of large values can't be copied: \(error.localizedDescription)")
+        .init(ofWriting: error), at: .file(target.url),
+        "The files of large values can't be copied: \(error.localizedDescription)")
     }
     return names
   }

@@ -30,7 +30,7 @@ struct LargeValueLinks {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(target.url), "The large values can't be transferred to the new store: "
+        .init(ofWriting: error), at: .file(target.url), "The large values can't be transferred to the new store: "
           + error.localizedDescription, fix: "Check the free disk space and the permissions of the store's folder.")
     }
   }

@@ -69,7 +69,7 @@ struct StoreExchange {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(old.url), "The large values can't be transferred to the new store: "
+        .init(ofWriting: error), at: .file(old.url), "The large values can't be transferred to the new store: "
           + error.localizedDescription, fix: "Check the free disk space and the permissions of the store's folder.")
     }
   }

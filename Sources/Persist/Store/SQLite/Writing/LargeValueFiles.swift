@@ -30,7 +30,7 @@ struct LargeValueFiles {
       throw error
     } catch {
       throw PersistenceError(
-        .fileAccess, at: .file(file), "A large value can't be written: \(error.localizedDescription)",
+        .init(ofWriting: error), at: .file(file), "A large value can't be written: \(error.localizedDescription)",
         fix: "Check the free disk space and the permissions of the store's folder.")
     }
     return Data([2]) + Data(name.utf8) + Data([0])
