@@ -2,15 +2,33 @@ import Foundation
 
 /// A single import: finds objects by their identifying attributes or creates them, and sets their values from the data.
 ///
-/// The objects of an array are looked up together, with a single request.
+/// The objects that the data contain at any depth are looked up first, with a single request for each attribute that
+/// identifies them. Afterward an object is found wherever the data contain it again.
 struct ImportPass {
   let context: ManagedObjectContext
+  private let known: ImportedObjects
 
   private static let depthLimit = 100
 
+  init(context: ManagedObjectContext) {
+    self.context = context
+    known = ImportedObjects(in: context)
+  }
+
   /// Returns an object for each element of an array, in order.
-  func objects(
-    _ entity: Entity, from list: [ImportValue], for relationship: RelationshipDescription? = nil, depth: Int = 0
+  func objects(_ entity: Entity, from list: [ImportValue]) throws -> [ManagedObject] {
+    try lookUp(list, of: entity)
+    return try objects(entity, from: list, for: nil, depth: 0)
+  }
+
+  /// Sets an object's values from the data. A property whose key is missing is left unchanged; null clears it.
+  func fill(_ object: ManagedObject, from data: ImportValue) throws {
+    try lookUp([data], of: object.entity)
+    try fill(object, from: data, 0)
+  }
+
+  private func objects(
+    _ entity: Entity, from list: [ImportValue], for relationship: RelationshipDescription?, depth: Int
   ) throws -> [ManagedObject] {
     guard depth < Self.depthLimit else {
       throw PersistenceError(
@@ -25,34 +43,40 @@ struct ImportPass {
       guard let value = Self.identity(data, key) else { return .null }
       return try conversion.stored(value)
     }
-    var known = try existing(entity, key, identities)
+    try known.lookUp(identities, by: ImportedObjects.Search(entity: entity, slot: key.slot))
     return try zip(list, identities).map { data, identity in
-      if !identity.isNull, let object = known[identity] { return try fill(object, from: data, depth) }
+      if let object = known.object(of: entity, key, identity) { return try fill(object, from: data, depth) }
       let object = try make(entity, for: data)
       if !identity.isNull {
         object.setAttributeValue(identity, at: key.slot)
-        known[identity] = object
+        known.register(object, by: key, identity)
       }
       return try fill(object, from: data, depth)
     }
   }
 
-  /// Sets an object's values from the data. A property whose key is missing is left unchanged; null clears it.
   @discardableResult
-  func fill(_ object: ManagedObject, from data: ImportValue, _ depth: Int = 0) throws -> ManagedObject {
+  private func fill(_ object: ManagedObject, from data: ImportValue, _ depth: Int) throws -> ManagedObject {
     guard case .fields = data else { return object }
-    for property in object.entity.properties {
-      guard let value = ImportKeys.value(of: property, in: data) else { continue }
-      if let attribute = property.attribute, !attribute.isDerived {
-        let conversion = ImportConversion(attribute: attribute, place: .property(object.entity.name, property.name))
-        let stored =
-          attribute.type == .composite
-          ? try conversion.stored(value, elements: property.elements, below: [attribute.name])
-          : try conversion.stored(value)
-        object.setAttributeValue(stored, at: property.slot)
-      } else if let relationship = property.relationship {
-        try relate(object, property, relationship, to: value, depth)
+    let properties = object.entity.properties
+    // Related objects may refer back to this one by any of its attributes.
+    for property in properties {
+      guard let attribute = property.attribute, !attribute.isDerived,
+        let value = ImportKeys.value(of: property, in: data)
+      else { continue }
+      let conversion = ImportConversion(attribute: attribute, place: .property(object.entity.name, property.name))
+      let stored =
+        attribute.type == .composite
+        ? try conversion.stored(value, elements: property.elements, below: [attribute.name])
+        : try conversion.stored(value)
+      object.setAttributeValue(stored, at: property.slot)
+      known.register(object, by: property, stored)
+    }
+    for property in properties {
+      guard let relationship = property.relationship, let value = ImportKeys.value(of: property, in: data) else {
+        continue
       }
+      try relate(object, property, relationship, to: value, depth)
     }
     return object
   }
@@ -63,40 +87,27 @@ struct ImportPass {
     if case .fields = data { ImportKeys.value(of: key, in: data) } else { data }
   }
 
-  private func existing(
-    _ entity: Entity, _ key: Property, _ identities: [StoredValue]
-  ) throws -> [StoredValue: ManagedObject] {
-    let wanted = Set(identities.filter { !$0.isNull })
-    guard !wanted.isEmpty else { return [:] }
-    var request = FetchRequest<ManagedObject>(entity.name)
-    request.predicate = .compare(.key(key.name), .in, .aggregate(wanted.map(FetchExpression.constant)))
-    var found: [StoredValue: ManagedObject] = [:]
-    for object in try context.fetch(request) {
-      let identity = object.attributeValue(at: key.slot)
-      if found[identity] == nil { found[identity] = object }
-    }
-    return found
-  }
-
   private func relate(
     _ object: ManagedObject, _ property: Property, _ relationship: RelationshipDescription, to value: ImportValue,
     _ depth: Int
   ) throws {
+    let list = Self.elements(of: value, relationship)
     let destination = context.model.destination(of: relationship)
     guard relationship.isToMany else {
-      let list = value.isNull ? [] : [value]
       object.setToOne(
         try objects(destination, from: list, for: relationship, depth: depth + 1).first, at: property.slot)
       return
     }
     let members = try object.related(property.name)
-    switch value {
-    case .plain(.null): members.removeAll()
-    case .list(let list):
-      members.insert(contentsOf: try objects(destination, from: list, for: relationship, depth: depth + 1))
-    case .plain, .fields:
-      members.insert(contentsOf: try objects(destination, from: [value], for: relationship, depth: depth + 1))
-    }
+    if value.isNull { return members.removeAll() }
+    members.insert(contentsOf: try objects(destination, from: list, for: relationship, depth: depth + 1))
+  }
+
+  /// Returns the data of a relationship's objects.
+  private static func elements(of value: ImportValue, _ relationship: RelationshipDescription) -> [ImportValue] {
+    if value.isNull { return [] }
+    if relationship.isToMany, case .list(let list) = value { return list }
+    return [value]
   }
 
   /// Creates an object; for an abstract entity, one of the subentity that matches the most keys of the data.
@@ -116,5 +127,37 @@ struct ImportPass {
 
   private func knownKeys(of entity: Entity, in data: ImportValue) -> Int {
     entity.properties.count { ImportKeys.value(of: $0, in: data) != nil }
+  }
+}
+
+extension ImportPass {
+  /// Looks up the objects that the data contain at any depth.
+  private func lookUp(_ list: [ImportValue], of entity: Entity) throws {
+    var identities: [ImportedObjects.Search: Set<StoredValue>] = [:]
+    collectIdentities(in: list, entity, for: nil, depth: 0, &identities)
+    for (search, values) in identities { try known.lookUp(values, by: search) }
+  }
+
+  /// Values that can't be converted are left out: the import itself reports them, after the objects before them.
+  private func collectIdentities(
+    in list: [ImportValue], _ entity: Entity, for relationship: RelationshipDescription?, depth: Int,
+    _ identities: inout [ImportedObjects.Search: Set<StoredValue>]
+  ) {
+    guard !list.isEmpty, depth < Self.depthLimit else { return }
+    if let key = ImportKeys.identifying(entity, for: relationship), let attribute = key.attribute {
+      let conversion = ImportConversion(attribute: attribute, place: .property(entity.name, key.name))
+      let found = list.compactMap { data in Self.identity(data, key).flatMap { try? conversion.stored($0) } }
+      identities[ImportedObjects.Search(entity: entity, slot: key.slot), default: []].formUnion(found)
+    }
+    // The objects may be of a subentity, whose relationships the data then contain too.
+    let further = context.model.hierarchy(of: entity).dropFirst().flatMap(\.ownProperties)
+    for property in entity.properties + further {
+      guard let relationship = property.relationship else { continue }
+      let related = list.flatMap { data in
+        ImportKeys.value(of: property, in: data).map { Self.elements(of: $0, relationship) } ?? []
+      }
+      let destination = context.model.destination(of: relationship)
+      collectIdentities(in: related, destination, for: relationship, depth: depth + 1, &identities)
+    }
   }
 }

@@ -16,10 +16,13 @@ public import Foundation
 /// The entire text must be the value, and a number that an attribute can't represent without losing digits is rejected:
 /// 1.9 isn't an integer, and 9007199254740993 isn't a double.
 ///
-/// An object with a known identifying value is updated, otherwise one is created. By default the identifying attribute
-/// is `<entity>ID`, or that of a uniqueness constraint with a single attribute. The data of a relationship contains
-/// nested objects, or only identifying values; to-many relationships gain members and lose none, except that null
-/// removes all.
+/// An object with a known identifying value is updated, otherwise one is created; data that contain the value several
+/// times, at any depth, result in one object. By default the identifying attribute is `<entity>ID`, or that of a
+/// uniqueness constraint with a single attribute. The data of a relationship contains nested objects, or only
+/// identifying values; to-many relationships gain members and lose none, except that null removes all.
+///
+/// The existing objects are looked up before anything is imported, with a single request for each attribute that
+/// identifies some of them.
 ///
 /// ```swift
 /// let items = try context.importObjects("Item", fromJSON: data)      // [{"id": 7, "title": "Tea"}, …]

@@ -233,4 +233,69 @@ struct ImportTests {
       #expect(again.insertedObjects.isEmpty)
     }
   }
+
+  /// Staff that refer to each other by `id`, or by `email` for mentors.
+  private static let staff = ModelDescription(entities: [
+    EntityDescription(
+      "Employee", userInfo: ["relatedByAttribute": "id"],
+      attributes: [attribute("id", .int64), attribute("email", .string), attribute("name", .string)],
+      relationships: [
+        RelationshipDescription("manager", to: "Employee", inverse: "reports"),
+        RelationshipDescription("reports", toMany: "Employee", inverse: "manager"),
+        said(RelationshipDescription("mentor", to: "Employee"), "relatedByAttribute", "email"),
+      ]),
+    EntityDescription("Director", parent: "Employee", attributes: [attribute("region", .string)]),
+  ])
+
+  @Test(
+    "An object that occurs nested, by key and in the list is one object",
+    arguments: [
+      #"[{"id": 1, "manager": {"id": 2}}, {"id": 2, "name": "Boss"}]"#,
+      #"[{"id": 1, "manager": 2}, {"id": "2", "name": "Boss"}]"#,
+      #"[{"id": 2, "reports": [{"id": 1, "manager": {"id": 2, "name": "Boss"}}, 1]}]"#,
+      #"[{"id": 1, "manager": {"reports": [1], "name": "Boss", "id": 2}}, {"id": 1}]"#,
+    ])
+  func nestedAndListed(json: String) throws {
+    try withStack(Self.staff) { stack in
+      let context = stack.context()
+      try context.importObjects("Employee", fromJSON: Data(json.utf8))
+      let made = try context.fetch(FetchRequest("Employee", sortedBy: "id"))
+      try #require(made.map { $0["id"] as? Int } == [1, 2])
+      #expect(made[0].one("manager") === made[1] && made[1]["name"] as? String == "Boss")
+      try context.save()
+      let again = stack.context()
+      try again.importObjects("Employee", fromJSON: Data(json.utf8))
+      #expect(again.insertedObjects.isEmpty)
+    }
+  }
+
+  @Test("An object that is identified by two attributes is one object, and one of a superentity isn't it")
+  func twoIdentities() throws {
+    try withStack(Self.staff) { stack in
+      let context = stack.context()
+      let made = try context.importObjects(
+        "Employee", from: [["id": 1, "email": "a@example.org"], ["id": 2, "mentor": ["email": "a@example.org"]]])
+      #expect(made[1].one("mentor") === made[0])
+      let mentor: [String: Any?] = ["email": "a@example.org", "id": 4]
+      let renamed = try context.importObjects("Employee", from: [["id": 3, "mentor": mentor], ["id": 1], ["id": 4]])
+      #expect(renamed[2] === made[0] && renamed[1] !== made[0])
+      let director = try context.importObjects("Director", from: [["id": 4, "region": "North"]])
+      #expect(director[0] !== made[0])
+      try #expect(context.importObjects("Director", from: [["id": 4]]) == director)
+    }
+  }
+
+  @Test("Nested objects of a long list are looked up with one request for each identifying attribute")
+  func nestedRequests() throws {
+    try withStack(Self.model) { stack in
+      let parts = (0..<300).map { (index: Int) -> [String: Any?] in
+        ["number": index, "owner": ["id": index, "parts": [["number": index]]] as [String: Any?]]
+      }
+      let context = stack.context()
+      let before = stack.store.calls
+      try context.importObjects("Part", from: parts)
+      #expect(stack.store.calls - before == 2)
+      #expect(context.insertedObjects.count == 600)
+    }
+  }
 }
