@@ -221,6 +221,31 @@ struct PortedCallTests {
     }
   }
 
+  @Test("NSNull clears a relationship, however it is set; in a list it is refused")
+  func nullRelationships() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let ann = try context.make("Person", ["name": "Ann"])
+      let rex = try context.make("Pet", ["name": "Rex"])
+      for null in [NSNull(), StoredValue.null, ManagedObject?.none as Any] as [Any] {
+        rex["owner"] = ann
+        try rex.setValue(null, forKey: "owner")
+        try #expect(rex.one("owner") == nil && ann.many("pets").isEmpty)
+        rex["owner"] = ann
+        try ann.setValuesForKeys(["pets": null, "name": "Anna"])
+        try #expect(rex.one("owner") == nil && ann.many("pets").isEmpty)
+      }
+      rex["owner"] = ann
+      rex["owner"] = NSNull()
+      #expect(rex.one("owner") == nil)
+      ann["pets"] = [rex]
+      ann["pets"] = NSNull()
+      try #expect(rex.one("owner") == nil && ann.many("pets").isEmpty)
+      #expect(persistError { try ann.setValue([rex, NSNull()] as [Any], forKey: "pets") }?.code == .typeMismatch)
+      #expect(persistError { try rex.setValue("Ann", forKey: "owner") }?.code == .typeMismatch)
+    }
+  }
+
   @Test("A container and its description take Core Data's labels")
   func container() throws {
     let container = PersistentContainer(

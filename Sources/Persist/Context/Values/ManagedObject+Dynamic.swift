@@ -210,13 +210,17 @@ extension ManagedObject {
     case nil: return []
     case let object as ManagedObject: return [object]
     case let object as ManagedObject?: return object.map { [$0] } ?? []
+    case let value? where GivenValue(value)?.isNull == true: return []
     case let value?: throw mismatch(value, name, takes: "a managed object")
     }
   }
 
   private final func elements(of value: Any?, _ name: String) throws -> [ManagedObject] {
     guard let value else { return [] }
-    guard let sequence = value as? any Sequence else { throw mismatch(value, name, takes: "a sequence of objects") }
+    guard let sequence = value as? any Sequence else {
+      if GivenValue(value)?.isNull == true { return [] }
+      throw mismatch(value, name, takes: "a sequence of objects")
+    }
     return try Self.array(sequence).map { element in
       guard let object = element as? ManagedObject else { throw mismatch(element, name, takes: "managed objects") }
       return object
