@@ -104,6 +104,30 @@ struct ValidationErrorTests {
     }
   }
 
+  @Test("A class's rule gets the value that the property would have, whatever type it is given as")
+  func convertedValues() throws {
+    final class Strict: ManagedObject {
+      override class var validators: [PropertyValidator] {
+        [
+          PropertyValidator("salary") { _, value in
+            guard let value else { return }
+            guard let salary = value as? Int, salary <= 1_000_000 else { throw OwnError() }
+          }
+        ]
+      }
+    }
+    try withStack(Self.model) { stack in
+      let context = stack.context(classes: ["Employee": Strict.self])
+      let employee = try context.make("Employee", ["name": "Ann"])
+      for value in [NSNull(), StoredValue.null, Int64(5), UInt8(5), NSNumber(value: 5)] as [Any] {
+        try employee.validateValue(value, forKey: "salary")
+      }
+      for value in [2_000_000, Int64(2_000_000), NSNumber(value: 2_000_000), StoredValue.integer(2_000_000)] as [Any] {
+        #expect(throws: OwnError()) { try employee.validateValue(value, forKey: "salary") }
+      }
+    }
+  }
+
   @Test("VAL-11: a to-many with too few members is an error with the relationship's name")
   func tooFew() throws {
     let model = ModelDescription(entities: [

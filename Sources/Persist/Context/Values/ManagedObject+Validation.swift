@@ -54,6 +54,7 @@ extension ManagedObject {
       return
     }
     var problems: [any Error] = []
+    var checked = value
     let check = layout.checks.first { $0.slot == property.slot }
     if check?.isToMany == true {
       problems += check?.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name) ?? []
@@ -63,12 +64,13 @@ extension ManagedObject {
         problems += column.problem(with: stored, of: layout.entity.name).map { [$0] } ?? []
       }
       problems += check?.problems(with: stored, of: layout.entity.name) ?? []
+      checked = dynamicValue(stored, of: property)
     } else if let check {
       let stored = (value as? ManagedObject).map { StoredValue.objectID($0.objectID) } ?? .null
       problems += check.problems(with: stored, of: layout.entity.name)
     }
     for validator in type(of: self).validators where validator.key == name {
-      do { try validator.check(self, value) } catch { problems.append(error) }
+      do { try validator.check(self, checked) } catch { problems.append(error) }
     }
     try throwCombined(problems)
   }
@@ -148,8 +150,8 @@ public struct PropertyValidator {
 
   /// - Parameters:
   ///   - key: The name of an attribute or relationship.
-  ///   - check: Called with the object and the value, as returned by ``ManagedObject/value(forKey:)``. If its error is
-  ///     the only problem, the save throws it unchanged. It must not change the object.
+  ///   - check: Called with the object and the value, as returned by ``ManagedObject/value(forKey:)`` once it is set. If
+  ///     its error is the only problem, the save throws it unchanged. It must not change the object.
   public init(_ key: String, _ check: @escaping (ManagedObject, Any?) throws -> Void) {
     self.key = key
     self.check = check
