@@ -128,6 +128,28 @@ struct ValidationErrorTests {
     }
   }
 
+  @Test("The members of every kind of collection are counted, each once, and other values are refused")
+  func collections() throws {
+    try withStack(SampleModels.staff) { stack in
+      let context = stack.context()
+      let staff = try ["Ann", "Bob", "Cid"].map { try context.make("Employee", ["name": $0]) }
+      let department = try context.make("Department")
+      let two: [Any] = [
+        [staff[0], staff[1], staff[0]], NSSet(array: [staff[0], staff[1]]), RelationshipSet([staff[0], staff[1]]),
+        Set(staff.prefix(2)), NSNull(),
+      ]
+      for value in two { try department.validateValue(value, forKey: "employees") }
+      for value in [staff, NSSet(array: staff), NSOrderedSet(array: staff), NSArray(array: staff)] as [Any] {
+        let error = persistError { try department.validateValue(value, forKey: "employees") }
+        #expect(error?.code == .validationTooManyObjects && error?.validationFailure?.value == .integer(3))
+      }
+      #expect(persistError { try department.validateValue(["Ann"], forKey: "employees") }?.code == .typeMismatch)
+      #expect(persistError { try staff[0].validateValue("Sales", forKey: "department") }?.code == .typeMismatch)
+      try staff[0].validateValue(department, forKey: "department")
+      try #expect(department.many("employees").isEmpty && staff[0].one("department") == nil)
+    }
+  }
+
   @Test("VAL-11: a to-many with too few members is an error with the relationship's name")
   func tooFew() throws {
     let model = ModelDescription(entities: [

@@ -205,7 +205,8 @@ extension ManagedObject {
       fix: "Change the objects that its request fetches.")
   }
 
-  private final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {
+  /// Returns the object of a value for a to-one relationship; none for nil.
+  final func elements(ofOne value: Any?, _ name: String) throws -> [ManagedObject] {
     switch value {
     case nil: return []
     case let object as ManagedObject: return [object]
@@ -215,7 +216,8 @@ extension ManagedObject {
     }
   }
 
-  private final func elements(of value: Any?, _ name: String) throws -> [ManagedObject] {
+  /// Returns the objects of a value for a to-many relationship.
+  final func elements(of value: Any?, _ name: String) throws -> [ManagedObject] {
     guard let value else { return [] }
     guard let sequence = value as? any Sequence else {
       if GivenValue(value)?.isNull == true { return [] }

@@ -42,6 +42,8 @@ extension ManagedObject {
 
   /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
   ///
+  /// The class's rules for a to-many relationship get a ``RelationshipSet`` of the objects that belongs to no object.
+  ///
   /// - Parameters:
   ///   - value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
   ///     ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
@@ -56,18 +58,22 @@ extension ManagedObject {
     var problems: [any Error] = []
     var checked = value
     let check = layout.checks.first { $0.slot == property.slot }
-    if check?.isToMany == true {
-      problems += check?.problems(withCount: (value as? any Collection)?.count ?? 0, of: layout.entity.name) ?? []
-    } else if property.attribute != nil {
+    if property.attribute != nil {
       let stored = try self.stored(value, for: property)
       if let column = ColumnCheck(property) {
         problems += column.problem(with: stored, of: layout.entity.name).map { [$0] } ?? []
       }
       problems += check?.problems(with: stored, of: layout.entity.name) ?? []
       checked = dynamicValue(stored, of: property)
-    } else if let check {
-      let stored = (value as? ManagedObject).map { StoredValue.objectID($0.objectID) } ?? .null
-      problems += check.problems(with: stored, of: layout.entity.name)
+    } else if property.isToMany {
+      let members = RelationshipSet(try elements(of: value, name))
+      problems += check?.problems(withCount: members.count, of: layout.entity.name) ?? []
+      checked = members
+    } else if property.isToOne {
+      let destination = try elements(ofOne: value, name).first
+      let stored = destination.map { StoredValue.objectID($0.objectID) } ?? .null
+      problems += check?.problems(with: stored, of: layout.entity.name) ?? []
+      checked = destination
     }
     for validator in type(of: self).validators where validator.key == name {
       do { try validator.check(self, checked) } catch { problems.append(error) }
