@@ -76,6 +76,21 @@ struct ChangedValueTests {
     }
   }
 
+  @Test("Changed values contain a to-one relationship's object and members' identifiers; committed ones identifiers")
+  func relatedValues() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let (ann, ben) = (try context.make("Person", ["name": "Ann"]), try context.make("Person", ["name": "Ben"]))
+      let pet = try context.make("Pet", ["name": "Rex", "owner": ann])
+      try context.save()
+      pet["owner"] = ben
+      #expect(pet.changedValues()["owner"] as? ManagedObject === ben)
+      #expect(ben.changedValues()["pets"] as? [ManagedObjectID] == [pet.objectID])
+      #expect(pet.committedValues()["owner"] as? ManagedObjectID == ann.objectID)
+      #expect(ann.committedValues()["pets"] as? [ManagedObjectID] == [pet.objectID])
+    }
+  }
+
   @Test("While an observer handles an event, changed values for the current event are that event's")
   func currentEventWhileTold() throws {
     try withStack(SampleModels.people) { stack in
