@@ -18,16 +18,16 @@ extension PersistentContainer {
   ///   - body: Changes objects in the given context.
   /// - Returns: The closure's result, such as identifiers.
   /// - Throws: The errors of the closure, of saving and of ``write(_:)``. After an error, only the closure's own saves
-  ///   remain.
+  ///   remain, which are merged too.
   @discardableResult
   public func save<Result: Sendable>(
     retrying retries: Int = 0, _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
   ) async throws -> Result {
-    let (result, changes) = try await write { context in try self.save(body, in: context, retrying: retries) }
+    let (outcome, changes) = try await write { context in self.save(body, in: context, retrying: retries) }
     if usesViewContext, !changes.isEmpty {
       await MainActor.run { for change in changes { viewContext.mergeChanges(from: change) } }
     }
-    return result
+    return try outcome.get()
   }
 
   /// Runs a closure with its own context and saves its changes while the main actor waits.
@@ -35,22 +35,22 @@ extension PersistentContainer {
   /// - Parameters:
   ///   - retries: As in ``save(retrying:_:)``.
   ///   - body: Changes objects in the given context.
-  /// - Throws: The errors of the closure and of saving.
+  /// - Throws: The errors of the closure and of saving. The closure's own saves remain and are merged.
   @MainActor @discardableResult
   public func saveAndWait<Result>(
     retrying retries: Int = 0, _ body: (ManagedObjectContext) throws -> Result
   ) throws -> Result {
-    let (result, changes) = try save(body, in: newContext(), retrying: retries)
+    let (outcome, changes) = save(body, in: newContext(), retrying: retries)
     for change in changes { viewContext.mergeChanges(from: change) }
-    return result
+    return try outcome.get()
   }
 
   /// - Parameter context: The context of the first attempt; each later attempt has its own.
-  /// - Returns: The closure's result, and the changes written by the closure and the final save if the program uses the
-  ///   view context.
+  /// - Returns: The closure's result or the error, and the changes written by the closure and the final save if the
+  ///   program uses the view context. After an error, there may be changes too.
   private nonisolated func save<Result>(
     _ body: (ManagedObjectContext) throws -> Result, in context: ManagedObjectContext, retrying retries: Int
-  ) throws -> (Result, [SavedChanges]) {
+  ) -> (Swift.Result<Result, any Error>, [SavedChanges]) {
     var (context, changes, left) = (context, [SavedChanges](), retries)
     while true {
       // A view context that is first used later reads what was saved.
@@ -58,10 +58,12 @@ extension PersistentContainer {
       do {
         let result = try body(context)
         try context.save()
-        return (result, changes)
+        return (.success(result), changes)
       } catch let error as PersistenceError where left > 0 && error.isConflict {
         left -= 1
         context = newContext()
+      } catch {
+        return (.failure(error), changes)
       }
     }
   }

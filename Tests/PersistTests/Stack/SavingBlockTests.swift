@@ -47,6 +47,39 @@ struct SavingBlockTests {
     try #expect(view.names("Person") == ["Ann"])
   }
 
+  @Test("What a block saves itself is in the main actor's context even if the block or its last save then fails")
+  func ownSavesBeforeErrors() async throws {
+    let view = container.viewContext
+    try view.make("Person", ["name": "Ann", "salary": 1])
+    try view.save()
+    let ann = try view.named("Person", "Ann")
+    struct Enough: Error {}
+    await #expect(throws: Enough.self) {
+      try await container.save { context in
+        try context.named("Person", "Ann")["salary"] = 2
+        try context.save()
+        throw Enough()
+      }
+    }
+    #expect(ann["salary"] as? Int == 2)
+    #expect(throws: Enough.self) {
+      try container.saveAndWait { context in
+        try context.named("Person", "Ann")["salary"] = 3
+        try context.save()
+        throw Enough()
+      }
+    }
+    #expect(ann["salary"] as? Int == 3)
+    await #expect(throws: PersistenceError.self) {
+      try await container.save(retrying: 1) { context in
+        try context.named("Person", "Ann")["salary"] = 4
+        try context.save()
+        throw PersistenceError(.mergeConflict, "again")
+      }
+    }
+    #expect(ann["salary"] as? Int == 4)
+  }
+
   @Test("A block's context isn't observed, and a view context that is first used meanwhile sees the save")
   func unobserved() async throws {
     let container = container
