@@ -23,6 +23,8 @@ extension ManagedObjectContext {
 
   /// Inserts an object that was created without a context.
   ///
+  /// The object keeps a temporary identifier that it has had before.
+  ///
   /// - Parameter object: An object without a context, of an entity of this context's model. An object of this context
   ///   is left unchanged.
   public func insert(_ object: ManagedObject) {
@@ -35,12 +37,16 @@ extension ManagedObjectContext {
     if object.pending.isEmpty { object.replacePending(with: object.layout.initialValues) }
     object.snapshot = nil
     object.replaceMembers(with: [])
-    adopt(object, object.layout)
+    let number = object.ownTemporaryNumber.flatMap { isFree($0) ? $0 : nil }
+    if number != nil { noteReferences(to: [object]) }
+    adopt(object, object.layout, number: number)
   }
 
+  private func isFree(_ number: UInt64) -> Bool { unsavedTable.map[Int64(bitPattern: number)] == nil }
+
   /// Inserts an object without a context into this one, and calls ``ManagedObject/awakeFromInsert()``.
-  func adopt(_ object: ManagedObject, _ layout: EntityLayout) {
-    register(object)
+  func adopt(_ object: ManagedObject, _ layout: EntityLayout, number: UInt64? = nil) {
+    register(object, number: number)
     // Values that the class sets in its hook are defaults.
     let given = object.given
     object.awakeFromInsert()
@@ -49,12 +55,13 @@ extension ManagedObjectContext {
 
   /// Registers an object without a context as inserted.
   ///
-  /// - Parameter number: The temporary number that the object has in a child context; nil for a new number.
+  /// - Parameter number: The temporary number that the object has in a child context or had before; nil for a new one.
   func register(_ object: ManagedObject, number: UInt64? = nil) {
     let table = unsavedTable
     object.table = table
     object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
-    object.identifier = nil
+    // The program may hold the identifier, whose instance will lead to the permanent one.
+    if number == nil || object.ownTemporaryNumber != number { object.identifier = nil }
     table.map.insert(object, key: object.key)
     object.noteChangeOfAll()
     enterAsNew(object)
@@ -207,4 +214,15 @@ extension ManagedObjectContext {
   var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
   /// Whether there is anything to save: inserted, updated or deleted objects.
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+}
+
+extension ManagedObject {
+  /// The number of the object's temporary identifier, if it has been created and no other object has taken it over:
+  /// an object that was merged into another one has that one's identifier.
+  fileprivate final var ownTemporaryNumber: UInt64? {
+    guard let identifier, case .temporary(let number) = identifier.key, Int64(bitPattern: number) == key,
+      identifier.current === identifier
+    else { return nil }
+    return number
+  }
 }

@@ -182,6 +182,31 @@ struct IdentityTests {
     }
   }
 
+  @Test("A temporary identifier from before an insertion resolves to the object, before and after its save")
+  func identifierBeforeInsertion() throws {
+    try withStack(SampleModels.pets) { stack in
+      let context = stack.context()
+      let pet = ManagedObject(entity: try stack.model.entity(named: "Pet"), insertInto: nil)
+      let id = pet.objectID
+      context.insert(pet)
+      #expect(pet.objectID == id && context.registeredObject(for: id) === pet)
+      context.delete(pet)
+      #expect(context.registeredObject(for: id) == nil && pet.objectID == id)
+      context.insert(pet)
+      let other = try context.make("Pet")
+      #expect(pet.objectID == id && other.objectID != id && context.registeredObject(for: id) === pet)
+      pet["name"] = "Rex"
+      try context.save()
+      #expect(!pet.objectID.isTemporaryID && context.registeredObject(for: id) === pet)
+      try #expect(context.fetch(FetchRequest("Pet", where: "SELF == %@", id)) == [pet])
+      context.delete(pet)
+      try context.save()
+      let saved = pet.objectID
+      context.insert(pet)
+      #expect(pet.objectID.isTemporaryID && pet.objectID != saved && pet.objectID != id)
+    }
+  }
+
   @Test("A to-many relationship of an object without a context reads as empty, and has members in one later")
   func membersWithoutContext() throws {
     try withStack(SampleModels.pets) { stack in
