@@ -62,9 +62,7 @@ struct KeyedArchiveReader {
       }
       return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     case "NSURL":
-      guard let text = try object.text("NS.relative"), let url = URL(string: text) else {
-        throw object.expected("A URL", for: "NS.relative")
-      }
+      guard let url = try object.url else { throw object.expected("A URL", for: "NS.relative") }
       return url
     case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
       guard let number = try object.decimal else { throw object.expected("A decimal number", for: "NS.mantissa") }

@@ -254,6 +254,22 @@ struct TransformableTests {
     }
   }
 
+  @Test("A URL that is relative to a base is read with its base")
+  func relativeURL() throws {
+    let archive = try PropertyList.dictionary([
+      "$top": .dictionary(["root": .uid(1)]),
+      "$objects": .array([
+        .string("$null"), .dictionary(["$class": .uid(3), "NS.base": .uid(2), "NS.relative": .string("b?c=d")]),
+        .dictionary(["$class": .uid(3), "NS.base": .uid(0), "NS.relative": .string("https://example.org/a/")]),
+        .dictionary(["$classname": .string("NSURL"), "$classes": .array([.string("NSURL"), .string("NSObject")])]),
+      ]),
+    ]).binaryData()
+    let url = try #require(try KeyedArchiveReader.value(in: archive) as? URL)
+    #expect(url.absoluteString == "https://example.org/a/b?c=d" && url.relativeString == "b?c=d")
+    let again = try KeyedArchiveReader.value(in: KeyedArchiveWriter.archive(url)) as? URL
+    #expect(again?.absoluteString == url.absoluteString)
+  }
+
   @Test("Decimals are archived with every digit, and NaN is refused")
   func writtenDecimals() throws {
     for text in ["0", "1.25", "-0.001", "99999999999999999999999999999999999999", "1e127", "7e-128"] {

@@ -45,11 +45,21 @@ extension ArchivedObject {
     }
   }
 
+  /// The text of a URL, unchanged unless it is relative to a base.
   private var uri: String? {
     get throws {
       guard let relative = try text("NS.relative") else { return nil }
-      guard let base = try member("NS.base"), let baseText = try base.text("NS.relative") else { return relative }
-      return URL(string: relative, relativeTo: URL(string: baseText))?.absoluteString ?? relative
+      guard try member("NS.base")?.text("NS.relative") != nil else { return relative }
+      return try url?.absoluteString ?? relative
+    }
+  }
+
+  /// A URL, relative to its base if it has one; nil if it isn't valid.
+  var url: URL? {
+    get throws {
+      guard let relative = try text("NS.relative") else { return nil }
+      let base = try member("NS.base")?.text("NS.relative").flatMap { URL(string: $0) }
+      return URL(string: relative, relativeTo: base)
     }
   }
 
