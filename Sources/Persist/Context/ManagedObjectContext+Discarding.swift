@@ -2,7 +2,8 @@ import Foundation
 
 extension ManagedObjectContext {
   /// Discards every change since the last save: inserted objects leave the context, deleted ones are restored, changed
-  /// ones get their stored values. Neither the rollback nor the changes before it can be undone.
+  /// ones get their stored values, and the values of transient attributes from before the changes. Neither the rollback
+  /// nor the changes before it can be undone.
   public func rollback() {
     observedChanges.begin()
     defer { observedChanges.end() }

@@ -194,7 +194,7 @@ extension ManagedObjectContext {
     case .inserted: leaveInserted(object)
     case .updated: leaveUpdated(object)
     case .deleted: deleted.remove(object)
-    case .none: break
+    case .none: object.recordTransientValues()
     }
   }
 

@@ -353,6 +353,7 @@ extension ManagedObjectContext {
   var changeRevision: Int { inserted.revision &+ updated.revision &+ deleted.revision }
 
   func recordUpdate(of object: ManagedObject) {
+    if object.change == .none { object.recordTransientValues() }
     object.change = .updated
     updated.insert(object)
   }

@@ -19,12 +19,12 @@ struct ObjectState {
     members = object.toManys.isEmpty ? [] : ContiguousArray(object.toManys.map { $0?.changes })
   }
 
-  /// Creates the state of a saved object before any change.
+  /// Creates the state of a saved object before any unsaved change.
   init(committed object: ManagedObject) {
     change = .none
     isGone = false
     snapshot = object.snapshot
-    pending = SlotValues()
+    pending = object.formerTransientValues
     members = []
   }
 }

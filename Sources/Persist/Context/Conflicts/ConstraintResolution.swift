@@ -145,6 +145,7 @@ extension ManagedObject {
     (key, identifier) = (other.key, other.objectID)
     (snapshot, loading, change) = (other.snapshot, other.loading, other.change)
     replacePending(with: other.pending)
+    formerValues = other.formerValues
     replaceMembers(with: other.toManys)
     other.detach()
     other.replaceMembers(with: [])

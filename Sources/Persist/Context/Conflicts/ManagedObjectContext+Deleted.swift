@@ -187,7 +187,7 @@ extension ManagedObjectContext {
     if object.eventIndex < 0 { object.enterEvent() }
     deleted.remove(object)
     object.change = .none
-    object.replacePending(with: SlotValues())
+    object.replacePending(with: object.formerTransientValues)
     object.replaceMembers(with: [])
     if let row { object.snapshot = row }
     object.loading = object.snapshot == nil ? .fault : .loaded

@@ -70,11 +70,18 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or to-one relationship in an earlier state, or nil if it is unchanged.
   final func oldValue(at slot: Int, _ before: ObjectState) -> StoredValue? {
-    let old = before.pending[slot]
+    let old = pendingValue(at: slot, in: before)
     let new = pending[slot]
     if old == nil, new == nil { return nil }
     let (oldValue, newValue) = (old ?? committedValue(at: slot), new ?? committedValue(at: slot))
     return oldValue == newValue ? nil : oldValue
+  }
+
+  /// Returns the value of an attribute or to-one relationship that the object had besides its row in an earlier state.
+  final func pendingValue(at slot: Int, in before: ObjectState) -> StoredValue? {
+    if let value = before.pending[slot] { return value }
+    // The object may have been a fault then, whose fetch hook has set the value since.
+    return layout.kinds[slot] == .transient && change != .none ? formerValues[slot] : nil
   }
 
   /// Returns the last read or saved values of stored properties: attributes, and identifiers for relationships; nil or

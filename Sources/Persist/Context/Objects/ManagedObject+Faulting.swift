@@ -38,6 +38,7 @@ extension ManagedObject {
     if !layout.transientSlots.isEmpty { adoptTransientValuesOfParent() }
     awakeFromFetch()
     if loading == .awakening { loading = .loaded }
+    if change != .none { recordTransientValues() }
   }
 
   /// Discards the row and all changes, so that the next use reads the row again. The caller has already updated both
@@ -51,6 +52,7 @@ extension ManagedObject {
     loading = .fault
     snapshot = nil
     replacePending(with: SlotValues())
+    formerValues = SlotValues()
     replaceMembers(with: [])
     companions = nil
     releaseRelated()
@@ -67,10 +69,30 @@ extension ManagedObject {
   /// Discards all changes since the last save, without updating the other sides of relationships.
   final func discardChanges() {
     releaseAddedMembers()
-    replacePending(with: SlotValues())
+    replacePending(with: formerTransientValues)
     for members in toManys { members?.revert() }
     change = .none
     releaseFormerEnds()
+  }
+
+  /// Records the values of transient properties before the first unsaved change, so that they return when the changes
+  /// are discarded. The fetch hook, which sets them, isn't called again for a row that was read.
+  final func recordTransientValues() {
+    guard !layout.transientSlots.isEmpty else { return }
+    formerValues = looseValues
+  }
+
+  /// The values of transient properties before the object's unsaved changes.
+  final var formerTransientValues: SlotValues {
+    var values = formerValues
+    for slot in formerValues.slots where layout.kinds[slot] != .transient { values.remove(at: slot) }
+    return values
+  }
+
+  /// Whether a transient property has another value than before the object's unsaved changes.
+  final func isChangedTransient(at slot: Int) -> Bool {
+    guard change != .none, layout.kinds[slot] == .transient else { return false }
+    return (pending[slot] ?? committedValue(at: slot)) != (formerValues[slot] ?? committedValue(at: slot))
   }
 
   /// Copies the values of transient attributes, which aren't part of a row, from the parent's object if it is

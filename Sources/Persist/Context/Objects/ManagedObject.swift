@@ -169,7 +169,7 @@ nonisolated open class ManagedObject {
   /// Called once, after the object was inserted into a context.
   open func awakeFromInsert() {}
   /// Called each time the object stops being a fault and has its row. Values set here don't count as changes, so it can
-  /// fill transient attributes; don't set relationships here.
+  /// fill transient attributes, which a rollback and undo leave as they are; don't set relationships here.
   open func awakeFromFetch() {}
   /// Called before a save, before validation. Changes made here become part of the save, and cause another call. Saving
   /// the context from here throws.

@@ -1,4 +1,5 @@
-/// The state of an object's relationships in use, other than a single held destination.
+/// The state of an object's relationships in use, other than a single held destination, and the transient values that
+/// unsaved changes may have replaced.
 ///
 /// Separate from the object, because most objects of a fetch never need it: an object without it takes 120 bytes, for
 /// which glibc's allocator has its fast lists. Allocating and freeing a larger one takes about twice as many
@@ -12,6 +13,8 @@ final class RelationshipState {
   @exclusivity(unchecked) fileprivate var companions: PrefetchedRows?
   /// The objects held besides ``ManagedObject/heldEnd``.
   @exclusivity(unchecked) fileprivate var related: RelatedObjects?
+  /// The values besides the row's before the object's unsaved changes.
+  @exclusivity(unchecked) fileprivate var formerValues = SlotValues()
 }
 
 extension ManagedObject {
@@ -50,6 +53,15 @@ extension ManagedObject {
     get { relationships?.companions }
     set {
       if let newValue { makeRelationships().companions = newValue } else { relationships?.companions = nil }
+    }
+  }
+
+  /// The values besides the row's before the object's unsaved changes.
+  final var formerValues: SlotValues {
+    get { relationships?.formerValues ?? SlotValues() }
+    set {
+      let state = newValue.isEmpty ? relationships : makeRelationships()
+      state?.formerValues = newValue
     }
   }
 

@@ -80,6 +80,7 @@ extension SavePass {
       var transient = object.pending
       for stored in object.layout.storedSlots { transient.remove(at: stored.slot) }
       object.replacePending(with: transient)
+      object.formerValues = SlotValues()
     }
     for members in object.toManys {
       members?.accept { id in

@@ -221,13 +221,12 @@ extension UndoStep.Former {
 }
 
 extension ManagedObject {
-  /// Marks the object as unchanged if it doesn't differ from the store.
+  /// Marks the object as unchanged if it differs neither from the store nor in its transient values.
   fileprivate final func becomeUnchangedIfEqual() {
     guard change == .updated, !hasPersistentChangedValues else { return }
-    let transient = layout.transientSlots
-    guard pending.isEmpty || transient.allSatisfy({ (pending[$0] ?? .null) == committedValue(at: $0) }) else { return }
+    guard !layout.transientSlots.contains(where: isChangedTransient) else { return }
     table?.context.leaveUpdated(self)
     change = .none
-    replacePending(with: SlotValues())
+    replacePending(with: formerTransientValues)
   }
 }

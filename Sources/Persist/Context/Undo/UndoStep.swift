@@ -166,7 +166,7 @@ extension UndoStep {
 extension ManagedObject {
   /// Returns the value of an attribute or to-one relationship in an earlier state.
   fileprivate final func value(at slot: Int, in before: ObjectState) -> StoredValue {
-    before.pending[slot] ?? committedValue(at: slot)
+    pendingValue(at: slot, in: before) ?? committedValue(at: slot)
   }
 
   /// Whether an attribute or to-one relationship had a value other than its row's in an earlier state.

@@ -127,6 +127,60 @@ struct ChangedValueTests {
     }
   }
 
+  @Test("Discarding and undoing changes leave the transient values from before them, and the object unchanged")
+  func formerTransientValues() throws {
+    final class Person: ManagedObject {
+      override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "")!" }
+    }
+    try withStack(SampleModels.pets) { stack in
+      let first = stack.context()
+      try first.make("Person", ["name": "Ann"])
+      try first.save()
+      for isUndone in [false, true] {
+        let context = stack.context(classes: ["Person": Person.self])
+        if isUndone { context.undoManager = .init() }
+        let ann = try context.named("Person", "Ann")
+        let changes: [() throws -> Void] = [
+          { ann["name"] = "x" }, { ann["displayName"] = "y" }, { context.delete(ann) },
+          { (ann["name"], ann["displayName"]) = ("x", "y") }, { try context.make("Pet", ["owner": ann]) },
+        ]
+        for (index, change) in changes.enumerated() {
+          try change()
+          #expect(context.hasChanges)
+          if isUndone { context.undo() } else { context.rollback() }
+          #expect(ann["name"] as? String == "Ann" && ann["displayName"] as? String == "Ann!", "\(isUndone) \(index)")
+          #expect(!ann.hasChanges && !context.hasChanges, "\(isUndone) \(index)")
+        }
+        ann["displayName"] = "Ms Ann"
+        try context.save()
+        ann["displayName"] = "Mrs Ann"
+        if isUndone { context.undo() } else { context.rollback() }
+        #expect(ann["displayName"] as? String == "Ms Ann")
+      }
+    }
+  }
+
+  @Test("A rollback keeps transient values that the fetch hook sets after a change to the fault's members")
+  func transientValuesOfFaults() throws {
+    final class Person: ManagedObject {
+      override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "")!" }
+    }
+    try withStack(SampleModels.pets) { stack in
+      let first = stack.context()
+      try first.make("Person", ["name": "Ann"])
+      try first.save()
+      for isUndone in [false, true] {
+        let context = stack.context(classes: ["Person": Person.self])
+        if isUndone { context.undoManager = .init() }
+        let ann = try #require(try context.fetch(FetchRequest("Person")).first)
+        try context.make("Pet", ["owner": ann])
+        #expect(ann["displayName"] as? String == "Ann!")
+        if isUndone { context.undo() } else { context.rollback() }
+        #expect(ann["displayName"] as? String == "Ann!" && !ann.hasChanges)
+      }
+    }
+  }
+
   @Test("Paths lead through relationships, composites and operators, and set the property at their end")
   func paths() throws {
     try withStack(SampleModels.staff) { stack in
