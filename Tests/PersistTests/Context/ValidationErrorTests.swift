@@ -150,6 +150,31 @@ struct ValidationErrorTests {
     }
   }
 
+  @Test("A class's rule for a transient attribute is checked if the value has changed, not if the fetch hook set it")
+  func transientRule() throws {
+    final class Person: ManagedObject {
+      override class var validators: [PropertyValidator] {
+        [PropertyValidator("displayName") { _, value in if value as? String != "fine" { throw OwnError() } }]
+      }
+      override func awakeFromFetch() { self["displayName"] = "from the hook" }
+    }
+    try withStack(SampleModels.pets) { stack in
+      let first = stack.context()
+      try first.make("Person", ["name": "Ann"])
+      try first.save()
+      let context = stack.context(classes: ["Person": Person.self])
+      let ann = try context.named("Person", "Ann")
+      ann["name"] = "Anna"
+      try context.save()
+      ann["name"] = "Annie"
+      ann["displayName"] = "wrong"
+      #expect(throws: OwnError()) { try context.save() }
+      ann["displayName"] = "fine"
+      try context.save()
+      #expect(ann["displayName"] as? String == "fine")
+    }
+  }
+
   @Test("VAL-11: a to-many with too few members is an error with the relationship's name")
   func tooFew() throws {
     let model = ModelDescription(entities: [

@@ -21,9 +21,9 @@ extension ManagedObject {
       }
     }
     for validator in validators {
-      guard let property = layout.entity.property(named: validator.key), all || isChanged(at: property.slot) else {
-        continue
-      }
+      guard let slot = layout.entity.slot(named: validator.key),
+        all || isChanged(at: slot) || isChangedTransient(at: slot)
+      else { continue }
       do { try validator.check(self, value(forKey: validator.key)) } catch { problems.append(error) }
     }
     try throwCombined(problems)
@@ -156,7 +156,7 @@ public struct PropertyValidator {
 
   /// - Parameters:
   ///   - key: The name of an attribute or relationship.
-  ///   - check: Called with the object and the value, as returned by ``ManagedObject/value(forKey:)`` once it is set. If
+  ///   - check: Called with the object and the value, as ``ManagedObject/value(forKey:)`` returns it once it is set. If
   ///     its error is the only problem, the save throws it unchanged. It must not change the object.
   public init(_ key: String, _ check: @escaping (ManagedObject, Any?) throws -> Void) {
     self.key = key
