@@ -117,6 +117,8 @@ public final class ManagedObjectContext {
   var formerEnds: [FormerEnds]?
   /// The owners to which members of to-many relationships without an inverse were last added since the last save.
   var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
+  /// A number that changes whenever a relationship without an inverse gets a destination or a member.
+  var oneWayRevision = 0
   /// The owners that were read without stored members which unsaved changes had added to other owners.
   var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
   /// The searchers of single texts, created on demand.

@@ -5,10 +5,12 @@
 struct ConstraintResolution {
   private let context: ManagedObjectContext
   private let rule: ConflictRule
+  private let holders: OneWayHolders
 
   init(in context: ManagedObjectContext, by rule: ConflictRule) {
     self.context = context
     self.rule = rule
+    holders = OneWayHolders(in: context)
   }
 
   func resolve(_ conflicts: [ConstraintConflict]) throws {
@@ -81,7 +83,7 @@ struct ConstraintResolution {
       if stored.kind == .toOne {
         let target = object.destination(at: stored.slot)
         object.setToOne(nil, at: stored.slot)
-        if isWritten { holder.setToOne(target, at: stored.slot) }
+        if isWritten { relate(holder, to: target, at: stored.slot) }
       } else if isWritten {
         holder.setAttributeValue(object.presentValue(at: stored.slot), at: stored.slot)
       }
@@ -101,7 +103,7 @@ struct ConstraintResolution {
         guard let member = context.registeredOrFault(id), member.change != .deleted else { continue }
         if isShared, rule != .rollback || isOwnedByMembers {
           if !isOwnedByMembers { object.removeMember(member, of: relationship) }
-          holder.insertMember(member === object ? holder : member, of: relationship)
+          insert(member === object ? holder : member, into: relationship, of: holder)
         } else {
           object.removeMember(member, of: relationship)
         }
@@ -111,21 +113,30 @@ struct ConstraintResolution {
 
   /// Redirects unsaved relationships without an inverse from one object to another.
   private func moveReferences(to object: ManagedObject, to holder: ManagedObject) {
+    let sources = holders.holders(of: object)
     for referrer in object.layout.oneWayReferrers {
-      for source in context.inserted.objects + context.updated.objects
-      where source !== object && source.layout.isKind(ofEntityAt: referrer.entityIndex) {
+      for source in sources where source !== object && source.layout.isKind(ofEntityAt: referrer.entityIndex) {
         guard let relationship = source.layout.relationshipsBySlot[referrer.slot] else { continue }
         if relationship.isToMany {
           guard !source.toManys.isEmpty, source.toManys[referrer.slot]?.added.contains(object.objectID) == true else {
             continue
           }
           source.removeMember(object, of: relationship)
-          source.insertMember(holder, of: relationship)
+          insert(holder, into: relationship, of: source)
         } else if source.destination(at: referrer.slot) === object {
-          source.setToOne(holder, at: referrer.slot)
+          relate(source, to: holder, at: referrer.slot)
         }
       }
     }
+  }
+
+  private func relate(_ source: ManagedObject, to destination: ManagedObject?, at slot: Int) {
+    guard let destination else { return source.setToOne(nil, at: slot) }
+    holders.relate(source, to: destination) { source.setToOne(destination, at: slot) }
+  }
+
+  private func insert(_ member: ManagedObject, into relationship: RelationshipLayout, of owner: ManagedObject) {
+    holders.relate(owner, to: member) { owner.insertMember(member, of: relationship) }
   }
 }
 

@@ -5,11 +5,16 @@ extension ManagedObjectContext {
   /// Treats an object as deleted because others deleted its row. Unsaved relationships to it are dropped; values that
   /// it had read remain readable.
   ///
-  /// - Parameter staysRegistered: Whether the object stays registered in the context as long as it is held.
-  func removeDeletedByOthers(_ object: ManagedObject, staysRegistered: Bool = false) {
+  /// - Parameters:
+  ///   - staysRegistered: Whether the object stays registered in the context as long as it is held.
+  ///   - holders: Shared by the calls for several objects; nil for a single one.
+  func removeDeletedByOthers(
+    _ object: ManagedObject, staysRegistered: Bool = false, holders: OneWayHolders? = nil
+  ) {
     leaveChangeSets(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
-    DeletePropagation(in: self).clearOneWayReferences(to: object)
+    var holders = holders
+    DeletePropagation(in: self).clearOneWayReferences(to: object, &holders)
     for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
     object.replaceMembers(with: [])
     if staysRegistered {

@@ -24,7 +24,8 @@ struct MergePass {
 
   /// - Throws: The store's errors.
   mutating func merge(_ changes: SavedChanges) throws {
-    for id in changes.deletedObjectIDs { delete(id) }
+    let holders = OneWayHolders(in: context)
+    for id in changes.deletedObjectIDs { delete(id, holders) }
     // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
     try refresh(changes.updatedObjectIDs.union(reappeared))
@@ -37,11 +38,11 @@ struct MergePass {
   /// children.
   private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporaryID || context.parent != nil }
 
-  private mutating func delete(_ id: ManagedObjectID) {
+  private mutating func delete(_ id: ManagedObjectID, _ holders: OneWayHolders) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
     // Its deletion is known: it will be inserted again.
     guard object.change != .inserted else { return }
-    context.removeDeletedByOthers(object, staysRegistered: true)
+    context.removeDeletedByOthers(object, staysRegistered: true, holders: holders)
     merged.deleted.insert(object)
   }
 

@@ -23,12 +23,14 @@ struct DeletePropagation {
     guard !object.layout.relationships.isEmpty else {
       object.prepareForDeletion()
       var (ends, cascaded): ([End], [ManagedObject]) = ([], [])
-      if object.change != .deleted, object.table != nil { release(object, &ends, adding: &cascaded) }
+      var holders: OneWayHolders?
+      if object.change != .deleted, object.table != nil { release(object, &ends, &holders, adding: &cascaded) }
       return
     }
     var waiting = [object]
     var position = 0
     var ends: [End] = []
+    var holders: OneWayHolders?
     while position < waiting.count {
       // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
@@ -37,7 +39,7 @@ struct DeletePropagation {
       for object in group where object.change != .deleted && object.table != nil {
         object.prepareForDeletion()
         guard object.change != .deleted, object.table != nil else { continue }
-        release(object, &ends, adding: &waiting)
+        release(object, &ends, &holders, adding: &waiting)
       }
       if position > 10_000 {
         waiting.removeFirst(position)
@@ -110,8 +112,12 @@ struct DeletePropagation {
   /// - Parameters:
   ///   - ends: Memory for the other ends, reused from object to object: a cascade over many objects would otherwise
   ///     allocate it for each.
+  ///   - holders: Created for the first object that needs it.
   ///   - cascaded: Where to add the objects to delete with it.
-  private func release(_ object: ManagedObject, _ ends: inout [End], adding cascaded: inout [ManagedObject]) {
+  private func release(
+    _ object: ManagedObject, _ ends: inout [End], _ holders: inout OneWayHolders?,
+    adding cascaded: inout [ManagedObject]
+  ) {
     let isNew = object.change == .inserted
     ends.removeAll(keepingCapacity: true)
     for relationship in object.layout.relationships {
@@ -136,7 +142,7 @@ struct DeletePropagation {
       }
     }
     if isNew {
-      clearOneWayReferences(to: object)
+      clearOneWayReferences(to: object, &holders)
       // Deleted objects may still refer to it.
       context.detachNew(object)
     } else {
@@ -188,10 +194,15 @@ struct DeletePropagation {
 
   /// Removes an object from unsaved changes of relationships without an inverse. Only changed objects can refer to a
   /// new one.
-  func clearOneWayReferences(to object: ManagedObject) {
+  ///
+  /// - Parameter holders: Shared by the deletions of several objects, and created for the first one that needs it.
+  func clearOneWayReferences(to object: ManagedObject, _ holders: inout OneWayHolders?) {
+    guard !object.layout.oneWayReferrers.isEmpty else { return }
+    let finder = holders ?? OneWayHolders(in: context)
+    holders = finder
+    let found = finder.holders(of: object)
     for referrer in object.layout.oneWayReferrers {
-      for holder in context.inserted.objects + context.updated.objects
-      where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
+      for holder in found where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
         guard let relationship = holder.layout.relationshipsBySlot[referrer.slot] else { continue }
         if relationship.isToMany {
           if !holder.toManys.isEmpty { holder.toManys[referrer.slot]?.drop(object.objectID) }

@@ -1,0 +1,59 @@
+/// Finds the changed objects that refer to others by relationships without an inverse.
+///
+/// Nothing leads from a destination to them, so that all changed objects are examined: for the first destination
+/// themselves, and for all further ones in an index, which is built again after the program has related objects.
+final class OneWayHolders {
+  private let context: ManagedObjectContext
+  private var byDestination: [ManagedObjectID: [ManagedObject]] = [:]
+  /// The context's revision that the index reflects; nil before it is built.
+  private var revision: Int?
+  /// The number of times that all changed objects were examined.
+  private(set) var scanCount = 0
+
+  init(in context: ManagedObjectContext) { self.context = context }
+
+  private var changed: [ManagedObject] { context.inserted.objects + context.updated.objects }
+
+  /// Returns the new and changed objects that may refer to an object, including each that does.
+  func holders(of object: ManagedObject) -> [ManagedObject] {
+    guard !object.layout.oneWayReferrers.isEmpty else { return [] }
+    if scanCount == 0 {
+      // An index for a single destination would cost more than it saves.
+      scanCount = 1
+      return changed
+    }
+    if revision != context.oneWayRevision { buildIndex() }
+    let holders = byDestination[object.objectID.current] ?? []
+    return holders.filter { $0.table != nil && ($0.change == .inserted || $0.change == .updated) }
+  }
+
+  /// Makes an object refer to another one, without building the index again.
+  func relate(_ source: ManagedObject, to destination: ManagedObject, _ change: () -> Void) {
+    guard revision == context.oneWayRevision else { return change() }
+    change()
+    guard revision != context.oneWayRevision else { return }
+    byDestination[destination.objectID.current, default: []].append(source)
+    revision = context.oneWayRevision
+  }
+
+  private func buildIndex() {
+    scanCount += 1
+    byDestination = [:]
+    for source in changed {
+      for relationship in source.layout.relationships where relationship.inverse == nil {
+        for id in source.mentionedEnds(of: relationship) { byDestination[id.current, default: []].append(source) }
+      }
+    }
+    revision = context.oneWayRevision
+  }
+}
+
+extension ManagedObject {
+  /// Returns the identifiers to which a relationship refers in memory; to-many ones include removed members.
+  fileprivate final func mentionedEnds(of relationship: RelationshipLayout) -> [ManagedObjectID] {
+    if relationship.isToMany { return toManys.isEmpty ? [] : toManys[relationship.slot]?.mentioned ?? [] }
+    // Of an object whose row is unread, only members have changed.
+    if isWithoutRow, looseValues[relationship.slot] == nil { return [] }
+    return if case .objectID(let id) = presentValue(at: relationship.slot) { [id] } else { [] }
+  }
+}
