@@ -13,11 +13,7 @@ extension SQLValue {
     case (.double, _): doubleValue.map(StoredValue.double) ?? archivedValue
     case (.date, _):
       doubleValue.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? archivedValue
-    case (.decimal, .integer(let number)): .decimal(Decimal(number))
-    case (.decimal, .double(let number)): Decimal(string: number.description).map(StoredValue.decimal) ?? .null
-    case (.decimal, .text(let text)): Decimal(string: text).map(StoredValue.decimal) ?? .null
-    case (.decimal, .blob(let data)):
-      Decimal(string: String(decoding: data, as: UTF8.self)).map(StoredValue.decimal) ?? archivedValue
+    case (.decimal, _): decimalValue.map(StoredValue.decimal) ?? archivedValue
     case (.string, .text(let text)): .string(text)
     case (.uri, .text(let text)): .uri(text)
     case (.uuid, .blob(let data)) where data.count == 16:

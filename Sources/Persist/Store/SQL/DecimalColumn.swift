@@ -37,6 +37,19 @@ extension SQLValue {
     case .text(let text): self = .blob(Data(text.utf8))
     }
   }
+
+  /// The decimal that a decimal column's value represents; nil if it represents none.
+  ///
+  /// A double represents its shortest text, which has up to 17 digits. SQLite's own text of it is rounded to 15.
+  var decimalValue: Decimal? {
+    switch self {
+    case .null: nil
+    case .integer(let number): Decimal(number)
+    case .double(let number): Decimal(string: number.description)
+    case .text(let text): Decimal(string: text)
+    case .blob(let data): Decimal(string: String(decoding: data, as: UTF8.self))
+    }
+  }
 }
 
 extension SQLValue {

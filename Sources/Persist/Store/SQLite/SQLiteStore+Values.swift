@@ -86,12 +86,7 @@ extension SQLiteStore {
     case .number:
       if case .integer(let value) = row.value(place) { return .integer(value) }
       return .double(row.double(place))
-    case .decimal:
-      return switch row.value(place) {
-      case .integer(let value): .decimal(Decimal(value))
-      case .blob(let data): Decimal(string: String(decoding: data, as: UTF8.self)).map(StoredValue.decimal) ?? .null
-      default: Decimal(string: row.text(place)).map(StoredValue.decimal) ?? .null
-      }
+    case .decimal: return row.value(place).decimalValue.map(StoredValue.decimal) ?? .null
     case .uuid:
       if case .text(let text) = row.value(place) { return UUID(uuidString: text).map(StoredValue.uuid) ?? .null }
       let data = row.data(place)

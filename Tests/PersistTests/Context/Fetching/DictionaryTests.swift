@@ -68,6 +68,26 @@ struct DictionaryTests {
     }
   }
 
+  @Test(
+    "Rows and groups have every digit of a decimal, as objects do",
+    arguments: [
+      "145992.69999999998", "0.3000000000000001", "1.000000000000001", "12345678901234567", "9007199254740993.5",
+      "1.2345678901234567e-30", "12345678901234567890.12",
+    ])
+  func decimals(text: String) throws {
+    try withStack(Self.model) { stack in
+      let number = try #require(Decimal(string: text))
+      let context = stack.context()
+      try context.make("Employee", ["rate": number])
+      try context.save()
+      let reader = try stack.reopened().context()
+      let count = ExpressionDescription("count", .key("@count"))
+      try #expect(rows(reader, "Employee", ["rate"]).map { $0["rate"] as? Decimal } == [number])
+      try #expect(rows(reader, "Employee", ["rate", count], by: ["rate"]).map { $0["rate"] as? Decimal } == [number])
+      try #expect(reader.fetch(FetchRequest("Employee")).map { $0["rate"] as? Decimal } == [number])
+    }
+  }
+
   @Test("A sum over all rows is one row, computed by the store (DIC-04)")
   func total() throws {
     try withDirtyPeople { context in
