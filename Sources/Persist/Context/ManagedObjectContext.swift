@@ -131,13 +131,25 @@ public final class ManagedObjectContext {
   /// - Parameters:
   ///   - coordinator: The coordinator of the stores.
   ///   - given: Classes by entity name for this context, which take precedence over registered ones.
-  public init(_ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]) {
+  public convenience init(
+    _ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]
+  ) {
+    let shared = given.isEmpty ? coordinator.classes : nil
+    let classes = shared?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
+    self.init(coordinator, classes: classes, from: shared)
+  }
+
+  /// - Parameter classes: The entities' classes in model order, which are those of the mapping unless it is nil.
+  init(
+    _ coordinator: PersistentStoreCoordinator, classes: [ManagedObject.Type],
+    from mapping: ManagedObjectClasses.Mapping?
+  ) {
     persistentStoreCoordinator = coordinator
     parent = nil
     observedChanges = ObservedChanges()
     layouts = coordinator.layouts
-    sharedClasses = given.isEmpty ? coordinator.classes : nil
-    classes = sharedClasses?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
+    sharedClasses = mapping
+    self.classes = classes
     slotTables = Array(repeating: nil, count: layouts.count)
   }
 

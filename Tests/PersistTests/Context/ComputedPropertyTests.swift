@@ -38,6 +38,23 @@ struct ComputedPropertyTests {
     }
   }
 
+  @Test("Rows of values contain what the context's own classes compute")
+  func rows() async throws {
+    try await withTemporaryFolder { folder in
+      let stack = try TestStack(
+        ManagedObjectModel(SampleModels.pets), at: folder.appendingPathComponent("store.sqlite"))
+      let context = ManagedObjectContext(stack.coordinator, classes: ["Person": Person.self])
+      try context.make("Person", ["name": "Ann"])
+      try context.save()
+      var request = FetchRequest<FetchedRow>("Person")
+      request.propertiesToFetch = ["displayName"]
+      let rows = try context.fetch(request)
+      let others = try await context.fetch(request, progress: nil)
+      for found in [rows, others] { #expect(found.map { $0["displayName"] as? String } == ["Ann \"buddy\""]) }
+      try stack.store.close()
+    }
+  }
+
   @Test("A transient attribute of a class that computes nothing keeps the value set")
   func setTransient() throws {
     try withStack(SampleModels.pets) { stack in

@@ -34,11 +34,9 @@ extension ManagedObjectContext {
     case .rows where parent != nil:
       results = try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
     case .rows:
-      let (request, coordinator) = (try named(request.returning(FetchedRow.self)), persistentStoreCoordinator)
-      let rows = try await BackgroundRead.run(on: coordinator.threads, progress) { monitor in
-        let context = ManagedObjectContext(coordinator)
-        context.readMonitor = monitor
-        return try context.fetch(request)
+      let (request, reading) = (try named(request.returning(FetchedRow.self)), ContextReading(of: self))
+      let rows = try await BackgroundRead.run(on: persistentStoreCoordinator.threads, progress) { monitor in
+        try reading.makeContext(monitor: monitor).fetch(request)
       }
       results = try Result.typed(rows) { .row($0) }
     case .count:

@@ -69,7 +69,8 @@ extension ManagedObjectContext {
 
   /// Creates another context over the same rows, without this one's unsaved changes.
   func savedView() -> ManagedObjectContext {
-    let saved = parent.map(ManagedObjectContext.init(parent:)) ?? ManagedObjectContext(persistentStoreCoordinator)
+    guard let parent else { return ContextReading(of: self).makeContext(monitor: readMonitor) }
+    let saved = ManagedObjectContext(parent: parent)
     saved.readMonitor = readMonitor
     return saved
   }

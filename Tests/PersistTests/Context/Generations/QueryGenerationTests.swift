@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Query generations")
 struct QueryGenerationTests {
-  private func open(
+  func open(
     _ url: URL, journal: String? = nil, lifetime: Duration = .seconds(600)
   ) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: try HistoryModel.make())
@@ -18,7 +18,7 @@ struct QueryGenerationTests {
   }
 
   /// Runs `body` with two coordinators of a store that has three tags.
-  private func withTwo(
+  func withTwo(
     journal: String? = nil, lifetime: Duration = .seconds(600),
     _ body: (_ reader: PersistentStoreCoordinator, _ writer: PersistentStoreCoordinator) throws -> Void
   ) throws {
@@ -33,19 +33,19 @@ struct QueryGenerationTests {
     }
   }
 
-  private func write(_ coordinator: PersistentStoreCoordinator, _ labels: [String]) throws {
+  func write(_ coordinator: PersistentStoreCoordinator, _ labels: [String]) throws {
     let context = ManagedObjectContext(coordinator)
     for label in labels { try context.make("Tag", ["label": label]) }
     try context.save()
   }
 
-  private func pinned(_ coordinator: PersistentStoreCoordinator) throws -> ManagedObjectContext {
+  func pinned(_ coordinator: PersistentStoreCoordinator) throws -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator)
     try context.setQueryGeneration(from: .current)
     return context
   }
 
-  private func count(_ context: ManagedObjectContext) throws -> Int { try context.count(for: FetchRequest("Tag")) }
+  func count(_ context: ManagedObjectContext) throws -> Int { try context.count(for: FetchRequest("Tag")) }
 
   @Test("A context is pinned to the state of its first read, until it is unpinned")
   func firstRead() throws {
@@ -382,6 +382,8 @@ struct QueryGenerationTests {
       try ManagedObjectContext(coordinator).execute(BatchDeleteRequest("Tag"))
       let fetched = try await context.fetch(FetchRequest("Tag"), progress: nil)
       #expect(fetched.count == 40)
+      let rows = try await context.fetch(FetchRequest<FetchedRow>("Tag"), progress: nil)
+      #expect(rows.count == 40)
       #expect(Set(batched.compactMap { $0["label"] as? String }).count == 40)
       for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
