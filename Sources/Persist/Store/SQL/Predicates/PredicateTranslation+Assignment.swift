@@ -13,7 +13,7 @@ extension PredicateTranslation {
     case .term(let term, let kind)? where ParserStackUse.holds(term):
       switch (kind, form) {
       case (.whole, .integer), (.whole, .boolean), (.text, .string), (.uri, .uri), (.text, .uri), (.uuid, .uuid),
-        (.decimal, .decimal), (.whole, .decimal), (.date, .date), (.data, .data):
+        (.decimal, .decimal), (.mixed, .decimal), (.whole, .decimal), (.date, .date), (.data, .data):
         return term
       case (.number, .integer), (.date, .integer): return .whole(term)
       case (.whole, .double), (.number, .double), (.date, .double), (.number, .date): return .real(term)

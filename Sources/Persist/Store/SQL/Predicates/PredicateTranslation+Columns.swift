@@ -53,6 +53,7 @@ extension PredicateTranslation {
     case .number: return ValueColumn(column: .term(term), form: isAttribute(expression) ? .double : .number)
     case .date: return ValueColumn(column: .term(term), form: .date)
     case .decimal: return ValueColumn(column: .term(term), form: .decimal)
+    case .mixed: return nil
     case .text: return ValueColumn(column: .term(term), form: .string)
     case .uri: return ValueColumn(column: .term(term), form: .uri)
     case .uuid: return ValueColumn(column: .term(term), form: .uuid)

@@ -48,7 +48,7 @@ extension PredicateTranslation {
       else { return nil }
       // An operand other than a column is written once: otherwise each level of nested ranges would double the
       // statement.
-      if case .term(let term, let kind) = left, kind != .decimal, !term.isColumn,
+      if case .term(let term, let kind) = left, !kind.isDecimal, !term.isColumn,
         case .binary(.greaterOrEqual, let whole, let least) = above, case .binary(.lessOrEqual, _, let greatest) = below
       {
         return .between(whole, least, greatest)
@@ -100,7 +100,7 @@ extension PredicateTranslation {
     case nil: return nil
     case .nothing: return .never
     case .value(let value):
-      if kind == .decimal {
+      if kind.isDecimal {
         return .binary(.equal, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
       }
       return .binary(.equal, folded(term, kind, options), .value(folded(value, options)))
@@ -142,7 +142,7 @@ extension PredicateTranslation {
       case nil: return nil
       case .nothing: return .never
       case .value(let value):
-        if kind == .decimal {
+        if kind.isDecimal {
           return .binary(operation, .call(.decimalOrder, [term, .value(value)]), .value(.integer(0)))
         }
         return .binary(operation, folded(term, kind, options), .value(folded(value, options)))
@@ -185,7 +185,7 @@ extension PredicateTranslation {
         conditions.append(isSame)
       }
     }
-    guard case .term(let term, let kind) = operand, kind != .decimal else {
+    guard case .term(let term, let kind) = operand, !kind.isDecimal else {
       for value in values {
         guard let isSame = same(operand, .constant(value), options) else { return nil }
         conditions.append(isSame)
@@ -254,7 +254,7 @@ extension PredicateTranslation {
     case .whole: term = .text(term)
     // The evaluator has no text for them either, and CONTAINS is an error.
     case .date, .data, .key: return operation == .contains ? nil : .never
-    case .number, .decimal, .uuid: return nil
+    case .number, .decimal, .mixed, .uuid: return nil
     }
     let bits = SQLTerm.value(.integer(Int64(options.rawValue)))
     switch operation {

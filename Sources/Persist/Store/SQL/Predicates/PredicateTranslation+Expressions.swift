@@ -21,7 +21,7 @@ extension PredicateTranslation {
       case let kinds where kinds[0] == kinds[1]: return .term(choice, kind)
       case let kinds where kinds.contains(.date): return nil
       case let kinds where kinds.allSatisfy(\.isNumeric): return .term(choice, .number)
-      case let kinds where kinds.allSatisfy { $0.isNumeric || $0 == .decimal }: return .term(choice, .decimal)
+      case let kinds where kinds.allSatisfy { $0.isNumeric || $0.isDecimal }: return .term(choice, .mixed)
       default: return nil
       }
     case .keyPath, .element, .aggregate, .call, .subquery, .fetch: return nil

@@ -71,7 +71,7 @@ struct PredicateTranslation {
     let scope = Scope(root: Row(row: root, entity: entity))
     if case .term(let value, let kind)? = operand(expression, in: scope) {
       guard ParserStackUse.holds(value) else { return nil }
-      return (value, kind == .decimal, kind.isText)
+      return (value, kind.isDecimal, kind.isText)
     }
     guard let keys = expression.keys, keys.count == 1, let slot = entity.property(named: keys[0])?.slot,
       let column = map[entity].column(slot: slot)

@@ -15,6 +15,9 @@ enum SQLOperand {
     case date
     /// A decimal column's values; see ``DecimalColumn``.
     case decimal
+    /// Integers, floating-point numbers and a decimal column's values. SQL can compare and store them, but not compute
+    /// with them: the numbers of each row determine whether the result is an integer, a double or a decimal.
+    case mixed
     case text
     case uri
     case uuid
@@ -25,6 +28,8 @@ enum SQLOperand {
 
     /// Whether the values are SQL numbers and compare as such.
     var isNumeric: Bool { [.whole, .number, .date].contains(self) }
+    /// Whether the values compare as decimals; see ``SQLFunction/decimalOrder``.
+    var isDecimal: Bool { self == .decimal || self == .mixed }
     var isText: Bool { self == .text || self == .uri }
 
     /// The kind of an attribute's column; nil if SQL can't compare its values.
@@ -58,8 +63,8 @@ enum SQLOperand {
     case (.whole, .string(let text)), (.number, .string(let text)):
       Number(text: text).map(comparable) ?? .nothing
     case (.whole, _), (.number, _), (.date, _): Number(constant).map(comparable) ?? .nothing
-    case (.decimal, .string(let text)): Number(text: text).map(decimal) ?? .nothing
-    case (.decimal, _): Number(constant).map(decimal) ?? .nothing
+    case (.decimal, .string(let text)), (.mixed, .string(let text)): Number(text: text).map(decimal) ?? .nothing
+    case (.decimal, _), (.mixed, _): Number(constant).map(decimal) ?? .nothing
     case (.text, .string(let text)), (.text, .uri(let text)), (.uri, .string(let text)), (.uri, .uri(let text)):
       .value(.text(text))
     case (.text, .date), (.text, .data), (.text, .objectID), (.uri, .date), (.uri, .data), (.uri, .objectID): .nothing

@@ -162,7 +162,11 @@ struct RandomPredicate {
   }
 
   private mutating func number(_ scope: Scope) -> (FetchExpression, AttributeType?) {
-    attribute(scope, [.int16, .int32, .int64, .double, .boolean, .date])
+    let types: [AttributeType] = [.int16, .int32, .int64, .double, .boolean, .date]
+    guard chance(10) else { return attribute(scope, types) }
+    let (condition, decimal) = (predicate(scope, 0), attribute(scope, [.decimal]).0)
+    let other: FetchExpression = chance(30) ? .constant(value(of: pick([.int16, .double]))) : attribute(scope, types).0
+    return (chance(50) ? .ternary(condition, decimal, other) : .ternary(condition, other, decimal), .decimal)
   }
 
   /// A path to an attribute or a to-one relationship.

@@ -182,6 +182,7 @@ struct RandomPlainPredicate {
     case (.text, 1): return .call(pick(["uppercase", "lowercase"]), attribute(kind, scope))
     case (.number, 1): return .call("length", attribute(.text, scope))
     case (.number, 2):
+      if chance(20) { return mixed(scope, depth) }
       return .infix(small(scope, depth - 1), pick(["+", "-", "*", "/"]), small(scope, depth - 1))
     case (.number, 3): return .call(pick(["abs", "-"]), small(scope, depth - 1))
     case (_, 4):
@@ -215,6 +216,19 @@ struct RandomPlainPredicate {
     // The mean of decimals is a decimal, others are doubles: they differ in the last digit of thirds.
     if function == "@avg", attribute.kind == .decimal { return nil }
     return .aggregate(variable: members.variable, members.keys, function, attribute.name)
+  }
+
+  /// Arithmetic with a decimal or another number, whichever a condition chooses.
+  private mutating func mixed(_ scope: Scope, _ depth: Int) -> PlainExpression {
+    let (variable, start) = root(scope)
+    guard start == "Person" else { return small(scope, depth) }
+    let (condition, other) = (predicate(scope, depth: depth - 1), small(scope, depth - 1))
+    let money = PlainExpression.path(variable: variable, ["money"])
+    let choice: PlainExpression =
+      chance(50) ? .ternary(condition, money, other) : .ternary(condition, other, money)
+    // Halves are exact as doubles and as decimals.
+    if chance(50) { return .infix(choice, "/", .constant(.number(2, isWhole: true))) }
+    return .infix(choice, pick(["+", "-", "*"]), small(scope, depth - 1))
   }
 
   /// A number for which arithmetic is exact.
