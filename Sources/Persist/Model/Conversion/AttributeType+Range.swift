@@ -5,9 +5,22 @@ extension AttributeType {
   func outOfRange(
     _ number: Int64, _ name: String, at place: PersistenceError.Place
   ) -> PersistenceError {
+    outOfRange("\(number)", isTooLarge: number > integerRange.upperBound, name, at: place)
+  }
+
+  /// The error for a computed number that isn't in the range of any integer type.
+  func outOfRange(
+    _ number: Double, _ name: String, at place: PersistenceError.Place
+  ) -> PersistenceError {
+    outOfRange("\(number)", isTooLarge: number > 0, name, at: place)
+  }
+
+  private func outOfRange(
+    _ number: String, isTooLarge: Bool, _ name: String, at place: PersistenceError.Place
+  ) -> PersistenceError {
     let range = integerRange
     return PersistenceError(
-      number > range.upperBound ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
+      isTooLarge ? .validationNumberTooLarge : .validationNumberTooSmall, at: place,
       "\(name) is \(number), which is out of the range of the type \(rawValue).",
       fix: "Give it a number from \(range.lowerBound) to \(range.upperBound), or give the attribute a larger type.")
   }

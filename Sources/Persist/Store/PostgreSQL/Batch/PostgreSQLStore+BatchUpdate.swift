@@ -4,6 +4,8 @@ extension PostgreSQLStore {
   /// Updates rows with one statement, or by reading them if the server can't compute a value exactly.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if SQLite couldn't compute a value exactly either;
+  ///   ``PersistenceError/Code/validationNumberTooLarge`` or ``PersistenceError/Code/validationNumberTooSmall`` if a
+  ///   computed number is out of the range of its attribute;
   ///   ``PersistenceError/Code/validationMissingRequired`` if a computed null replaces a value of a required attribute;
   ///   ``PersistenceError/Code/constraintConflict``.
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {

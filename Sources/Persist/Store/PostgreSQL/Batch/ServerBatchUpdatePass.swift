@@ -83,6 +83,8 @@ struct ServerBatchUpdatePass {
   }
 
   /// A value in the attribute's own type. Numbers are converted as SQLite's columns do.
+  ///
+  /// - Throws: The evaluator's errors, and the error for a number that isn't in the range of any integer type.
   private func value(of expression: FetchExpression, at slot: Int, for object: RowObject) throws -> StoredValue {
     if let constant = expression.constantValue { return constant.current }
     guard let attribute = plan.entity.properties[slot].attribute,
@@ -91,7 +93,14 @@ struct ServerBatchUpdatePass {
     let form = SlotForm(attribute)
     guard let number = Number(value)?.unlessNaN else { return Self.text(value, as: form) }
     switch form {
-    case .integer: return number.truncated.value
+    case .integer:
+      guard let whole = number.rounded(.towardZero).whole else {
+        let name = plan.entity.properties[slot].name
+        let place = PersistenceError.Place(
+          entity: plan.entity.name, property: name, row: object.key, store: store.url)
+        throw attribute.type.outOfRange(number.double, name, at: place)
+      }
+      return .integer(whole)
     case .boolean: return .boolean(number.double != 0)
     case .double: return .double(number.double)
     case .date: return .date(Date(timeIntervalSinceReferenceDate: number.double))

@@ -45,8 +45,8 @@ extension SQLiteStore {
     return outcome
   }
 
-  /// Checks the computed values that a column of a file would accept although their attribute doesn't: integers of any
-  /// width, and null instead of a value. As on a server, numbers come first, whatever the order of the rows.
+  /// Checks the computed values that a column of a file would accept although their attribute doesn't: numbers of any
+  /// size, and null instead of a value. As on a server, numbers come first, whatever the order of the rows.
   private func requireValues(
     of batch: BatchUpdate, _ assignments: [(column: String, value: SQLText.Assigned)],
     _ selection: SQLText.RowSelection, _ connection: SQLiteConnection
@@ -58,17 +58,33 @@ extension SQLiteStore {
       }
     }
     for (column, term) in computed {
-      guard case .attribute(let attribute) = column.role, [.int16, .int32].contains(attribute.type) else { continue }
-      let sql = SQLText.outside(attribute.type.integerRange, term, of: selection)
-      guard let row = try connection.first(sql, { (key: $0.integer(0), number: $0.integer(1)) }) else { continue }
+      guard case .attribute(let attribute) = column.role, let number = Self.checked(term, for: attribute.type)
+      else { continue }
+      let sql = SQLText.outside(attribute.type.integerRange, number, of: selection)
+      guard let row = try connection.first(sql, { (key: $0.integer(0), number: $0.value(1)) }) else { continue }
       let place = PersistenceError.Place(entity: entity.name, property: column.property, row: row.key, store: url)
-      throw attribute.type.outOfRange(row.number, column.property, at: place)
+      if case .double(let number) = row.number { throw attribute.type.outOfRange(number, column.property, at: place) }
+      throw attribute.type.outOfRange(row.number.integerValue ?? 0, column.property, at: place)
     }
     for (column, term) in computed {
       guard case .attribute(let attribute) = column.role, !attribute.isOptional,
         let key = try connection.first(.removed(column.name, by: term, of: selection), { $0.integer(0) })
       else { continue }
       throw PersistenceError.missingRequired(column.property, of: entity, row: key, store: url)
+    }
+  }
+
+  /// The number to compare with the range of a type; nil if it can't be out of the range.
+  ///
+  /// SQLite's cast to an integer clamps to 64 bits, so that a number is compared with this range before the cast. At
+  /// these limits, no floating-point number has a fraction that the cast would drop.
+  ///
+  /// - SeeAlso: <https://sqlite.org/lang_expr.html#castexpr>
+  private static func checked(_ term: SQLTerm, for type: AttributeType) -> SQLTerm? {
+    switch (type, term) {
+    case (.int16, _), (.int32, _): term
+    case (.int64, .whole(let number)): number
+    default: nil
     }
   }
 
