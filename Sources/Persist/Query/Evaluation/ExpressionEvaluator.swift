@@ -22,22 +22,10 @@ public final class ExpressionEvaluator {
   public let now: Date
   let calls: (any Calls)?
   fileprivate var variables: [String: FetchValue]
-  private var wildcards: [PatternKey: WildcardPattern] = [:]
-  private var expressions: [PatternKey: RegularExpressionMatcher] = [:]
+  private(set) var wildcards = PatternCache<WildcardPattern>()
+  private(set) var expressions = PatternCache<RegularExpressionMatcher>()
   private var lists = ConstantLists()
   private var depth = 0
-
-  private struct PatternKey: Hashable {
-    let pattern: String
-    let options: FetchPredicate.Options
-
-    /// Compares bytes: Swift considers composed and decomposed letters equal.
-    static func == (left: PatternKey, right: PatternKey) -> Bool {
-      left.options == right.options && left.pattern.utf8.elementsEqual(right.pattern.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
-  }
 
   /// - Parameters:
   ///   - variables: The values of the `$variables` in the predicates.
@@ -147,19 +135,11 @@ public final class ExpressionEvaluator {
   }
 
   func wildcardPattern(_ pattern: String, _ options: FetchPredicate.Options) -> WildcardPattern {
-    let key = PatternKey(pattern: pattern, options: options)
-    if let known = wildcards[key] { return known }
-    let made = WildcardPattern(pattern, options: options)
-    wildcards[key] = made
-    return made
+    wildcards.pattern(pattern, options) { WildcardPattern(pattern, options: options) }
   }
 
   func regularExpression(_ pattern: String, _ options: FetchPredicate.Options) throws -> RegularExpressionMatcher {
-    let key = PatternKey(pattern: pattern, options: options)
-    if let known = expressions[key] { return known }
-    let made = try RegularExpressionMatcher(pattern, options: options)
-    expressions[key] = made
-    return made
+    try expressions.pattern(pattern, options) { try RegularExpressionMatcher(pattern, options: options) }
   }
 }
 

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Persist
+
+@Suite("Compiled patterns")
+struct PatternCacheTests {
+  @Test("A pattern is compiled once, and once more after the cache was emptied because it was full")
+  func compiledOnce() {
+    var cache = PatternCache<String>()
+    var compiled: [String] = []
+    func use(_ pattern: String, _ options: FetchPredicate.Options = []) {
+      _ = cache.pattern(pattern, options) {
+        compiled.append(pattern)
+        return pattern
+      }
+    }
+    for _ in 0..<2 {
+      use("a")
+      use("a", .caseInsensitive)
+      // Different patterns, although Swift considers the texts equal.
+      use("\u{e9}")
+      use("e\u{301}")
+    }
+    #expect(compiled.count == 4 && cache.count == 4)
+    for number in 0..<1000 {
+      use("\(number)")
+      #expect(cache.count <= cache.limit)
+    }
+    #expect(compiled.count == 1004)
+    use("999")
+    #expect(compiled.count == 1004)
+    use("a")
+    #expect(compiled.count == 1005)
+  }
+
+  @Test("An evaluator that meets many patterns doesn't retain them all")
+  func evaluator() throws {
+    let evaluator = ExpressionEvaluator()
+    for number in 0..<1000 {
+      for operation in [FetchPredicate.Operator.like, .matches] {
+        let predicate = FetchPredicate.compare(.current, operation, .constant(.string("tea\(number)")))
+        try #expect(evaluator.matches(predicate, .value(.string("tea7"))) == (number == 7))
+      }
+    }
+    #expect(evaluator.wildcards.count <= evaluator.wildcards.limit && evaluator.wildcards.count > 0)
+    #expect(evaluator.expressions.count <= evaluator.expressions.limit && evaluator.expressions.count > 0)
+  }
+}
