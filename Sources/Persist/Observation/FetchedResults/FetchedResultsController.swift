@@ -194,7 +194,8 @@ extension FetchedResultsController {
     }
     guard !concerned.isEmpty else { return }
     managedObjectContext.prefetchRows(of: concerned)
-    let items = try concerned.filter { try rules.holds(for: $0) }.map { try rules.item(of: $0) }
+    let evaluator = ExpressionEvaluator()
+    let items = try concerned.filter { try rules.holds(for: $0, by: evaluator) }.map { try rules.item(of: $0) }
     var new = old
     new.replace(concerned.compactMap(old.item), with: items)
     change(to: new, ResultDifference(from: old, to: new, touched: concerned) { _ in isUpdate })

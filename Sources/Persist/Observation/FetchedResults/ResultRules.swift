@@ -94,14 +94,16 @@ struct ResultRules {
   }
 
   /// Whether an object is a result, by its current values.
-  func holds(for object: ManagedObject) throws -> Bool {
+  ///
+  /// - Parameter evaluator: One for all objects of a change, so that it compiles patterns and indexes long lists once.
+  func holds(for object: ManagedObject, by evaluator: ExpressionEvaluator) throws -> Bool {
     guard object.table?.context === context, !object.isDeleted, scope.contains(object) else { return false }
     // A fault's row may have been deleted.
     if object.loading == .fault, object.snapshot == nil {
       try context.readRows(of: [object])
       if object.snapshot == nil { return false }
     }
-    let holds = try request.predicate.map { try ExpressionEvaluator().matches($0, .object(object)) } ?? true
+    let holds = try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
     // Evaluating the predicate may have shown that the fault's row is gone.
     return holds && !object.isDeleted
   }

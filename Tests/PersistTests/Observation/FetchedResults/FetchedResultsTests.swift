@@ -42,6 +42,22 @@ struct FetchedResultsTests {
     }
   }
 
+  @Test("A long list in the condition isn't scanned for each changed object")
+  func longList() throws {
+    try withStack(Staff.model) { stack in
+      let context = stack.context()
+      let list = (0..<20_000).map { FetchExpression.constant(.string("name\($0)")) }
+      var request = try Staff.request()
+      request.predicate = .compare(.key("firstName"), .in, .aggregate(list))
+      let controller = FetchedResultsController(fetchRequest: request, managedObjectContext: context)
+      try controller.performFetch()
+      // Scanning it would take 100 million comparisons.
+      for number in 0..<5000 { try context.person("name\(number * 8)") }
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects?.count == 2500)
+    }
+  }
+
   @Test("FRC-02: by team there are two sections in order")
   func sections() throws {
     try withStack(Staff.model) { stack in
