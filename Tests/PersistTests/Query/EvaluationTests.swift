@@ -206,6 +206,7 @@ struct EvaluationTests {
     let holding = [
       "'xAlice' MATCHES '.*Al[a-z]+.*'", "'Awesome Event' MATCHES[c] '\\w+ event'", "'Event 1' MATCHES[c] 'event \\d'",
       "NOT 'xabc' MATCHES 'abc'", "NOT 'abcx' MATCHES 'abc'", "'ab' MATCHES 'a|ab'", "'é' MATCHES[d] 'e'",
+      "'é' MATCHES[dn] 'é'", "NOT 'é' MATCHES[dn] 'e'",
       "'' MATCHES ''",
       "NOT 'a\\n' MATCHES 'a'", "'a@b.de' MATCHES '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,4}'",
       "5 MATCHES '[0-9]'",

@@ -14,7 +14,7 @@ struct RegularExpressionMatcher: Sendable {
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` if the pattern isn't a valid regular expression.
   init(_ pattern: String, options: FetchPredicate.Options) throws {
     self.pattern = pattern
-    comparison = TextComparison(options.intersection(.diacriticInsensitive))
+    comparison = TextComparison(options.intersection([.diacriticInsensitive, .normalized]))
     let folded = comparison.folded(pattern)
     do {
       // The pattern must be valid by itself: an extra parenthesis must not close the surrounding group.

@@ -78,6 +78,7 @@ struct RandomPredicate {
     let options = pick(
       [
         [], [], [], .caseInsensitive, [.caseInsensitive, .diacriticInsensitive], .diacriticInsensitive, .normalized,
+        [.diacriticInsensitive, .normalized],
       ] as [FetchPredicate.Options])
     if chance(25), let (path, type) = manyPath(scope) {
       let modifier: FetchPredicate.Modifier = chance(60) ? .any : .all
