@@ -242,6 +242,38 @@ struct DictionaryTests {
     }
   }
 
+  @Test("Computed columns have the evaluator's types: Booleans are no numbers")
+  func computedBooleans() throws {
+    try withStack(Self.model) { stack in
+      try seed(stack.context())
+      let context = stack.context()
+      for (entity, formats) in [
+        "Employee": [
+          "TERNARY(salary < 15, YES, NO)", "TERNARY(salary < 15, isActive, NO)", "noindex:(isActive)",
+          "TERNARY(salary < 15, noindex:(isActive), isActive)", "TERNARY(salary < 15, isActive, 5)",
+          "TERNARY(salary < 15, isActive, score)", "TERNARY(salary < 15, 1, 0)", "isActive + 1",
+          "CAST(isActive, 'NSNumber')", "TERNARY(salary < 15, TERNARY(name == 'a', YES, isActive), 7)",
+        ],
+        "Department": [
+          "employees.@max.isActive", "employees.@min.isActive", "employees.@sum.isActive", "employees.@max.salary",
+          "head.isActive", "TERNARY(name == 'R', employees.@max.isActive, NO)",
+          "TERNARY(name == 'R', employees.@max.isActive, employees.@max.salary)",
+        ],
+      ] {
+        for format in formats {
+          let expression = try FetchExpression(format)
+          let found = try rows(context, entity, [ExpressionDescription("value", expression)]) {
+            $0.sortDescriptors = [.init("name")]
+          }
+          let expected = try context.fetch(FetchRequest(entity, sortedBy: "name")).map { object in
+            try expression.value(for: object).stored ?? .null
+          }
+          #expect(found.map { $0.storedValue(forKey: "value") ?? .null } == expected, "\(format)")
+        }
+      }
+    }
+  }
+
   @Test("A to-many relationship, an unknown key and a value not shared by a group are errors (DIC-07)")
   func refused() throws {
     try withStack(Self.model) { stack in

@@ -48,9 +48,11 @@ extension PredicateTranslation {
         column: .term(term), form: .key(destination, hasNumber: true),
         number: .only(.column("Z_ENT", of: target.row), of: scan))
     case .whole:
-      return ValueColumn(
-        column: .term(term), form: isBoolean(expression, from: scope.root.entity) ? .boolean : .integer)
-    case .number: return ValueColumn(column: .term(term), form: isAttribute(expression) ? .double : .number)
+      guard let areBooleans = isBoolean(expression, from: scope.root.entity) else { return nil }
+      return ValueColumn(column: .term(term), form: areBooleans ? .boolean : .integer)
+    case .number:
+      guard isBoolean(expression, from: scope.root.entity) == false else { return nil }
+      return ValueColumn(column: .term(term), form: isAttribute(expression) ? .double : .number)
     case .date: return ValueColumn(column: .term(term), form: .date)
     case .decimal: return ValueColumn(column: .term(term), form: .decimal)
     case .mixed: return nil
@@ -78,9 +80,26 @@ extension PredicateTranslation {
     expression.keys.map { !$0.contains { $0.hasPrefix("@") } } ?? false
   }
 
-  private func isBoolean(_ expression: FetchExpression, from entity: Entity) -> Bool {
-    guard let keys = expression.keys else { return false }
-    return map.model.attribute(at: keys, from: entity)?.type == .boolean
+  /// Whether the evaluator's values of an expression are Booleans, which SQL doesn't distinguish from numbers; nil if
+  /// some rows may have Booleans and others numbers.
+  private func isBoolean(_ expression: FetchExpression, from entity: Entity) -> Bool? {
+    switch expression {
+    case .constant(.boolean): return true
+    case .ternary(_, let first, let second):
+      let isFirst = isBoolean(first, from: entity)
+      return isFirst == isBoolean(second, from: entity) ? isFirst : nil
+    case .function(.noIndex, let arguments): return arguments.first.flatMap { isBoolean($0, from: entity) }
+    case .path(let root, var keys):
+      if let place = keys.firstIndex(where: { CollectionOperator(rawValue: $0) != nil }) {
+        guard [CollectionOperator.minimum.rawValue, CollectionOperator.maximum.rawValue].contains(keys[place]) else {
+          return false
+        }
+        // The least and the greatest are members.
+        keys.remove(at: place)
+      }
+      return destination(of: root, from: entity).map { map.model.attribute(at: keys, from: $0)?.type == .boolean }
+    default: return false
+    }
   }
 
   private func destination(of expression: FetchExpression, from start: Entity) -> Entity? {
@@ -93,6 +112,7 @@ extension PredicateTranslation {
         entity = map.model.destination(of: relationship)
       }
       return entity
+    case .subquery(let collection, _, _): return destination(of: collection, from: start)
     default: return nil
     }
   }
