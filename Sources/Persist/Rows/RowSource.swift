@@ -45,7 +45,9 @@ package protocol RowSource: AnyObject {
   /// The keys of the rows that a query selects, in its order, in little memory.
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys
   /// The number of rows that a query selects, within its limit and offset, counted without reading them.
-  func count(_ query: RowQuery) throws -> Int
+  ///
+  /// - Parameter monitor: Can cancel the count; nil for none.
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int
   /// The way in which the source would read the rows of a query; nil if it runs no statement for it.
   func explain(_ query: RowQuery) throws -> StatementExplanation?
   /// The way in which the source would compute the values of a query; nil if it can't, or runs no statement for it.
@@ -89,6 +91,8 @@ extension RowSource {
   func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
   }
+
+  func count(_ query: RowQuery) throws -> Int { try count(query, monitor: nil) }
 
   func forEachPart(
     of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,

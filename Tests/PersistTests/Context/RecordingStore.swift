@@ -5,7 +5,7 @@ import Foundation
 /// A store that records its calls, and forwards them.
 final class RecordingStore: PersistentStore {
   let store: any PersistentStore
-  private let record = LockProtected<(calls: Int, commits: [RowWrites], advances: Int)>((0, [], 0))
+  private let record = LockProtected<(calls: Int, counts: Int, commits: [RowWrites], advances: Int)>((0, 0, [], 0))
 
   private let failures = LockProtected<[PersistenceError]>([])
 
@@ -20,6 +20,8 @@ final class RecordingStore: PersistentStore {
 
   /// The number of times that rows were read or written.
   var calls: Int { record.withLock { $0.calls } }
+  /// The number of times that rows were only counted.
+  var counts: Int { record.withLock { $0.counts } }
   var commits: [RowWrites] { record.withLock { $0.commits } }
   /// The number of times that replicas were advanced.
   var advances: Int { record.withLock { $0.advances } }
@@ -84,9 +86,10 @@ final class RecordingStore: PersistentStore {
 
   func isRecent(_ moment: ReadMoment) -> Bool { store.isRecent(moment) }
 
-  func count(_ query: RowQuery) throws -> Int {
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int {
     record.withLock { $0.calls += 1 }
-    return try store.count(query)
+    record.withLock { $0.counts += 1 }
+    return try store.count(query, monitor: monitor)
   }
 
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {

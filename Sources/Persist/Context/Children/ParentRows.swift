@@ -35,7 +35,7 @@ final class ParentRows: RowSource {
     return try pass(for: query).rows(query, monitor)
   }
 
-  func count(_ query: RowQuery) throws -> Int { try pass(for: query).count() }
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int { try pass(for: query).count() }
 
   func explain(_ query: RowQuery) throws -> StatementExplanation? {
     try pass(for: query).explanation().statements.first

@@ -40,8 +40,8 @@ extension ManagedObjectContext {
       }
       results = try Result.typed(rows) { .row($0) }
     case .count:
-      let (pass, answers) = try await read(request, identifiersOnly: true, progress)
-      results = try Result.typed([pass.objectIDs(reading: answers.rows).count]) { .count($0) }
+      let count = try await countResults(of: request, progress)
+      results = try Result.typed([count]) { .count($0) }
     }
     progress?.totalUnitCount = Int64(results.count)
     progress?.completedUnitCount = Int64(results.count)
@@ -52,13 +52,29 @@ extension ManagedObjectContext {
   private func read<Result>(
     _ request: FetchRequest<Result>, identifiersOnly: Bool, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws -> (FetchPass, QueryResults) {
+  ) async throws -> (FetchPass, QueryResults<RowBatch>) {
     let first = try FetchPass(request, in: self)
     let questions = first.questions(identifiersOnly: identifiersOnly)
     let batches = try await StoreQuery.answers(to: questions, on: persistentStoreCoordinator.threads, progress)
     try prepareToFetch()
     // Uses the same time, so that the questions are the same unless the context changed.
-    return (try FetchPass(request, in: self, now: first.now), QueryResults(questions: questions, batches: batches))
+    return (try FetchPass(request, in: self, now: first.now), QueryResults(questions: questions, answers: batches))
+  }
+
+  /// Counts the results of a request in the stores, unless objects must be evaluated.
+  private func countResults<Result>(
+    of request: FetchRequest<Result>, _ progress: Progress?, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Int {
+    let first = try FetchPass(request, in: self)
+    guard !first.hasRest else {
+      let (pass, answers) = try await read(request, identifiersOnly: true, progress)
+      return try pass.objectIDs(reading: answers.rows).count
+    }
+    let questions = first.counts().map(\.question)
+    let counts = try await StoreQuery.counts(of: questions, on: persistentStoreCoordinator.threads, progress)
+    try prepareToFetch()
+    let results = QueryResults(questions: questions, answers: counts)
+    return try FetchPass(request, in: self, now: first.now).count(reading: results.count)
   }
 
   /// Returns the objects of a request as a stream that reads them during iteration, with one batch in memory.

@@ -45,7 +45,7 @@ final class RowsInView: SharedRowSource {
 
   func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { try source.keys(query, monitor: monitor) }
 
-  func count(_ query: RowQuery) throws -> Int { try source.count(query) }
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int { try source.count(query, monitor: monitor) }
 
   func explain(_ query: RowQuery) throws -> StatementExplanation? { try store.explain(query) }
 

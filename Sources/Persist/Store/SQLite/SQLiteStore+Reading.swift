@@ -91,11 +91,13 @@ extension SQLiteStore {
     }
   }
 
-  func count(_ query: RowQuery) throws -> Int {
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int {
     let (sql, _) = try statement(for: query, returning: .count, plan(for: query))
     guard !map.absent.contains(query.entity.name) else { return 0 }
     return try pool.readOnce { connection in
-      Int(clamping: try connection.first(sql) { $0.integer(0) } ?? 0)
+      try connection.watched(by: monitor) {
+        Int(clamping: try connection.first(sql) { $0.integer(0) } ?? 0)
+      }
     }
   }
 

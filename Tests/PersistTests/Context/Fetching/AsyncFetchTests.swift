@@ -59,6 +59,38 @@ struct AsyncFetchTests {
     }
   }
 
+  @Test("A count is counted by the store, with and without unsaved changes, and within the limit")
+  func count() async throws {
+    try await withTemporaryFolder { folder in
+      let stack = try TestStack(
+        ManagedObjectModel(SampleModels.people), at: folder.appendingPathComponent("store.sqlite"))
+      let context = stack.context()
+      for salary in 0..<20 { try context.make("Person", ["name": "p", "salary": salary]) }
+      try context.save()
+      var request = try FetchRequest<Int>("Person", where: "salary >= 5", sortedBy: [.init("salary")])
+      let before = (calls: stack.store.calls, counts: stack.store.counts)
+      var found = try await context.fetch(request, progress: nil)
+      #expect(found == [15])
+      #expect(stack.store.calls - before.calls == 1 && stack.store.counts - before.counts == 1)
+      let people = try context.fetch(FetchRequest("Person", sortedBy: "salary"))
+      people[0]["salary"] = 100
+      people[6]["salary"] = 1
+      context.delete(people[7])
+      for limit in [0, 4, 100] {
+        for offset in [0, 3, 50] {
+          (request.fetchLimit, request.fetchOffset) = (limit, offset)
+          found = try await context.fetch(request, progress: nil)
+          #expect(try found == [context.count(for: request)], "\(limit) \(offset)")
+        }
+      }
+      // Roots are computed in memory.
+      request = try FetchRequest<Int>("Person", where: "sqrt:(salary) < 3")
+      found = try await context.fetch(request, progress: nil)
+      #expect(try found == [context.count(for: request)] && found != [0])
+      try stack.store.close()
+    }
+  }
+
   @Test("A change made while the rows are being read is respected")
   func reentrance() async throws {
     try await withPeople(2000) { coordinator, _ in

@@ -7,6 +7,21 @@ extension FetchPass {
     sources.compactMap { question(for: $0, identifiersOnly: identifiersOnly) }
   }
 
+  /// Returns the queries whose rows are counted, and whether their numbers are subtracted from the total: rows of
+  /// overlaid objects count only if the store's answer includes them.
+  func counts() -> [(question: StoreQuery, isSubtracted: Bool)] {
+    sources.flatMap { source -> [(question: StoreQuery, isSubtracted: Bool)] in
+      guard var query = self.query(for: source, keysOnly: true) else { return [] }
+      (query.sort, query.limit, query.offset) = ([], nil, 0)
+      let all = (question: StoreQuery(tables: source.tables, query: query), isSubtracted: false)
+      // In order, so that a later pass over the same objects has the same query.
+      let keys = overlaid.compactMap { context.rowKey(of: $0, in: source.tables) }.sorted()
+      guard !keys.isEmpty else { return [all] }
+      query.keys = keys
+      return [all, (question: StoreQuery(tables: source.tables, query: query), isSubtracted: true)]
+    }
+  }
+
   func question(for source: Source, identifiersOnly: Bool) -> StoreQuery? {
     let keysOnly =
       identifiersOnly && areIdentifiersEnough

@@ -130,16 +130,13 @@ final class FetchPass {
     return window(results + unplaced.map(\.objectID))
   }
 
-  func count() throws -> Int {
+  /// - Parameter read: Returns the number of a query's rows; nil to count them in the store.
+  func count(reading read: ((StoreQuery) throws -> Int)? = nil) throws -> Int {
     if hasRest { return try objectIDs().count }
     var total = added.count
-    for source in sources {
-      guard var query = query(for: source, keysOnly: true) else { continue }
-      (query.sort, query.limit, query.offset) = ([], nil, 0)
-      total += try source.store.count(query)
-      // Rows of overlaid objects count only if the store's answer includes them.
-      query.keys = overlaid.compactMap { context.rowKey(of: $0, in: source.tables) }
-      if query.keys?.isEmpty == false { total -= try source.store.count(query) }
+    for (question, isSubtracted) in counts() {
+      let count = try read?(question) ?? question.count(monitor: context.readMonitor)
+      total += isSubtracted ? -count : count
     }
     let rest = max(0, total - request.fetchOffset)
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest

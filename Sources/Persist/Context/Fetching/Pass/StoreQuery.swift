@@ -11,6 +11,8 @@ struct StoreQuery {
     try tables.store.rows(query, monitor: monitor, held: held)
   }
 
+  func count(monitor: ReadMonitor?) throws -> Int { try tables.store.count(query, monitor: monitor) }
+
   /// Calls a closure with consecutive parts of the answer, on the calling thread, while further rows may be read.
   ///
   /// - Parameter held: Rows whose values the answer may omit; nil for none.
@@ -28,24 +30,50 @@ struct StoreQuery {
     to questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> [RowBatch] {
+    try await run(questions, on: threads, progress) { try $0.rows($1, monitor: $2) }
+  }
+
+  /// Counts the rows of queries in the same way.
+  static func counts(
+    of questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [Int] {
+    try await run(questions, on: threads, progress) { try $0.count($1, monitor: $2) }
+  }
+
+  private static func run<Answer: Sendable>(
+    _ questions: [StoreQuery], on threads: StoreThreads, _ progress: Progress?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ read: @escaping @Sendable (any RowSource, RowQuery, ReadMonitor?) throws -> Answer
+  ) async throws -> [Answer] {
     let reads = questions.compactMap { question in
       (question.tables.store as? any SharedRowSource).map { (store: $0, query: question.query) }
     }
-    guard reads.count == questions.count else { return try questions.map { try $0.rows(monitor: nil) } }
+    guard reads.count == questions.count else { return try questions.map { try read($0.tables.store, $0.query, nil) } }
     return try await BackgroundRead.run(on: threads, progress) { monitor in
-      try reads.map { try $0.store.rows($0.query, monitor: monitor) }
+      try reads.map { try read($0.store, $0.query, monitor) }
     }
   }
 }
 
 /// The answers of stores to a list of queries.
-struct QueryResults {
+struct QueryResults<Answer> {
   let questions: [StoreQuery]
-  let batches: [RowBatch]
+  let answers: [Answer]
 
-  /// Returns the answer to a query, executing it now if it isn't in the list.
-  func rows(_ question: StoreQuery) throws -> RowBatch {
+  /// Returns the answer to a query; nil if it isn't in the list.
+  private func answer(to question: StoreQuery) -> Answer? {
     let place = questions.firstIndex { $0.tables === question.tables && $0.query == question.query }
-    return try place.map { batches[$0] } ?? question.rows(monitor: nil)
+    return place.map { answers[$0] }
   }
+}
+
+extension QueryResults where Answer == RowBatch {
+  /// Returns the rows of a query, reading them now if the query isn't in the list.
+  func rows(_ question: StoreQuery) throws -> RowBatch { try answer(to: question) ?? question.rows(monitor: nil) }
+}
+
+extension QueryResults where Answer == Int {
+  /// Returns the number of a query's rows, counting them now if the query isn't in the list.
+  func count(_ question: StoreQuery) throws -> Int { try answer(to: question) ?? question.count(monitor: nil) }
 }

@@ -42,7 +42,7 @@ extension PostgreSQLStore {
     return RowKeys(try rows(query, monitor: monitor))
   }
 
-  func count(_ query: RowQuery) throws -> Int {
+  func count(_ query: RowQuery, monitor: ReadMonitor?) throws -> Int {
     let plan = try plan(for: query)
     guard !isEmpty(query) else { return 0 }
     var unordered = query
@@ -53,7 +53,7 @@ extension PostgreSQLStore {
       ? "SELECT count(*) FROM (SELECT 1\(try clauses(unordered, plan))\(window(query))) AS found"
       : "SELECT count(*)\(try clauses(unordered, plan))"
     return try pool.read { session in
-      try session.first(sql) { Int(clamping: $0.integer($1, 0)) } ?? 0
+      try session.watched(by: monitor) { try session.first(sql) { Int(clamping: $0.integer($1, 0)) } ?? 0 }
     }
   }
 
