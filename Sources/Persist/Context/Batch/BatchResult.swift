@@ -9,6 +9,12 @@ public struct BatchResult<ResultType: BatchResultType>: Sendable, Hashable {
   /// ``ManagedObjectContext``.
   public let changes: SavedChanges
   /// The affected rows as an array; nil if identifiers weren't requested.
+  ///
+  /// The inserted rows come first, then the updated and the deleted ones, each store by store, by entity name and in
+  /// the order of their keys. For inserted rows, that is the order of insertion; rows that the merge policy has updated
+  /// instead are among the updated ones.
+  ///
+  /// - Complexity: The array is sorted when the batch ends, in O(*n* log *n*) for *n* rows.
   public let objectIDs: [ManagedObjectID]?
 }
 
@@ -35,8 +41,20 @@ extension BatchResult where ResultType: BatchResultContents {
       sum.deletedObjectIDs.formUnion(outcome.changes.deletedObjectIDs)
     }
     self.changes = changes
+    let kinds: [KeyPath<SavedChanges, Set<ManagedObjectID>>] = [
+      \.insertedObjectIDs, \.updatedObjectIDs, \.deletedObjectIDs,
+    ]
     objectIDs =
       type.content == .objectIDs
-      ? Array(changes.insertedObjectIDs) + Array(changes.updatedObjectIDs) + Array(changes.deletedObjectIDs) : nil
+      ? kinds.flatMap { kind in outcomes.flatMap { $0.changes[keyPath: kind].inKeyOrder } } : nil
+  }
+}
+
+extension Set<ManagedObjectID> {
+  /// The identifiers of one store's rows by entity name and key.
+  fileprivate var inKeyOrder: [ManagedObjectID] {
+    Dictionary(grouping: self, by: \.entityName).sorted { $0.key < $1.key }.flatMap { _, ids in
+      ids.sorted { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }
+    }
   }
 }

@@ -30,7 +30,7 @@ struct BatchTests {
         "Car", [["numberPlate": "a", "maker": "Seat"], ["numberPlate": "b", "mileage": 9]])
       request.resultType = .objectIDs
       let ids = try #require(try context.execute(request).objectIDs)
-      #expect(ids.count == 2 && Set(ids.compactMap(\.primaryKey)) == [7, 8])
+      #expect(ids.map(\.primaryKey) == [7, 8])
       let fresh = stack.context()
       #expect(try plates(fresh, "numberPlate IN {'a', 'b'}") == ["a", "b"])
       #expect(try plates(fresh, "mileage == 7 AND maker == 'Seat'") == ["a"])
@@ -43,6 +43,28 @@ struct BatchTests {
       try fresh.save()
       #expect(next.objectID.primaryKey == 10)
       #expect(try fresh.count(for: FetchRequest("Car")) == 10)
+    }
+  }
+
+  @Test("Identifiers are in the order of insertion, those of several entities by entity and key")
+  func identifierOrder() throws {
+    try withStack(CarModel.description()) { stack in
+      let context = stack.context()
+      let plates = (0..<300).map { "p\($0 * 7 % 300)" }
+      var request = BatchInsertRequest("Car", plates.map { ["numberPlate": $0] })
+      request.resultType = .objectIDs
+      let ids = try #require(try context.execute(request).objectIDs)
+      #expect(ids.map { context.object(with: $0)["numberPlate"] as? String } == plates)
+      try context.execute(BatchInsertRequest("SportCar", (0..<50).map { ["numberPlate": "s\($0)"] }))
+      let update = BatchUpdateRequest("Car", set: ["mileage": .value(1)], resultType: .updatedObjectIDsResultType)
+      let updated = try #require(try context.execute(update).objectIDs)
+      let deleted = try #require(
+        try context.execute(BatchDeleteRequest("Car", resultType: .resultTypeObjectIDs)).objectIDs)
+      let keys: [Int64?] = (1...350).map { $0 }
+      for found in [updated, deleted] {
+        #expect(found.prefix(300) == ids[...] && found.map(\.primaryKey) == keys)
+        #expect(found.suffix(50).allSatisfy { $0.entityName == "SportCar" })
+      }
     }
   }
 

@@ -82,7 +82,7 @@
       try withStore { _, context in
         var request = BatchInsertRequest("Item", [["name": "a"], ["name": "b"]])
         request.resultType = .objectIDs
-        try #expect(Set(context.execute(request).objectIDs?.map(\.primaryKey) ?? []) == [2, 3])
+        try #expect(context.execute(request).objectIDs?.map(\.primaryKey) == [2, 3])
         let next = try context.make("Item", ["name": "c"])
         try context.save()
         #expect(next.objectID.primaryKey == 4)
