@@ -72,6 +72,16 @@ public enum ForeignSQL {
         return try rows(result).map { $0.map(\.text) }
       }
 
+      /// Waits until another session waits for this one's transaction.
+      public func waitUntilBlocking() throws {
+        let count = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+        for _ in 0..<2000 {
+          if try run(count) != [["0"]] { return }
+          Thread.sleep(forTimeInterval: 0.005)
+        }
+        throw Failure(description: "No session waits for this one's transaction.")
+      }
+
       /// Runs one statement with parameters in the server's binary form.
       public func query(
         _ statement: String, _ parameters: [(type: UInt32, bytes: [UInt8]?)]

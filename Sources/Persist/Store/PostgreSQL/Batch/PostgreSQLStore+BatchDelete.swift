@@ -5,12 +5,14 @@ extension PostgreSQLStore {
   func delete(_ batch: BatchDelete) throws -> BatchOutcome {
     guard !map.absent.contains(batch.rows.entity.name) else { return BatchOutcome() }
     let plan = try plan(for: batch.rows)
-    var (selection, _) = try statement("r0.id, r0.entity", batch.rows)
-    if batch.rows.limit == nil { selection += " FOR UPDATE" }
+    let isWindow = batch.rows.limit != nil || batch.rows.offset > 0
+    let selection: ServerText =
+      try isWindow
+      ? statement("r0.id, r0.entity", batch.rows).sql + RowLock.deletion.text
+      : "SELECT r0.id, r0.entity\(try clauses(batch.rows, plan)) ORDER BY r0.id\(RowLock.deletion.text)"
     let rules = model.entities.map { DeletionRules($0, in: map, fileColumns: []) }
     let entities =
       batch.rows.includesSubentities ? Array(model.hierarchy(of: batch.rows.entity)) : [batch.rows.entity]
-    let isWindow = batch.rows.limit != nil || batch.rows.offset > 0
     let isPlain = !batch.wantsIdentifiers && !isWindow && entities.allSatisfy { rules[$0.number - 1].areNone }
     let outcome = try pool.write { transaction in
       // Looked up by each attempt: it is repeated if another program has switched the history on.
@@ -19,7 +21,7 @@ extension PostgreSQLStore {
           count: try transaction.execute(
             """
             DELETE FROM \(table: plan.selection.table) \
-            WHERE id IN (SELECT r0.id\(try clauses(batch.rows, plan)))
+            WHERE id IN (SELECT r0.id\(try clauses(batch.rows, plan, locking: .deletion)))
             """))
       }
       var pass = try ServerBatchDeletePass(selection, rules, store: self, transaction)

@@ -29,7 +29,7 @@ extension PostgreSQLStore {
     let plan = try plan(for: batch.rows)
     let required = batch.computedRequiredSlots.compactMap { map[batch.rows.entity].column(slot: $0) }
     let missing = required.map { ", r0.\(name: $0.name) IS NULL" as ServerText }.joined(separator: "")
-    let clauses = try clauses(batch.rows, plan)
+    let clauses = try clauses(batch.rows, plan, locking: .update)
     let sql: ServerText = """
       UPDATE \(table: plan.selection.table) AS r0 SET version = r0.version + 1\(computed.joined(separator: "")) \
       WHERE r0.id IN (SELECT r0.id\(clauses)) RETURNING r0.id, r0.entity\(missing)
@@ -67,7 +67,7 @@ extension PostgreSQLStore {
   private func updateByReading(_ batch: BatchUpdate) throws -> BatchOutcome {
     let plan = try plan(for: batch.rows)
     let selection: ServerText = """
-      SELECT r0.id, r0.entity\(try clauses(batch.rows, plan)) ORDER BY r0.id FOR NO KEY UPDATE OF r0
+      SELECT r0.id, r0.entity\(try clauses(batch.rows, plan)) ORDER BY r0.id\(RowLock.update.text)
       """
     return try pool.write { transaction in
       let history = try historyWriter(by: batch.origin, transaction)
