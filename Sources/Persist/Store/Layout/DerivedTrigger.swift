@@ -18,19 +18,23 @@ struct DerivedTrigger: Sendable, Hashable {
   let hops: [DerivedHop]
   /// Whether the change affects a pair in the last hop's join table rather than a row.
   let isPair: Bool
+  /// The tables with derived columns, whose rows triggers change.
+  let derivedTables: Set<String>
 }
 
 extension DerivedColumn {
   /// The triggers for everything that the column depends on.
   ///
-  /// - Parameter ownColumns: The non-derived columns of its own table, for the time of the last change.
-  func triggers(ownColumns: [String]) -> [DerivedTrigger] {
+  /// - Parameters:
+  ///   - ownColumns: The non-derived columns of its own table, for the time of the last change.
+  ///   - derivedTables: The tables with derived columns.
+  func triggers(ownColumns: [String], derivedTables: Set<String>) -> [DerivedTrigger] {
     var triggers: [DerivedTrigger] = []
     func add(_ table: String, _ event: DerivedTrigger.Event, _ hops: [DerivedHop], isPair: Bool = false) {
       triggers.append(
         DerivedTrigger(
           name: "\(DerivedTrigger.prefix)\(label)_\(triggers.count + 1)", table: table, event: event, column: self,
-          hops: hops, isPair: isPair))
+          hops: hops, isPair: isPair, derivedTables: derivedTables))
     }
     var levels: [(hops: [DerivedHop], table: String, columns: [String])] = []
     collect(value, from: [], table, ownColumns, into: &levels)
@@ -81,9 +85,10 @@ extension [DerivedColumn] {
   /// - Parameter layout: All columns of each table.
   func triggers(in layout: [String: [TableMap.PlacedColumn]]) -> [DerivedTrigger] {
     let derived = Set(map { [$0.table, $0.name] })
+    let tables = Set(map(\.table))
     return flatMap { column in
       let own = (layout[column.table] ?? []).map(\.name).filter { !derived.contains([column.table, $0]) }
-      return column.triggers(ownColumns: ["Z_OPT"] + own)
+      return column.triggers(ownColumns: ["Z_OPT"] + own, derivedTables: tables)
     }
   }
 }

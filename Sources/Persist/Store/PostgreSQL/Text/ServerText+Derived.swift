@@ -27,10 +27,10 @@ extension ServerText {
 
   /// The body of a trigger's function.
   fileprivate static func body(of trigger: DerivedTrigger) -> String {
-    let action = ServerText(.action(of: trigger, now: now)).statement(in: "").text
+    let actions = SQLText.locks(for: trigger) + [.action(of: trigger, now: now)]
     // The schema may be renamed, and the row may be changed by programs with other settings.
     let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
-    return start + action + "; RETURN NULL; END"
+    return start + actions.map { ServerText($0).statement(in: "").text + "; " }.joined() + "RETURN NULL; END"
   }
 
   /// Deletes a trigger, by its name on the server, with its function.
@@ -54,5 +54,68 @@ extension ServerTrigger {
       case .update(let columns): .update(of: columns)
       }
     self.init(name: trigger.name, table: trigger.table, event: event, body: ServerText.body(of: trigger))
+  }
+}
+
+/// The locks without which two transactions would compute values at the same time, neither from the other's rows.
+///
+/// The statement that computes values sees what had been committed when it began, so locks come first. A change locks
+/// all rows on the way to the affected ones, and these. A row that leads to others by its keys locks them against their
+/// own changes, which wouldn't affect a row that isn't committed yet.
+///
+/// - SeeAlso: <https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS>
+extension SQLText {
+  fileprivate static func locks(for trigger: DerivedTrigger) -> [SQLText] {
+    let hops = trigger.hops
+    var locks = trigger.event == .delete ? [] : locksOfDestinations(of: trigger)
+    for level in hops.indices.dropFirst().reversed() {
+      locks.append(lock("\(name: hops[level].source)", rows(on: hops[level...], of: trigger), isToChange: true))
+    }
+    // A row that affects itself is locked by its change.
+    guard !hops.isEmpty else { return locks }
+    return locks + [lock("\(name: trigger.column.table)", affectedRows(of: trigger), isToChange: true)]
+  }
+
+  private static func lock(_ table: SQLText, _ condition: SQLText, isToChange: Bool) -> SQLText {
+    let strength: SQLText = isToChange ? "NO KEY UPDATE" : "SHARE"
+    return "PERFORM 1 FROM \(table) WHERE \(condition) ORDER BY Z_PK FOR \(strength)"
+  }
+
+  /// Locks the rows whose keys the changed row contains, and those whose keys these contain.
+  private static func locksOfDestinations(of trigger: DerivedTrigger) -> [SQLText] {
+    guard var value = trigger.column.value.value(after: trigger.hops.count) else { return [] }
+    var locks: [SQLText] = []
+    /// The keys in a column of the last locked rows.
+    var keys: (String) -> SQLText = { "NEW.\(name: $0)" }
+    func append(_ table: String, _ condition: SQLText) {
+      // Weaker locks of two transactions would keep both from changing the row afterward.
+      locks.append(lock("\(name: table)", condition, isToChange: trigger.derivedTables.contains(table)))
+      keys = { "SELECT \(name: $0) FROM \(name: table) WHERE \(condition)" }
+    }
+    if trigger.isPair, let last = trigger.hops.last, case .join(_, _, let member) = last.way {
+      append(last.target, "Z_PK IN (\(keys(member)))")
+    }
+    while true {
+      switch value {
+      case .text(_, let inner): value = inner
+      case .through(let hop, let inner):
+        guard case .key(let column) = hop.way else { return locks }
+        append(hop.target, "Z_PK IN (\(keys(column)))")
+        value = inner
+      case .column, .flag, .now, .aggregate: return locks
+      }
+    }
+  }
+}
+
+extension DerivedValue {
+  /// The part that is computed from the rows to which the first hops lead; nil if these are only counted.
+  fileprivate func value(after hops: Int) -> DerivedValue? {
+    switch self {
+    case .text(_, let inner) where hops > 0: inner.value(after: hops)
+    case .through(_, let inner) where hops > 0: inner.value(after: hops - 1)
+    case .aggregate(_, _, let inner) where hops > 0: inner?.value(after: hops - 1)
+    default: self
+    }
   }
 }

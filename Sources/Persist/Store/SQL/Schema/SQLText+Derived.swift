@@ -19,18 +19,29 @@ extension SQLText {
   ///
   /// - Parameter now: The present time, in seconds since 2001.
   static func action(of trigger: DerivedTrigger, now: SQLText = now) -> SQLText {
+    let value = trigger.column.value == .now ? now : value(of: trigger.column)
+    return """
+      UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value) \
+      WHERE \(affectedRows(of: trigger))
+      """
+  }
+
+  /// The condition of the rows whose values a trigger computes.
+  static func affectedRows(of trigger: DerivedTrigger) -> SQLText {
+    "(\(rows(on: trigger.hops[...], of: trigger))) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))"
+  }
+
+  /// The condition of the rows from which hops lead to a trigger's changed row, `NEW` or `OLD`.
+  ///
+  /// - Parameter hops: The last hops of the trigger.
+  static func rows(on hops: ArraySlice<DerivedHop>, of trigger: DerivedTrigger) -> SQLText {
     let changed: [SQLText] =
       switch trigger.event {
       case .insert: ["NEW"]
       case .delete: ["OLD"]
       case .update: trigger.hops.isEmpty ? ["NEW"] : ["NEW", "OLD"]
       }
-    let affected = changed.map { rows(of: trigger, from: $0) }.joined(separator: " OR ")
-    let value = trigger.column.value == .now ? now : value(of: trigger.column)
-    return """
-      UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value) \
-      WHERE (\(affected)) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))
-      """
+    return changed.map { rows(on: hops, isPair: trigger.isPair, from: $0) }.joined(separator: " OR ")
   }
 
   /// SQLite's time in seconds since 2001-01-01: the Julian day of that midnight is 2451910.5.
@@ -95,19 +106,18 @@ extension SQLText {
     }
   }
 
-  /// The rows of the column's table whose hops lead to the changed rows.
-  private static func rows(of trigger: DerivedTrigger, from changed: SQLText) -> SQLText {
-    guard let last = trigger.hops.last else { return "Z_PK = \(changed).Z_PK" }
+  private static func rows(on hops: ArraySlice<DerivedHop>, isPair: Bool, from changed: SQLText) -> SQLText {
+    guard let last = hops.last else { return "Z_PK = \(changed).Z_PK" }
     var keys: SQLText
     switch last.way {
     case .key(let column): keys = "SELECT Z_PK FROM \(name: last.source) WHERE \(name: column) = \(changed).Z_PK"
     // The key comes from the changed row itself, which may already be deleted.
     case .owner(let column): keys = "\(changed).\(name: column)"
-    case .join(_, let own, _) where trigger.isPair: keys = "\(changed).\(name: own)"
+    case .join(_, let own, _) where isPair: keys = "\(changed).\(name: own)"
     case .join(let table, let own, let member):
       keys = "SELECT \(name: own) FROM \(name: table) WHERE \(name: member) = \(changed).Z_PK"
     }
-    for hop in trigger.hops.dropLast().reversed() {
+    for hop in hops.dropLast().reversed() {
       switch hop.way {
       case .key(let column): keys = "SELECT Z_PK FROM \(name: hop.source) WHERE \(name: column) IN (\(keys))"
       case .owner(let column): keys = "SELECT \(name: column) FROM \(name: hop.target) WHERE Z_PK IN (\(keys))"
