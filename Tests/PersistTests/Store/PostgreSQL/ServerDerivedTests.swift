@@ -54,6 +54,20 @@
       }
     }
 
+    @Test("A program that writes with SQL has the same search path after a derived value was computed")
+    func searchPath() throws {
+      try withBooks { url, _ in
+        let session = try ForeignSQL.Session(url)
+        try session.run("SET search_path TO pg_catalog")
+        let schema = try #require(ServerAddress(url)).schema
+        try session.run("BEGIN")
+        try session.run("UPDATE \"\(schema)\".book SET price = 7 WHERE name = 'a'")
+        try #expect(session.run("SHOW search_path") == [["pg_catalog"]])
+        try session.run("COMMIT")
+        try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["17"]])
+      }
+    }
+
     @Test("A sum includes the members that two programs change at the same time")
     func sums() throws {
       try withBooks { url, coordinator in

@@ -28,9 +28,14 @@ extension ServerText {
   /// The body of a trigger's function.
   fileprivate static func body(of trigger: DerivedTrigger) -> String {
     let actions = SQLText.locks(for: trigger) + [.action(of: trigger, now: now)]
-    // The schema may be renamed, and the row may be changed by programs with other settings.
-    let start = "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
-    return start + actions.map { ServerText($0).statement(in: "").text + "; " }.joined() + "RETURN NULL; END"
+    // The schema may be renamed, and the row may be changed by programs with other settings, which they get back. A
+    // column may have the variable's name.
+    let start = """
+      #variable_conflict use_column DECLARE persist_path text := current_setting('search_path'); \
+      BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true);
+      """
+    let end = "PERFORM set_config('search_path', persist_path, true); RETURN NULL; END"
+    return ([start] + actions.map { ServerText($0).statement(in: "").text + ";" } + [end]).joined(separator: " ")
   }
 
   /// Deletes a trigger, by its name on the server, with its function.
