@@ -88,6 +88,28 @@
       }
     }
 
+    @Test("A change is noticed even if its transaction began before another one that ended first")
+    func foreignChanges() throws {
+      // Nobody else changes this server.
+      try TestServer.withOwnServer { server in
+        let text = server + "?schema=shop"
+        let coordinator = try coordinator(Self.model([Self.name]), at: text)
+        let context = ManagedObjectContext(coordinator)
+        for name in ["a", "b"] { try context.make("Account", ["name": name]) }
+        try context.save()
+        let url = try #require(URL(string: text))
+        let early = try ForeignSQL.Session(url)
+        try early.run("BEGIN")
+        try early.run("UPDATE account SET name = 'early' WHERE name = 'a'")
+        try ForeignSQL.run("UPDATE account SET name = 'late' WHERE name = 'b'", at: url)
+        let store = coordinator.openStores[0]
+        let before = try store.foreignChangeCount()
+        try #expect(store.foreignChangeCount() == before)
+        try early.run("COMMIT")
+        try #expect(store.foreignChangeCount() != before)
+      }
+    }
+
     @Test("Saves that fail leave no prepared statements on the server")
     func preparedStatements() throws {
       let model = try Self.model([Self.name, Self.balance])

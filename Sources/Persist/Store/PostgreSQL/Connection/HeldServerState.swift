@@ -15,7 +15,7 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
   private let lock = NSLock()
   private let session: ServerSession
   private var ending: PersistenceError?
-  /// The server's number of changes when the state was taken.
+  /// The number of ``countChanges`` when the state was taken.
   let changeCount: Int64
 
   /// - Throws: ``ServerFailure``.
@@ -30,8 +30,13 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
     changeCount = results[2].integer(0, 0)
   }
 
-  /// Reads a number that every transaction of the server changes, including those of other stores.
-  static let countChanges: ServerText = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+  /// Reads a number that the end of every transaction of the server changes, including those of other stores.
+  ///
+  /// Transactions don't end in the order of their numbers, so the number comes from all of those that are visible. A
+  /// replica doesn't list them, but has a position.
+  static let countChanges: ServerText = """
+    SELECT hashtextextended(concat(pg_current_snapshot(), ' ', pg_last_wal_replay_lsn()), 0)
+    """
 
   deinit { session.connection.close() }
 
