@@ -189,35 +189,44 @@
     }
 
     @Test("Sixteen programs that open an old store at once: one migrates it, and all can use it")
-    func migrations() throws {
+    func migrations() throws { try TestServer.withSchema { try expectOneMigration(at: $0) } }
+
+    @Test("The same with a server whose transactions usually see one state from their beginning")
+    func migrationsOfOneState() throws {
+      try TestServer.withOwnServer { server in
+        let setting = "ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'"
+        try ForeignSQL.run(setting, at: #require(URL(string: server)))
+        try expectOneMigration(at: server + "?schema=shop")
+      }
+    }
+
+    private func expectOneMigration(at url: String) throws {
       let old = try Self.model([Self.name])
       let new = try Self.model([Self.name, Self.balance])
-      try TestServer.withSchema { url in
-        let first = try coordinator(old, at: url)
-        let context = ManagedObjectContext(first)
-        for number in 0..<20 { try context.make("Account", ["name": "\(number)"]) }
-        try context.save()
-        let registry = ModelRegistry(versions: [
-          ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),
-        ])
-        let failures = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: 16) { _ in
-          do {
-            let coordinator = PersistentStoreCoordinator(model: new, registry: registry)
-            try coordinator.addStore(.postgreSQL(url), options: .automaticMigration)
-            let accounts = try ManagedObjectContext(coordinator).fetch(FetchRequest("Account", where: "balance == 0"))
-            if accounts.count != 20 { failures.withLock { $0.append("\(accounts.count) accounts") } }
-          } catch {
-            failures.withLock { $0.append("\(error)") }
-          }
+      let first = try coordinator(old, at: url)
+      let context = ManagedObjectContext(first)
+      for number in 0..<20 { try context.make("Account", ["name": "\(number)"]) }
+      try context.save()
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new),
+      ])
+      let failures = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 16) { _ in
+        do {
+          let coordinator = PersistentStoreCoordinator(model: new, registry: registry)
+          try coordinator.addStore(.postgreSQL(url), options: .automaticMigration)
+          let accounts = try ManagedObjectContext(coordinator).fetch(FetchRequest("Account", where: "balance == 0"))
+          if accounts.count != 20 { failures.withLock { $0.append("\(accounts.count) accounts") } }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
         }
-        #expect(failures.withLock { $0 } == [])
-        let location = try StoreLocation.postgreSQL(url)
-        #expect(try location.engine.metadata(ofStoreAt: location).migrationLog.count == 1)
-        // The program with the old model notices before it writes.
-        try context.make("Account", ["name": "late"])
-        #expect(persistError { try context.save() }?.code == .incompatibleModel)
       }
+      #expect(failures.withLock { $0 } == [])
+      let location = try StoreLocation.postgreSQL(url)
+      #expect(try location.engine.metadata(ofStoreAt: location).migrationLog.count == 1)
+      // The program with the old model notices before it writes.
+      try context.make("Account", ["name": "late"])
+      #expect(persistError { try context.save() }?.code == .incompatibleModel)
     }
 
     @Test("A migration that needs a copy runs in a file, and takes the store's place with every row")

@@ -57,7 +57,8 @@ struct ServerOutcome {
     case .proof(let proof):
       let milliseconds = ServerText.lockTimeout(ContinuousClock.now.duration(to: deadline))
       let results = try session.run([
-        "BEGIN", "SET LOCAL lock_timeout = \(number: milliseconds)", proof.claim, "COMMIT", proof.isCommitted,
+        ServerTransaction.begin, "SET LOCAL lock_timeout = \(number: milliseconds)", proof.claim, "COMMIT",
+        proof.isCommitted,
       ])
       guard let result = results.last, result.rowCount > 0 else { return nil }
       return result.integer(0, 0) != 0

@@ -13,8 +13,8 @@ final class ServerTransaction {
   private let findsTables: Bool
   /// The maximum time to wait for a lock, in milliseconds.
   private let wait: Int64
-  /// Each statement has to see what others have committed while it waited for a lock.
-  private static let begin: ServerText = "BEGIN ISOLATION LEVEL READ COMMITTED"
+  /// Each statement has to see what others have committed while it waited for a lock, whatever the server's default is.
+  static let begin: ServerText = "BEGIN ISOLATION LEVEL READ COMMITTED"
   /// Statements to send together with the end of the transaction.
   private var last: [ServerText] = []
   /// A change to make before these.

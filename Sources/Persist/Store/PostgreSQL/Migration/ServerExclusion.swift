@@ -16,7 +16,8 @@ final class ServerExclusion: StoreExclusion {
         connection: try ServerDrivers.current.connect(to: address), schema: address.schema, url: url)
       let milliseconds = ServerText.lockTimeout(options.busyTimeout)
       let begin = try session.run([
-        "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp", "SET LOCAL lock_timeout = \(number: milliseconds)",
+        ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
+        "SET LOCAL lock_timeout = \(number: milliseconds)",
         ServerText.lock(address.schema), TransactionNumber.reading,
       ])
       number = TransactionNumber(begin.last)

@@ -184,7 +184,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       depth == 0
       ? (
         [
-          "BEGIN", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+          ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
           "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(options.busyTimeout))",
           ServerText.exactNumbers, ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
