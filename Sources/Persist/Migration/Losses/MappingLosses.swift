@@ -12,8 +12,9 @@ struct MappingLosses {
     enum Count {
       /// The maximum of several counts.
       case exact([SQLText])
-      /// Data may be lost if this isn't zero; the number of rows is unknown.
-      case possible(SQLText)
+      /// The rows for which the first condition is true. If there is none, or the engine can't evaluate it, some of the
+      /// others may be lost.
+      case conditional(ConditionCount?, among: ConditionCount)
     }
 
     let loss: MigrationLoss
@@ -46,13 +47,12 @@ struct MappingLosses {
       var loss = item.loss
       switch item.count {
       case .exact(let counts):
-        let rows = try counts.map(inspector.firstNumber)
-        // A number that can't be determined may be any.
-        guard !rows.contains(nil) else { return loss }
-        loss.rows = rows.compactMap { $0 }.max() ?? 0
-        return loss.rows == 0 ? nil : loss
-      case .possible(let sql): return try inspector.firstNumber(sql) == 0 ? nil : loss
+        loss.rows = try counts.map(inspector.firstNumber).max() ?? 0
+      case .conditional(let count, let all):
+        loss.rows = try count.flatMap { try inspector.count($0, in: plan.old) }
+        if loss.rows == nil { return try inspector.count(all, in: plan.old) == 0 ? nil : loss }
       }
+      return loss.rows == 0 ? nil : loss
     }
   }
 
@@ -82,12 +82,13 @@ struct MappingLosses {
     let loss = MigrationLoss(entity: entity.name, what: "objects that the filter of \(names) leaves out")
     let isEntity = SQLTerm.isOne(.column("Z_ENT", of: row), of: [.integer(Int64(plan.old.numbers[entity]))])
     let known = conditions.compactMap(\.self)
+    let isLeftOut = known.count == conditions.count ? SQLTerm.all([isEntity, .not(.any(known))]) : nil
     items.append(
       Item(
         loss: loss,
-        count: known.count == conditions.count
-          ? .exact([.countRows(of: place.table, where: .all([isEntity, .not(.any(known))]))])
-          : .possible(.countRows(of: place.table, where: isEntity))))
+        count: .conditional(
+          isLeftOut.map { ConditionCount(of: place.table, where: $0) },
+          among: ConditionCount(of: place.table, where: isEntity))))
   }
 
   /// Adds the loss of an attribute that nothing reads for some entities of its hierarchy.

@@ -74,7 +74,7 @@ struct RelationshipLosses {
     items.append(
       .init(
         loss: MigrationLoss(entity: entity.name, property: relationship.name, what: what),
-        count: .exact([count(pairs, (entity, owners), (target, members), all)])))
+        count: count(pairs, (entity, owners), (target, members), all)))
   }
 
   /// The routes from the objects of some entities through the mappings of a relationship.
@@ -90,7 +90,7 @@ struct RelationshipLosses {
   private func count(
     _ pairs: PairSource, _ owners: (root: Entity, mapped: [Entity]), _ members: (root: Entity, mapped: [Entity]),
     _ ways: [Way]
-  ) -> SQLText {
+  ) -> MappingLosses.Item.Count {
     var translation = PredicateTranslation(plan.old, storeIdentifier: "", now: plan.now, fullText: [])
     let (owner, member) = (translation.newRow(of: owners.root).row, translation.newRow(of: members.root).row)
     func isOne(_ row: SQLRow, _ entities: [Entity]) -> SQLTerm {
@@ -107,9 +107,12 @@ struct RelationshipLosses {
       return conditions
     }
     let found = ways.map { SQLTerm.all(conditions(owner, $0.owner) + conditions(member, $0.member)) }
-    return .countPairs(
-      pairs, owners: (plan.old[owners.root].table, owner), members: (plan.old[members.root].table, member),
-      where: .all([isOne(owner, owners.mapped), isOne(member, members.mapped), .not(.any(found))]))
+    func counted(_ conditions: SQLTerm...) -> ConditionCount {
+      ConditionCount(
+        of: pairs, owners: (plan.old[owners.root].table, owner), members: (plan.old[members.root].table, member),
+        where: .all([isOne(owner, owners.mapped), isOne(member, members.mapped)] + conditions))
+    }
+    return .conditional(counted(.not(.any(found))), among: counted())
   }
 
   /// Adds the losses of a relationship that becomes to-one or unordered.

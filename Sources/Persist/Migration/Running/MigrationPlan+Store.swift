@@ -111,7 +111,7 @@ extension PathSurvey {
   ) throws -> [MigrationLoss] {
     var found: [MigrationLoss] = []
     for slot in slots where comparisons.hasPlace(slot) {
-      let rows = try inspector.firstNumber(.countParked(slot)) ?? 0
+      let rows = try inspector.firstNumber(.countParked(slot))
       let what = MigrationLoss(slot.kind, entity: slot.entity, property: slot.property)
       guard rows > 0, !found.contains(where: { $0.isSame(as: what) }) else { continue }
       found.append(what.counting(rows))

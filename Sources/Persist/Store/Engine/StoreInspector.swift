@@ -23,8 +23,12 @@ protocol StoreInspector {
   // MARK: The rows
 
   func count(_ count: RowCount) throws -> Int
-  /// The number that SQL selects; 0 if it selects nothing, and nil if the engine can't evaluate the SQL.
-  func firstNumber(_ sql: SQLText) throws -> Int?
+  /// The number of rows for which a condition is true; nil if the engine can't evaluate it exactly.
+  ///
+  /// - Parameter map: The tables of the store.
+  func count(_ count: ConditionCount, in map: TableMap) throws -> Int?
+  /// The number that SQL selects; 0 if it selects nothing.
+  func firstNumber(_ sql: SQLText) throws -> Int
   /// The greatest key in a table, which is quick to find; 0 if the table is empty.
   func greatestRow(of table: String) throws -> Int64
   /// Calls `body` for each problem that a step of a check finds.

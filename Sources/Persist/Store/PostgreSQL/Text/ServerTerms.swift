@@ -15,8 +15,11 @@ struct ServerTerms {
 
   /// - Parameter table: The table of ``SQLText/RowSelection/root``.
   init(_ columns: [String: [String: Kind]], table: String) {
-    self.columns = columns
-    tables = [SQLText.RowSelection.root: table]
+    self.init(columns, tables: [SQLText.RowSelection.root: table])
+  }
+
+  init(_ columns: [String: [String: Kind]], tables: [SQLRow: String]) {
+    (self.columns, self.tables) = (columns, tables)
   }
 
   /// These terms with another column of the root's rows.

@@ -21,7 +21,7 @@ extension SQLiteEngine: ScriptingEngine {
     try connection.execute(.attachCopy(SQLiteFileName.uri(for: file(expected), parameters: [])))
     var differences = try connection.all(.differingDefinitions) { $0.text(0) }
     for table in try StoreSchema(connection).tables where table.isOrdinary && differences.isEmpty {
-      if try connection.firstNumber(.differingRows(of: table.name)) ?? 0 > 0 { differences.append(table.name) }
+      if try connection.firstNumber(.differingRows(of: table.name)) > 0 { differences.append(table.name) }
     }
     guard let first = differences.first else { return }
     throw PersistenceError(

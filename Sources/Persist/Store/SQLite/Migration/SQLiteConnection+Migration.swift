@@ -11,7 +11,11 @@ extension SQLiteConnection: StoreInspector {
     try StoreIdentification.identify(self, registry: registry, known)
   }
 
-  func firstNumber(_ sql: SQLText) throws -> Int? { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
+  func count(_ count: ConditionCount, in map: TableMap) throws -> Int? {
+    try firstNumber("\(count.start)\(SQLText.term(count.condition))")
+  }
+
+  func firstNumber(_ sql: SQLText) throws -> Int { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
 
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
     try query(step.sql) { row in
