@@ -138,8 +138,9 @@ extension PersistenceError {
         "Drop them first, and create them again afterward.")
     case "53300":
       self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")
-    // A table or column that was there when the store was opened, or its type.
-    case "42P01", "42703", "0A000", "3F000":
+    // A table or column that was there when the store was opened. Another type of a column is 0A000, like everything
+    // that the server doesn't support: the store is then compared with the one opened.
+    case "42P01", "42703", "3F000":
       self = error(
         .incompatibleModel, "Another program has migrated, replaced or deleted the store.",
         "Open the store again, with the model that it has now.")

@@ -60,6 +60,8 @@ extension PostgreSQLStore {
 
   /// Creates an index without keeping others from writing, which is possible only outside of transactions. It waits for
   /// transactions that can still read earlier states, including those of other stores.
+  ///
+  /// The server refuses that for a table that was partitioned by hand: others then wait to write to it.
   private func makeIndex(named name: String, of table: String) throws {
     guard let index = map.indexDefinitions.first(where: { $0.name == name && $0.table == table }) else { return }
     let address = pool.address
@@ -76,12 +78,18 @@ extension PostgreSQLStore {
         """
       ) { $0.integer($1, 0) == 1 }
       if isValid == true { return }
+      let isPartitioned = try session.first(
+        """
+        SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+        WHERE n.nspname = \(text: session.schema) AND c.relname = \(text: ServerText.name(table)) AND c.relkind = 'p'
+        """
+      ) { $0.integer($1, 0) == 1 } ?? false
       try session.run(["SET lock_timeout = \(number: ServerText.lockTimeout(busyTimeout))"])
       // With a pooler, the connection outlives its use by this program.
       defer { _ = try? session.run(["RESET lock_timeout"]) }
       // An attempt that failed leaves an index that is only maintained.
-      if isValid == false { try session.run(["DROP INDEX CONCURRENTLY \(table: name)"]) }
-      try session.run([ServerText.create(index, concurrently: true)])
+      if isValid == false { try session.run(["DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")\(table: name)"]) }
+      try session.run([ServerText.create(index, concurrently: !isPartitioned)])
       if let record = ServerText.record(name: name) { try session.run([record]) }
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
