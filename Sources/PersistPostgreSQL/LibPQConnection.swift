@@ -39,6 +39,10 @@ final class LibPQConnection: ServerConnection {
     }
     do {
       try ServerVersion(number: Int(PQserverVersion(handle))).requireSupported()
+      // A pooler may not report it.
+      if let name = PQparameterStatus(handle, "server_encoding") {
+        try ServerEncoding(name: String(cString: name)).requireSupported()
+      }
     } catch {
       close()
       throw error

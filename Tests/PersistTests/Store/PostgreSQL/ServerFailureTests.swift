@@ -149,6 +149,17 @@
       try ServerVersion(number: 130_000).requireSupported()
     }
 
+    @Test("A database with another encoding than UTF-8 is an error that names both, for a new store too")
+    func otherEncoding() throws {
+      try TestServer.withOwnServer { server in
+        let usual = try #require(URL(string: server))
+        try ForeignSQL.run("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0", at: usual)
+        let latin = usual.deletingLastPathComponent().appendingPathComponent("latin")
+        expect(.storeOpenFailed, "LATIN1, but a store needs UTF8") { _ = try open(latin) }
+        _ = try open(usual)
+      }
+    }
+
     @Test("A text too long for its index is an error that says so")
     func longTexts() throws {
       try TestServer.withSchema { text in
