@@ -143,6 +143,32 @@
       }
     }
 
+    @Test(
+      "A trigger of others that fails as Persist's own checks do is an error with the server's words",
+      arguments: ["22012", "22P02"], [1, 2])
+    func foreignTriggers(state: String, count: Int) throws {
+      try withAccount { url in
+        let context = try open(url)
+        try context.make("Account", ["name": "second", "balance": 1])
+        try context.save()
+        try ForeignSQL.run(
+          """
+          CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+          RAISE EXCEPTION 'as if' USING ERRCODE = '\(state)'; END $$
+          """,
+          "CREATE TRIGGER fails AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION fail()", at: url)
+        for account in try context.fetch(FetchRequest("Account")).prefix(count) { account["balance"] = 2 }
+        let error = persistError { try context.save() }
+        #expect(error?.code == .sqlite, "\(String(describing: error))")
+        #expect(error?.engineMessage?.contains("as if (\(state))") == true)
+        let update = BatchUpdateRequest("Account", set: ["balance": .value(3)])
+        #expect(persistError { try context.execute(update) }?.code == .sqlite)
+        try ForeignSQL.run("DROP TRIGGER fails ON account", at: url)
+        try context.save()
+        try #expect(ForeignSQL.run("SELECT sum(balance) FROM account", at: url) == [["\(2 + count)"]])
+      }
+    }
+
     @Test("A server that is too old is an error that names both versions")
     func oldServer() throws {
       expect(.storeOpenFailed, "PostgreSQL 12,") { try ServerVersion(number: 120_019).requireSupported() }

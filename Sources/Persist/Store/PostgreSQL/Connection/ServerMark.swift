@@ -57,6 +57,7 @@ struct ServerMark: Hashable, Sendable {
 }
 
 extension ServerFailure {
-  /// Whether ``ServerMark/requirement`` failed: no other statement of a save converts texts to numbers.
+  /// Whether ``ServerMark/requirement`` may have failed: no other statement of a save converts texts to numbers, but a
+  /// trigger of others may.
   var isOfMark: Bool { state == "22P02" }
 }

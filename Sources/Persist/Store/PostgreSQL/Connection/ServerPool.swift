@@ -191,8 +191,9 @@ final class ServerPool: @unchecked Sendable {
   /// Runs a read or a write, again if the store has changed and is still the one opened.
   private func watched<T>(by watch: ServerWatch?, _ body: () throws -> T) throws -> T {
     for _ in 0..<Self.maximumLooks {
-      do { return try body() } catch is ServerWatch.Changed {
+      do { return try body() } catch let change as ServerWatch.Changed {
         try lookAgain(watch)
+        if let (failure, mark) = change.conclusion, watch?.mark == mark { throw failure }
       } catch let failure as ServerFailure where failure.mayComeFromChange {
         try lookAgain(watch)
         throw failure
@@ -214,7 +215,8 @@ final class ServerPool: @unchecked Sendable {
 
   private struct LostConnection: Error {}
 
-  /// A statement of a write found that another transaction has changed its rows.
+  /// A statement of a write found that another transaction has changed its rows, unless a trigger of others failed in
+  /// the same way.
   struct Overtaken: Error {}
 
   /// Records the server's present position as seen, if it has replicas.
@@ -235,10 +237,13 @@ final class ServerPool: @unchecked Sendable {
   ///   - usesFullNames: Whether all statements name the schema of each table.
   ///   - runsOnce: Whether `body` must not run again, because it consumes something. The transaction then fails if
   ///     others are in its way.
+  ///   - checksVersions: Whether statements check versions themselves.
   ///   - body: Runs once for each attempt.
+  /// - Throws: ``Overtaken`` if statements that check versions may have found another one.
   @discardableResult
   func write<T>(
-    usingFullNames usesFullNames: Bool = false, once runsOnce: Bool = false, _ body: (ServerTransaction) throws -> T
+    usingFullNames usesFullNames: Bool = false, once runsOnce: Bool = false,
+    checkingVersions checksVersions: Bool = false, _ body: (ServerTransaction) throws -> T
   ) throws -> T {
     guard !options.isReadOnly else {
       throw PersistenceError(
@@ -252,7 +257,15 @@ final class ServerPool: @unchecked Sendable {
     }
     defer { gate.leave() }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
-    return try mapped { try watched(by: watch) { try write(watch, usesFullNames, runsOnce, body) } }
+    return try mapped {
+      try watched(by: watch) {
+        do { return try write(watch, usesFullNames, runsOnce, body) } catch let failure as ServerFailure
+          where checksVersions && failure.isOvertaken
+        {
+          throw Overtaken()
+        }
+      }
+    }
   }
 
   /// Runs `body` while no other thread of the program writes through this pool, and then closes it, so that no write
@@ -305,8 +318,6 @@ final class ServerPool: @unchecked Sendable {
           }
         }
       } catch is LostConnection {
-      } catch let failure as ServerFailure where failure.isOvertaken {
-        throw Overtaken()
       } catch let failure as ServerFailure
         where failure.isRepeatable && mayRunAgain && ContinuousClock.now < deadline
       {

@@ -85,8 +85,8 @@ extension ServerFailure {
   /// Whether the server rolled back a transaction only because of others: it can be run again.
   var isRepeatable: Bool { ["40001", "40P01"].contains(state) }
 
-  /// Whether a statement that checks versions itself has found another one: it divides by zero then, because that is
-  /// the error that a plain statement can cause.
+  /// Whether a statement that checks versions itself may have found another one: it divides by zero then, because that
+  /// is the error that a plain statement can cause.
   var isOvertaken: Bool { state == "22012" }
 }
 

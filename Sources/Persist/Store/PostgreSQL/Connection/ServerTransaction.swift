@@ -159,13 +159,14 @@ final class ServerTransaction {
   private func commitInOneFlight(
     _ ending: [ServerText], _ opened: (watch: ServerWatch, proof: CommitProof), _ outcome: ServerOutcome
   ) throws -> [any ServerResult]? {
-    let all = opening + opened.proof.statements(requiring: (opened.watch.mark, texts), making: change)
+    let mark = opened.watch.mark
+    let all = opening + opened.proof.statements(requiring: (mark, texts), making: change)
     do {
       return try outcome.committing(.proof(opened.proof)) {
         Array(try session.run(all + ending, areReused: true).dropFirst(all.count))
       }
     } catch let failure as ServerFailure where failure.isOfMark {
-      throw ServerWatch.Changed()
+      throw ServerWatch.Changed(conclusion: (failure, mark))
     }
   }
 }

@@ -34,7 +34,11 @@ final class ServerWatch: Sendable {
   }
 
   /// The store has another mark, which doesn't mean that it has another model.
-  struct Changed: Error {}
+  struct Changed: Error {
+    /// The failure from which another mark was concluded, and the mark that the store should have; nil if the other
+    /// mark was read. If the store has that mark, a trigger or a constraint of others has failed in the same way.
+    var conclusion: (failure: ServerFailure, mark: ServerMark)?
+  }
 }
 
 extension ServerFailure {

@@ -28,7 +28,9 @@ extension PostgreSQLStore {
   }
 
   private func writeOnce(_ writes: RowWrites, _ method: ServerCommitPass.Method) throws -> CommitReceipt {
-    let (pass, metadata, transaction) = try pool.write(usingFullNames: true) { transaction in
+    let (pass, metadata, transaction) = try pool.write(
+      usingFullNames: true, checkingVersions: method == .checking
+    ) { transaction in
       var pass = ServerCommitPass(writes, store: self)
       pass.history = try historyWriter(by: writes.origin, transaction)
       try pass.run(transaction, method)
