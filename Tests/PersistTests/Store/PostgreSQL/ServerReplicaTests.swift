@@ -272,6 +272,25 @@
       }
     }
 
+    @Test("Changes of a store that is opened on a replica are noticed, though a replica sends no notifications")
+    func monitoring() throws {
+      try withSetting { setting in
+        try setting.saveElsewhere("a")
+        try setting.catchUp()
+        let primary = try #require(URL(string: setting.url).flatMap(ServerAddress.init))
+        let replica = try #require(URL(string: setting.replica.url).flatMap(ServerAddress.init))
+        let reports = LockProtected(0)
+        let monitor = try ServerStoreMonitor(
+          ServerAddress(settings: replica.settings, schema: primary.schema), hasHistory: { true }
+        ) { reports.withLock { $0 += 1 } }
+        defer { monitor.end() }
+        try setting.saveElsewhere("b")
+        let end = ContinuousClock.now + .seconds(20)
+        while reports.withLock({ $0 }) == 0, ContinuousClock.now < end { usleep(10_000) }
+        #expect(reports.withLock { $0 } > 0)
+      }
+    }
+
     @Test("Only stores on servers have replicas, on servers too")
     func refused() throws {
       try TestServer.withSchema { url in

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Reports the changes of a store on a server, by this program or others, from a thread and a connection of its own.
 ///
-/// Saves of a store with a history notify all programs that listen. The server doesn't report other changes, and
-/// notifications don't pass a pooler: without a history or behind a pooler, the server is asked 20 times a second
-/// whether there was any transaction, even one of another store.
+/// Saves of a store with a history notify all programs that listen. The server doesn't report other changes,
+/// notifications don't pass a pooler, and a replica sends none: without a history, behind a pooler or on a replica, the
+/// server is asked 20 times a second whether there was any transaction, even one of another store.
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/sql-notify.html>
 final class ServerStoreMonitor: StoreMonitor {
@@ -45,23 +45,34 @@ final class ServerStoreMonitor: StoreMonitor {
     init(_ listener: Listener) { self.listener = listener }
   }
 
-  /// A connection that listens.
+  /// A connection that listens, if the server lets it.
   private final class Listener {
     private let session: ServerSession
+    /// Whether the server accepts programs that listen; a replica doesn't.
+    private let listens: Bool
     private var changeCount: Int64
 
     init(_ address: ServerAddress) throws {
       let connection = try ServerDrivers.current.connect(to: address)
       session = ServerSession(connection: connection, schema: address.schema, url: nil)
-      let results = try session.run([
-        "LISTEN \(name: ServerStoreMonitor.channel(of: address.schema))", HeldServerState.countChanges,
-      ])
+      let results: [any ServerResult]
+      var isRefused = false
+      do {
+        results = try session.run([
+          "LISTEN \(name: ServerStoreMonitor.channel(of: address.schema))", HeldServerState.countChanges,
+        ])
+      } catch let failure as ServerFailure where failure.state == "25006" {
+        isRefused = true
+        results = try session.run([HeldServerState.countChanges])
+      }
+      listens = !isRefused
       changeCount = results.last?.integer(0, 0) ?? 0
     }
 
     deinit { session.connection.close() }
 
-    var isPooled: Bool { session.connection.isPooled }
+    /// Whether notifications reach the connection.
+    var isNotified: Bool { listens && !session.connection.isPooled }
 
     func waitForNotification(_ time: Duration) throws -> Bool { try session.connection.waitForNotification(time) }
 
@@ -82,11 +93,11 @@ final class ServerStoreMonitor: StoreMonitor {
           report()
         }
         guard let listener else { continue }
-        let isNotified = try listener.waitForNotification(.milliseconds(50))
+        let hasNotification = try listener.waitForNotification(.milliseconds(50))
         guard !isEnded.load(ordering: .acquiring) else { break }
-        if isNotified {
+        if hasNotification {
           report()
-        } else if !hasHistory() || listener.isPooled, try listener.hasOtherCount() {
+        } else if !hasHistory() || !listener.isNotified, try listener.hasOtherCount() {
           report()
         }
       } catch {
