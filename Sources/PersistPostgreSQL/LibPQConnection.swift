@@ -51,14 +51,6 @@ final class LibPQConnection: ServerConnection {
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
   }
 
-  /// The state of a failed connection: libpq reports the server's reason only in the server's language.
-  private static func stateAfterRefusal(_ settings: [(key: String, value: String)]) -> String {
-    let answer = withStrings(settings.map(\.key)) { names in
-      withStrings(settings.map(\.value)) { values in PQpingParams(names, values, 0) }
-    }
-    return answer == PQPING_OK ? "28000" : "08001"
-  }
-
   deinit { close() }
 
   func close() {
@@ -303,7 +295,7 @@ final class LibPQConnection: ServerConnection {
       state: "08006", message: isClosed ? "The connection is closed." : Self.message(handle), isDisconnected: true)
   }
 
-  private static func message(_ handle: OpaquePointer) -> String {
+  static func message(_ handle: OpaquePointer) -> String {
     String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
@@ -319,7 +311,7 @@ final class LibPQConnection: ServerConnection {
 
   // MARK: Passing values to C
 
-  private static func withStrings<T>(_ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> T) -> T {
+  static func withStrings<T>(_ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> T) -> T {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return body(copies.map { UnsafePointer($0) } + [nil])

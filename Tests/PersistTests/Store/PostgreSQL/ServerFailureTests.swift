@@ -118,6 +118,19 @@
       }
     }
 
+    @Test("A server without a connection left is busy, and doesn't refuse the user")
+    func noConnectionLeft() throws {
+      try withAccount { url in
+        let schema = try #require(ServerAddress(url)).schema
+        let role = "limited_\(schema)"
+        try ForeignSQL.run("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 0", at: url)
+        defer { _ = try? ForeignSQL.run("DROP ROLE \(role)", at: url) }
+        expect(.storeBusy, "no connection left") { _ = try open(self.url(url, user: role)) }
+        try ForeignSQL.run("ALTER ROLE \(role) NOLOGIN", at: url)
+        expect(.storeOpenFailed, "refused") { _ = try open(self.url(url, user: role)) }
+      }
+    }
+
     @Test("A full disk, memory or limits of the server: nothing is saved, and the error says what to do")
     func resources() throws {
       try withAccount { url in

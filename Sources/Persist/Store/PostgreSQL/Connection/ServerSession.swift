@@ -137,7 +137,9 @@ extension PersistenceError {
         .migrationFailed, "Other objects of the database, such as views, depend on the store's tables.",
         "Drop them first, and create them again afterward.")
     case "53300":
-      self = error(.storeBusy, "The server has no connection left.", "Try again, or raise its max_connections.")
+      self = error(
+        .storeBusy, "The server has no connection left.",
+        "Try again, or raise its max_connections, or the limit of the user or the database.")
     // A table or column that was there when the store was opened. Another type of a column is 0A000, like everything
     // that the server doesn't support: the store is then compared with the one opened.
     case "42P01", "42703", "3F000":
@@ -153,7 +155,7 @@ extension PersistenceError {
     case let state where state.hasPrefix("28") || state == "3D000":
       self = error(
         .storeOpenFailed, "The server refused the connection.",
-        "Check the user, the password and the database's name, and whether the server has connections left.")
+        "Check the user, the password and the database's name.")
     case "08001":
       self = error(
         .storeOpenFailed, "No server could be reached.",
