@@ -130,13 +130,11 @@ public final class ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - coordinator: The coordinator of the stores.
-  ///   - given: Classes by entity name for this context, which take precedence over registered ones.
-  public convenience init(
-    _ coordinator: PersistentStoreCoordinator, classes given: [String: ManagedObject.Type] = [:]
-  ) {
-    let shared = given.isEmpty ? coordinator.classes : nil
-    let classes = shared?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: given)
-    self.init(coordinator, classes: classes, from: shared)
+  ///   - classes: Classes by entity name for this context, which take precedence over registered ones.
+  public convenience init(_ coordinator: PersistentStoreCoordinator, classes: [String: ManagedObject.Type] = [:]) {
+    let shared = classes.isEmpty ? coordinator.classes : nil
+    let found = shared?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: classes)
+    self.init(coordinator, classes: found, from: shared)
   }
 
   /// - Parameter classes: The entities' classes in model order, which are those of the mapping unless it is nil.
