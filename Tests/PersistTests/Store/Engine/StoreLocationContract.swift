@@ -154,7 +154,7 @@ struct StoreLocationContract {
       let (other, url) = (try self.location(beside: location), try #require(try self.location(beside: location).url))
       let store = try make(at: location, labels: "a", "b")
       try StoreCopies.backUp(store, to: other)
-      try store.reopen(at: url)
+      try store.reopen(at: url) {}
       #expect(store.url == url)
       try #expect(tagCount(store) == 2)
       try store.close()
