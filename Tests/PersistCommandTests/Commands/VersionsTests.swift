@@ -106,6 +106,17 @@ struct VersionsTests {
     }
   }
 
+  @Test("A new version has its parent's identifier if there is no larger number")
+  func largestIdentifier() throws {
+    try withShop { models, shop in
+      let attribute = "userDefinedModelVersionIdentifier"
+      try change("Shop 3", of: shop, #"\#(attribute)="3""#, #"\#(attribute)="\#(Int.max)""#)
+      let outcome = try Command.run("version", "new", models, "Shop 4")
+      #expect(outcome.status == 0, Comment(rawValue: outcome.messages))
+      try #expect(versions(models)["Shop 4"]?["identifiers"] as? [String] == ["\(Int.max)"])
+    }
+  }
+
   @Test("A model in Persist's own files gets a new file; a name that wouldn't be the newest is refused")
   func ownFiles() throws {
     try withTemporaryFolder { folder in

@@ -83,7 +83,7 @@ final class KeyedArchive {
     switch value {
     case .uid(let number): Int(exactly: number) ?? -1
     case .dictionary(let entries) where entries.count == 1:
-      if case .integer(let number)? = entries["CF$UID"] { Int(number) } else { nil }
+      if case .integer(let number)? = entries["CF$UID"] { Int(exactly: number) ?? -1 } else { nil }
     default: nil
     }
   }

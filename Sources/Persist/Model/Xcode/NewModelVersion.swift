@@ -89,13 +89,15 @@ package struct NewModelVersion {
     }
   }
 
-  /// Replaces a whole number that identifies the parent by the next that no version has. Other identifiers stay.
+  /// Replaces a whole number that identifies the parent by the next that no version has. Other identifiers stay, and so
+  /// does a number if a version has the largest one.
   private static func withIdentifier(_ text: String, after parent: ModelVersion, of family: ModelFamily) -> String {
     guard parent.model.versionIdentifiers.count == 1, Int(parent.model.versionIdentifiers[0]) != nil else {
       return text
     }
     let numbers = family.versions.flatMap(\.model.versionIdentifiers).compactMap { Int($0) }
-    let next = (numbers.max() ?? 0) + 1
+    let (next, hasOverflowed) = (numbers.max() ?? 0).addingReportingOverflow(1)
+    guard !hasOverflowed else { return text }
     let xcode = /userDefinedModelVersionIdentifier="[^"]*"/
     let own = /"versionIdentifiers"\s*:\s*\[\s*"[^"]*"\s*\]/
     if let match = text.firstMatch(of: xcode) {

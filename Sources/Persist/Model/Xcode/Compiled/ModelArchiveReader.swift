@@ -149,7 +149,8 @@ extension ModelArchiveReader {
     else { throw object.expected("The name of an entity", for: "_NSDestinationEntityName") }
     let inverse = try object.text("_NSInverseRelationshipName")
       ?? object.member("NSInverseRelationship").map(propertyName)
-    guard let deleteRule = DeleteRule(rawValue: Int(try object.integer("NSDeleteRule", default: 1))) else {
+    let rule = Int(exactly: try object.integer("NSDeleteRule", default: 1))
+    guard let deleteRule = rule.flatMap(DeleteRule.init(rawValue:)) else {
       throw object.expected("A delete rule, 0 to 3,", for: "NSDeleteRule")
     }
     var relationship = RelationshipDescription(
