@@ -8,6 +8,8 @@ package struct NewModelVersion {
   private let folder: URL
   /// Whether the folder is an `.xcdatamodeld`, which names its current version.
   private let isXcodeModel: Bool
+  /// The content of `.xccurrentversion` before the version is written; nil if there is none.
+  private let formerCurrent: Data?
 
   /// Prepares a version; nothing is written.
   ///
@@ -32,6 +34,7 @@ package struct NewModelVersion {
     self.name = stem
     folder = source.deletingLastPathComponent()
     isXcodeModel = folder.pathExtension.lowercased() == "xcdatamodeld"
+    formerCurrent = try? Data(contentsOf: Self.currentFile(in: folder))
     url = folder.appendingPathComponent("\(stem).\(type)")
     let names = family.versionNames.map { $0.lowercased() }
     guard !names.contains(stem.lowercased()), !FileManager.default.fileExists(atPath: url.path) else {
@@ -47,16 +50,18 @@ package struct NewModelVersion {
   package func write(after parent: ModelVersion, of family: ModelFamily, contents: String? = nil) throws {
     guard let source = parent.url else { return }
     let draft = folder.appendingPathComponent(".\(name).\(UUID().uuidString.prefix(8))")
+    var written = draft
     do {
       try FileManager.default.copyItem(at: source, to: draft)
       let file = draft.isFolder ? draft.appendingPathComponent("contents") : draft
       let text = try contents ?? String(contentsOf: file, encoding: .utf8)
       try Data(Self.withIdentifier(text, after: parent, of: family).utf8).write(to: file)
       try FileManager.default.moveItem(at: draft, to: url)
+      written = url
       if isXcodeModel { try Self.setCurrent("\(name).xcdatamodel", in: folder) }
     } catch {
       // A draft that can't be removed is hidden and no part of the model.
-      try? FileManager.default.removeItem(at: draft)
+      try? FileManager.default.removeItem(at: written)
       throw error as? PersistenceError
         ?? PersistenceError(
           .fileAccess, at: .file(url), "The version can't be written: \(error.localizedDescription)",
@@ -64,11 +69,22 @@ package struct NewModelVersion {
     }
   }
 
-  /// Deletes the version's files, which this wrote.
-  package func discard() throws { try FileManager.default.removeItem(at: url) }
+  /// Deletes the files that ``write(after:of:contents:)`` created, and makes the former current version current again.
+  package func discard() throws {
+    try FileManager.default.removeItem(at: url)
+    guard isXcodeModel else { return }
+    let file = Self.currentFile(in: folder)
+    if let formerCurrent {
+      try formerCurrent.write(to: file, options: .atomic)
+    } else {
+      try FileManager.default.removeItem(at: file)
+    }
+  }
+
+  private static func currentFile(in folder: URL) -> URL { folder.appendingPathComponent(".xccurrentversion") }
 
   /// Names the current version of an `.xcdatamodeld`, as Xcode does.
-  package static func setCurrent(_ fileName: String, in folder: URL) throws {
+  private static func setCurrent(_ fileName: String, in folder: URL) throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -80,7 +96,7 @@ package struct NewModelVersion {
       </plist>
 
       """
-    let file = folder.appendingPathComponent(".xccurrentversion")
+    let file = currentFile(in: folder)
     do {
       try Data(text.utf8).write(to: file, options: .atomic)
     } catch {

@@ -60,14 +60,11 @@ struct MergeVersionsCommand: ParsableCommand {
     do {
       // A part of one side may rely on one that the other removed.
       _ = try ManagedObjectModel(contentsOf: new.url)
+      try ModelLock.record([left.name, right.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
     } catch {
       try new.discard()
-      if family.url?.pathExtension == "xcdatamodeld", let url = family.url {
-        try NewModelVersion.setCurrent("\(family.current.name).xcdatamodel", in: url)
-      }
       throw error
     }
-    try ModelLock.record([left.name, right.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
     if json {
       try StandardOutput.print {
         $0.field("family", family.name)

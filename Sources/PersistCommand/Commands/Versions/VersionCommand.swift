@@ -41,8 +41,13 @@ struct VersionNewCommand: ParsableCommand {
     let parent = try from.map { try registry.version(named: $0) } ?? family.current
     let new = try NewModelVersion(named: name, after: parent, of: family)
     try new.write(after: parent, of: family)
-    try requireCurrent(new, of: family)
-    try ModelLock.record([parent.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
+    do {
+      try requireCurrent(new, of: family)
+      try ModelLock.record([parent.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
+    } catch {
+      try new.discard()
+      throw error
+    }
     if json {
       try StandardOutput.print {
         $0.field("family", family.name)
@@ -63,7 +68,6 @@ struct VersionNewCommand: ParsableCommand {
     let after = try ModelRegistry(contentsOf: folder, needsCurrent: false)
     let found = after.families.first { $0.versionNames.contains(new.name) }
     guard let found, found.current.name == new.name, family.versionNames.allSatisfy(found.versionNames.contains) else {
-      try new.discard()
       throw PersistenceError(
         .invalidRequest, at: .file(new.url),
         "Under the name '\(new.name)', the file wouldn't be the current version of '\(family.name)'.",
