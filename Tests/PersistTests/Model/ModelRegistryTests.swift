@@ -75,6 +75,18 @@ struct ModelRegistryTests {
     #expect(registry.versions.count == 2)
   }
 
+  @Test("An added version is the newest, and an order guessed from names remains a guess")
+  func addingToGuessedOrder() throws {
+    let family = ModelFamily("M", versions: [try version("M 2"), try version("M"), try version("M 3")])
+    let more = ModelRegistry(families: [family]).adding(try version("A")).families[0]
+    #expect(more.versions.map(\.name) == ["M", "M 2", "M 3", "A"])
+    #expect(more.current.name == "A" && more.currentName == "A")
+    let between = more.versions(between: more.versions[0], and: more.current)
+    #expect(between.versions.map(\.name) == ["M 2", "M 3"])
+    #expect(!between.isCertain)
+    #expect(more.precedes(more.current, more.versions[2]) == false)
+  }
+
   @Test("Mapping models are found by version names, or by hashes, within their family")
   func mappingModels() throws {
     let hashed = (1...2).map { Data([UInt8($0)]) }

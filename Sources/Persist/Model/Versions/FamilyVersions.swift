@@ -13,16 +13,44 @@ final class FamilyVersions: Sendable {
   let files: [VersionFile]
   private let family: String
   private let isOrdered: Bool
+  /// The number of versions at the end of `files` that were added later and are newer than all others.
+  private let newestCount: Int
   /// The source and destination versions of mapping models, by name.
   private let steps: [(from: String, to: String)]
   private let contents = LockProtected<Contents?>(nil)
 
   /// - Parameter isOrdered: whether the versions are already in order; otherwise the order is determined.
-  init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {
-    self.files = isOrdered ? files : files.sorted { Self.precedes($0.name, $1.name, in: family) }
+  convenience init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {
+    self.init(
+      inOrder: isOrdered ? files : files.sorted { Self.precedes($0.name, $1.name, in: family) }, family: family,
+      isOrdered: isOrdered, steps: steps, newestCount: 0)
+  }
+
+  private init(
+    inOrder files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)], newestCount: Int
+  ) {
+    self.files = files
     self.family = family
     self.isOrdered = isOrdered
     self.steps = steps
+    self.newestCount = newestCount
+  }
+
+  /// Returns the versions with one added that is newer than all others; a version with the same name is replaced in
+  /// place.
+  ///
+  /// Reads nothing: unreadable versions remain, and so does the evidence for the order of the others.
+  func adding(_ version: ModelVersion) -> FamilyVersions {
+    var files = files
+    var newestCount = newestCount
+    if let place = files.firstIndex(where: { $0.name == version.name }) {
+      files[place] = VersionFile(version)
+    } else {
+      files.append(VersionFile(version))
+      newestCount += 1
+    }
+    return FamilyVersions(
+      inOrder: files, family: family, isOrdered: isOrdered, steps: steps, newestCount: newestCount)
   }
 
   /// All readable versions.
@@ -64,6 +92,9 @@ final class FamilyVersions: Sendable {
     guard !isOrdered else {
       return Contents(versions: versions, order: VersionOrder(given: versions.count), problems: problems)
     }
+    // Added versions exist already, so that none of them is missing here.
+    let newest = versions.suffix(newestCount)
+    versions.removeLast(newestCount)
     let identified = VersionOrder(
       names: versions.map(\.name), identifiers: versions.map(\.model.versionIdentifiers), family: family)
     if identified.evidence == .identifiers {
@@ -78,7 +109,7 @@ final class FamilyVersions: Sendable {
         guard let from = places[step.from], let to = places[step.to], from != to else { return nil }
         return (from, to)
       })
-    return Contents(versions: versions, order: order, problems: problems)
+    return Contents(versions: versions + newest, order: order.adding(newest: newestCount), problems: problems)
   }
 
   /// Whether a file comes before another: the version named like the family is the first, as created by Xcode; the

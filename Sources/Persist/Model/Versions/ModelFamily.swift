@@ -99,6 +99,16 @@ public struct ModelFamily: Sendable {
     return all.order.precedes(start, end)
   }
 
+  /// Returns the family with a version added as the newest and current one; a version with the same name is replaced in
+  /// place.
+  func adding(_ version: ModelVersion) -> ModelFamily {
+    let contents = contents.adding(version)
+    guard versionNames.contains(version.name) else { return ModelFamily(name, contents, current: version, url: url) }
+    let isCurrent = [current.name, currentName].contains(version.name)
+    return ModelFamily(
+      name, contents, current: isCurrent ? version : current, currentName: currentName, url: url)
+  }
+
   /// Returns the family, also ordered by the source and destination versions of mapping models.
   func ordered(by mappingModels: [MappingModelFile]) -> ModelFamily {
     let steps = mappingModels.compactMap { step -> (from: String, to: String)? in

@@ -155,6 +155,8 @@ public final class ModelRegistry: Sendable {
   /// Returns the registry with a version added as the newest and current one of a family; a version with the same name
   /// is replaced in place.
   ///
+  /// The family's other versions aren't read. Those that can't be read remain in ``problems``.
+  ///
   /// - Parameters:
   ///   - version: the version to add.
   ///   - family: the family's name; nil for the only or first one. A new name creates a family.
@@ -162,16 +164,7 @@ public final class ModelRegistry: Sendable {
     let name = family ?? families[0].name
     var families = families
     if let index = families.firstIndex(where: { $0.name == name }) {
-      let old = families[index]
-      var versions = old.versions
-      var current = version.name
-      if let place = versions.firstIndex(where: { $0.name == version.name }) {
-        versions[place] = version
-        current = old.current.name
-      } else {
-        versions.append(version)
-      }
-      families[index] = ModelFamily(name, ordered: versions, current: current, url: old.url)
+      families[index] = families[index].adding(version)
     } else {
       families.append(ModelFamily(name, versions: [version]))
     }

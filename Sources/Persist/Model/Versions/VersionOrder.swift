@@ -17,6 +17,8 @@ struct VersionOrder: Sendable {
   private let places: [Place]
   /// For each version, all versions that mapping models lead to, directly or indirectly.
   private let successors: [Set<Int>]
+  /// The number of versions that follow those with places and are newer than all of them.
+  private var newestCount = 0
 
   /// Creates the order of versions that are already in order.
   init(given count: Int) {
@@ -42,9 +44,17 @@ struct VersionOrder: Sendable {
     successors = Self.closure(of: steps, count: names.count)
   }
 
+  /// Returns the order with versions at the end, in order, that are newer than all others.
+  func adding(newest count: Int) -> VersionOrder {
+    var order = self
+    order.newestCount += count
+    return order
+  }
+
   /// Whether one version was created before another; nil if there is no evidence.
   func precedes(_ first: Int, _ second: Int) -> Bool? {
     guard first != second else { return false }
+    guard max(first, second) < places.count else { return first < second }
     if !successors.isEmpty {
       switch (successors[first].contains(second), successors[second].contains(first)) {
       case (true, false): return true
@@ -59,7 +69,7 @@ struct VersionOrder: Sendable {
   func between(_ first: Int, _ second: Int) -> [Int] {
     guard let isForward = precedes(first, second) else { return [] }
     let (lower, upper) = isForward ? (first, second) : (second, first)
-    let between = places.indices.filter { precedes(lower, $0) == true && precedes($0, upper) == true }
+    let between = (0..<places.count + newestCount).filter { precedes(lower, $0) == true && precedes($0, upper) == true }
       .sorted { precedes($0, $1) == true }
     return isForward ? between : between.reversed()
   }

@@ -69,6 +69,24 @@ struct UnreadableModelTests {
     }
   }
 
+  @Test("A version that can't be read, and a current model from another source", arguments: [true, false])
+  func otherSource(_ isAdded: Bool) throws {
+    try withChain { models, store in
+      try write("<broken", to: models.appendingPathComponent("M.xcdatamodeld/M 2.xcdatamodel/contents"))
+      let attribute = AttributeDescription("c", .string, isOptional: true, renamingIdentifier: "b")
+      let model = try ManagedObjectModel(
+        ModelDescription(entities: [EntityDescription("E", attributes: [attribute])]))
+      let files = try ModelRegistry(contentsOf: models)
+      let registry = isAdded ? files.adding(ModelVersion(name: "Classes", model: model)) : files
+      #expect(registry.problems.count == 1)
+      let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
+      let error = #expect(throws: PersistenceError.self) {
+        try coordinator.addStore(at: store, options: .automaticMigration)
+      }
+      #expect(error?.message.contains("M 2.xcdatamodel") == true, "\(error?.description ?? "")")
+    }
+  }
+
   @Test("A mapping model that can't be read", arguments: ["M 2-M 3.xcmappingmodel/xcmapping.xml", "2to3.cdm"])
   func mappingModel(_ file: String) throws {
     try withChain { models, store in
