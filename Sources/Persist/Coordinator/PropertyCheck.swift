@@ -11,6 +11,9 @@ struct PropertyCheck: Sendable {
   /// The expression of a derived attribute; nil for any other property.
   private let derivation: Result<FetchExpression, any Error>?
   private let validation: AttributeValidation?
+  /// The limits of the validation as values of the attribute's type.
+  private let limits: (minimum: StoredValue?, maximum: StoredValue?)
+  private let isFloat: Bool
   private let pattern: RegularExpressionMatcher?
   private let rules: [Rule]
   private let minimumCount: Int
@@ -40,6 +43,10 @@ struct PropertyCheck: Sendable {
       derivation = attribute.derivation.map { text in Result { try FetchExpression(text) } }
       isToMany = false
       validation = attribute.validation.isEmpty ? nil : attribute.validation
+      // A float that is set to 0.7 is less than the double 0.7. Core Data's compiled limits are floats, too.
+      isFloat = attribute.type == .float
+      let (minimum, maximum) = (attribute.validation.minimum, attribute.validation.maximum)
+      limits = isFloat ? (minimum?.roundedToFloat, maximum?.roundedToFloat) : (minimum, maximum)
       // Patterns were checked to be valid regular expressions when the model was created.
       pattern = attribute.validation.pattern.flatMap { try? RegularExpressionMatcher($0, options: []) }
       rules = attribute.validation.rules.map(Rule.init)
@@ -50,6 +57,8 @@ struct PropertyCheck: Sendable {
       isRequired = !relationship.isOptional && !relationship.isToMany
       isToMany = relationship.isToMany
       validation = nil
+      isFloat = false
+      limits = (nil, nil)
       pattern = nil
       rules = []
       minimumCount = relationship.minimumCount
@@ -97,13 +106,14 @@ struct PropertyCheck: Sendable {
     }
     guard let validation else { return [] }
     var problems: [(PersistenceError, rule: String?)] = []
-    if let minimum = validation.minimum, value.order(to: minimum) == .less {
+    let number = isFloat ? value.roundedToFloat : value
+    if let limit = limits.minimum, let minimum = validation.minimum, number.order(to: limit) == .less {
       let code: PersistenceError.Code =
         if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
       let error = PersistenceError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
       problems.append((error, "SELF >= \(text(minimum))"))
     }
-    if let maximum = validation.maximum, maximum.order(to: value) == .less {
+    if let limit = limits.maximum, let maximum = validation.maximum, limit.order(to: number) == .less {
       let code: PersistenceError.Code =
         if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
       let error = PersistenceError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
@@ -187,6 +197,18 @@ struct PropertyCheck: Sendable {
     case .decimal(let value): "\(value)"
     case .date(let date): date.descriptionOrSeconds
     default: value.inWords
+    }
+  }
+}
+
+extension StoredValue {
+  /// A number rounded to the nearest float.
+  fileprivate var roundedToFloat: StoredValue {
+    switch self {
+    case .integer(let value): .double(Double(Float(value)))
+    case .double(let value): .double(Double(Float(value)))
+    case .decimal(let value): Double(value.description).map { StoredValue.double(Double(Float($0))) } ?? self
+    default: self
     }
   }
 }

@@ -89,6 +89,29 @@ struct ValidationTests {
     }
   }
 
+  @Test("The limits of a float are floats: a value that equals one is valid, the default too")
+  func floatLimits() throws {
+    let limits = AttributeValidation(minimum: .double(0.7), maximum: .double(0.8))
+    let model = ModelDescription(entities: [
+      EntityDescription(
+        "Lamp", attributes: [AttributeDescription("level", .float, default: .double(0.7), validation: limits)])
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      try context.make("Lamp")
+      for level in [0.7, Double(Float(0.7)), 0.75, 0.8] { try context.make("Lamp", ["level": level]) }
+      try context.save()
+      let cases: [(Float, PersistenceError.Code)] = [
+        (Float(0.7).nextDown, .validationNumberTooSmall), (Float(0.8).nextUp, .validationNumberTooLarge),
+      ]
+      for (level, code) in cases {
+        let lamp = try context.make("Lamp", ["level": level])
+        #expect(persistError { try lamp.validateForInsert() }?.code == code, "\(level)")
+        context.delete(lamp)
+      }
+    }
+  }
+
   @Test("A required relationship must have a destination")
   func requiredRelationships() throws {
     let model = ModelDescription(entities: [

@@ -1,6 +1,6 @@
 /// The rules for an attribute's values.
 public struct AttributeValidation: Sendable, Hashable {
-  /// The minimum value; for dates, the earliest.
+  /// The minimum value; for dates, the earliest. A `float` attribute's limits are rounded to the nearest floats.
   public var minimum: StoredValue?
   /// The maximum value; for dates, the latest.
   public var maximum: StoredValue?
