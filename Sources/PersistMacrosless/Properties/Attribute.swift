@@ -150,11 +150,17 @@ extension ManagedObject {
     setAttributeValue(value.stored, at: slot(of: key, declaredBy: type))
   }
 
-  /// The value of an attribute without a readable stored value: its default, or else the type's value for "none".
+  /// The value of an attribute without a readable stored value: its default, or else the type's value for "none". In a
+  /// row, a composite without any part is a value whose parts are nil.
   @usableFromInline @inline(never)
   final func missingValue<Value: StorableValue>(
     at slot: Int, of key: DeclarationKey, declaredBy owner: ManagedObject.Type
   ) -> Value {
+    if let type = Value.self as? any CompositeValue.Type, isMissingInRow(at: slot),
+      let value = type.init(stored: .composite([:])) as? Value
+    {
+      return value
+    }
     if let value = declaredDefault(at: slot).flatMap(Value.init(stored:)) { return value }
     if let type = Value.self as? any AttributeValue.Type, let value = type.absent as? Value { return value }
     // Prototypes, on which key paths are resolved, have no entity with a default, so the class's declaration is used.

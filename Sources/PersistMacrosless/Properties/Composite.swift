@@ -9,6 +9,9 @@ public import Persist
 ///
 /// The type is a ``CompositeValue``, or an optional of one. It has value semantics: `shop.address.city = "Rome"` sets
 /// the whole.
+///
+/// In the store, a value all of whose parts are nil is the same as none: an optional property reads nil then, another
+/// one a value with these parts.
 @frozen @propertyWrapper
 public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   /// The declaration's position in the source, which identifies the property among those of its class.

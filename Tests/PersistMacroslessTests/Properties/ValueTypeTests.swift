@@ -54,6 +54,16 @@ private struct Picky: CompositeValue {
   }
 }
 
+private struct Delivery: CompositeValue, Equatable {
+  var floor: Int?
+}
+
+private final class Parcel: ManagedObject {
+  @Composite var delivery = Delivery(floor: 3)
+  @Composite var other: Delivery?
+  @Attribute var name = ""
+}
+
 private final class Priced: ManagedObject {
   @Attribute(range: 10.11...19.99) var price: Decimal = 12
 }
@@ -142,6 +152,33 @@ struct ValueTypeTests {
       try context.save()
       let again = try #require(try makeContext(Everything.self, at: store).fetched(Everything.self))
       #expect(again.object.second == nil)
+    }
+  }
+
+  @Test("A composite whose parts are all nil reads as it was saved, not as the default; an optional one reads nil")
+  func missingParts() throws {
+    try withTemporaryStore { store in
+      do {
+        let context = try makeContext(Parcel.self, at: store)
+        let parcel = Parcel(context: context)
+        #expect(parcel.delivery == Delivery(floor: 3))
+        parcel.delivery.floor = nil
+        parcel.other = Delivery()
+        try context.save()
+        #expect(parcel.delivery == Delivery())
+      }
+      do {
+        let context = try makeContext(Parcel.self, at: store)
+        let parcel = try #require(try context.fetch(Parcel.self, FetchRequest("Parcel")).first)
+        #expect(parcel.delivery == Delivery())
+        #expect(parcel.other == nil)
+        parcel.name = "Book"
+        try context.save()
+      }
+      let context = try makeContext(Parcel.self, at: store)
+      let parcel = try #require(try context.fetch(Parcel.self, FetchRequest("Parcel")).first)
+      #expect(parcel.name == "Book")
+      #expect(parcel.delivery == Delivery())
     }
   }
 

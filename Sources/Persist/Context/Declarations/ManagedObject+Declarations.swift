@@ -29,6 +29,11 @@ extension ManagedObject {
     layout.slotTable(of: Swift.type(of: self)).initialValue(at: slot)
   }
 
+  /// Whether the object has a row, and an attribute no value.
+  ///
+  /// For a composite attribute this can be a value all of whose parts are nil: its columns are the same.
+  package final func isMissingInRow(at slot: Int) -> Bool { snapshot != nil && unnotedValue(at: slot).isNull }
+
   /// Returns a prototype as the destination of a declared to-one relationship while a key path is resolved; nil
   /// otherwise.
   public final func followedDestination<Object: ManagedObject>(as type: Object.Type) -> Object? {

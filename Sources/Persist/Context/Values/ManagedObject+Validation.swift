@@ -17,7 +17,7 @@ extension ManagedObject {
       } else if check.isDerived {
         problems += check.problems(withValueDerivedFrom: DerivedReading(self), of: layout.entity.name)
       } else if all || !looseValues.isEmpty {
-        problems += check.problems(with: presentValue(at: check.slot), of: layout.entity.name)
+        problems += check.problems(with: value(toCheckBy: check), of: layout.entity.name)
       }
     }
     for validator in validators {
@@ -27,6 +27,17 @@ extension ManagedObject {
       do { try validator.check(self, value(forKey: validator.key)) } catch { problems.append(error) }
     }
     try throwCombined(problems)
+  }
+
+  /// Returns the value of an attribute or to-one relationship. A required composite attribute that has no parts in the
+  /// row isn't missing: it was saved like this.
+  private final func value(toCheckBy check: PropertyCheck) -> StoredValue {
+    let value = presentValue(at: check.slot)
+    let isComposite = layout.kinds[check.slot] == .composite
+    guard isComposite, check.isRequired, value.isNull, snapshot != nil, looseValues[check.slot] == nil else {
+      return value
+    }
+    return .composite([:])
   }
 
   /// Returns the problems with set values that their columns can't hold.
