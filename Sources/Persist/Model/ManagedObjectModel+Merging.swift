@@ -2,7 +2,8 @@ extension ManagedObjectModel {
   /// Merges several models, such as an application's and those of its libraries.
   ///
   /// An entity, composite type or request template that occurs in several models is merged into one and must be the
-  /// same in all of them. Configurations with the same name are combined.
+  /// same in all of them. Configurations with the same name are combined. If one of the models has ``flaws``, they are
+  /// flaws of the merged model too; otherwise it must have none.
   ///
   /// - Throws: ``PersistenceError/Code/invalidModel``, naming everything that two models define differently, or the
   ///   problems of the merged model.
@@ -14,7 +15,21 @@ extension ManagedObjectModel {
         merge.problems, as: .invalidModel, "The models contradict each other in \(merge.problems.count) places.")
     }
     let classes = models.reduce(into: [:]) { $0.merge($1.classes) { first, _ in first } }
-    try self.init(merge.merged, classes: classes)
+    guard models.contains(where: { !$0.flaws.isEmpty }) else {
+      try self.init(merge.merged, classes: classes)
+      return
+    }
+    try self.init(ParsedModel(merge.merged, flaws: Self.flawsOfOmittedParts(of: models)), classes: classes)
+  }
+
+  /// Returns the flaws of parts that the models' descriptions lack because of them. The check of the merged model finds
+  /// the others again, unless it has what one of the models lacks.
+  private static func flawsOfOmittedParts(of models: [ManagedObjectModel]) -> [PersistenceError] {
+    var known: Set<PersistenceError> = []
+    return models.flatMap { model in
+      let remaining = Set(ModelCheck(checking: model.description).flaws)
+      return model.flaws.filter { !remaining.contains($0) && known.insert($0).inserted }
+    }
   }
 }
 
@@ -22,18 +37,24 @@ extension ManagedObjectModel {
 private struct ModelMerge {
   private(set) var merged = ModelDescription()
   private(set) var problems: [PersistenceError] = []
+  private var entities: [String: EntityDescription] = [:]
+  private var composites: [String: CompositeDescription] = [:]
 
   mutating func add(_ model: ModelDescription) {
     for entity in model.entities {
-      switch merged.entities.first(where: { $0.name == entity.name }) {
-      case nil: merged.entities.append(entity)
+      switch entities[entity.name] {
+      case nil:
+        merged.entities.append(entity)
+        entities[entity.name] = entity
       case entity: break
       default: contradict("The entity", entity.name, at: .entity(entity.name))
       }
     }
     for composite in model.composites {
-      switch merged.composites.first(where: { $0.name == composite.name }) {
-      case nil: merged.composites.append(composite)
+      switch composites[composite.name] {
+      case nil:
+        merged.composites.append(composite)
+        composites[composite.name] = composite
       case composite: break
       default: contradict("The composite type", composite.name, at: .entity(composite.name))
       }
@@ -47,7 +68,8 @@ private struct ModelMerge {
     }
     for (name, entities) in model.configurations {
       let known = merged.configurations[name] ?? []
-      merged.configurations[name] = known + entities.filter { !known.contains($0) }
+      let names = Set(known)
+      merged.configurations[name] = known + entities.filter { !names.contains($0) }
     }
     merged.versionIdentifiers += model.versionIdentifiers.filter { !merged.versionIdentifiers.contains($0) }
     merged.unknown.merge(model.unknown) { first, _ in first }

@@ -21,7 +21,7 @@ public final class ManagedObjectModel: Sendable {
   public let description: ModelDescription
   /// The model's problems that don't prevent rows from being read, such as an index over a property that doesn't exist.
   ///
-  /// Only models created by ``init(withFlaws:)`` or read from Core Data's files have any.
+  /// Only models created by ``init(withFlaws:)``, read from Core Data's files, or merged from such models have any.
   public let flaws: [PersistenceError]
   /// Every entity in the order of ``Entity/number``: roots in name order, each followed by its subentities depth first.
   public let entities: [Entity]
@@ -69,11 +69,13 @@ public final class ManagedObjectModel: Sendable {
 
   /// Resolves a model that was read from one of Core Data's files or archives; parts that couldn't be read are added to
   /// the flaws.
-  convenience init(_ model: ParsedModel) throws {
+  convenience init(_ model: ParsedModel, classes: [String: AnyClass] = [:]) throws {
     let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
     guard check.errors.isEmpty else { throw Self.error(check.errors) }
-    self.init(resolving: check.flaws.isEmpty ? description : check.repaired(), flaws: model.flaws + check.flaws)
+    self.init(
+      resolving: check.flaws.isEmpty ? description : check.repaired(), flaws: model.flaws + check.flaws,
+      classes: classes)
   }
 
   private static func error(_ problems: [PersistenceError]) -> PersistenceError {

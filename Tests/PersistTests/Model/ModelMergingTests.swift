@@ -41,6 +41,23 @@ struct ModelMergingTests {
     #expect(error.errors.map(\.place.entity) == ["Item", "Tag"])
   }
 
+  @Test("Models with flaws are merged: those that others don't resolve are flaws of the merged model")
+  func flaws() throws {
+    let limits = AttributeValidation(minimum: .integer(9), maximum: .integer(1))
+    let box = EntityDescription(
+      "Box", attributes: [AttributeDescription("count", .int32, validation: limits)],
+      uniquenessConstraints: [["gone"]])
+    let flawed = try ManagedObjectModel(
+      withFlaws: ModelDescription(entities: [box], configurations: ["Local": ["Box", "Tag"], "Cloud": ["Lost"]]))
+    #expect(flawed.flaws.count == 4)
+    let merged = try ManagedObjectModel(byMerging: [flawed, model([item, tag]), flawed])
+    #expect(merged.entities.map(\.name) == ["Box", "Item", "Tag"])
+    let messages = merged.flaws.map(\.message)
+    #expect(messages.count == 3 && Set(messages).isSubset(of: flawed.flaws.map(\.message)))
+    #expect(!messages.contains { $0.contains("'Tag'") })
+    #expect(merged.entities(forConfigurationName: "Local")?.map(\.name) == ["Box", "Tag"])
+  }
+
   @Test("Properties by name are those of the entity and of its parents")
   func byName() throws {
     let special = EntityDescription(
