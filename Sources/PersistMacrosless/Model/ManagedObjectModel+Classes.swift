@@ -19,8 +19,8 @@ extension ManagedObjectModel {
   ///   - version: the version identifier; nil for none.
   ///   - configurations: names of configurations, each with the classes that its stores contain.
   /// - Throws: `PersistenceError.Code.invalidModel` with all problems, each with its place and its fix: a
-  ///   relationship without an inverse or with a destination class that isn't listed, or two properties of the same
-  ///   name.
+  ///   relationship without an inverse or with a destination class that isn't listed, a class of a configuration that
+  ///   isn't listed, or two properties of the same name.
   public convenience init(
     _ classes: ManagedObject.Type..., version: String? = nil, configurations: [String: [ManagedObject.Type]] = [:]
   ) throws {

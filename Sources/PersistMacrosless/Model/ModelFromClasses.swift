@@ -25,9 +25,7 @@ struct ModelFromClasses {
     for type in types { add(type) }
     description.joinInverses()
     checkInverses()
-    for (name, members) in configurations {
-      description.configurations[name] = members.compactMap { entityName(of: $0) }
-    }
+    for (name, members) in configurations.sorted(by: { $0.key < $1.key }) { addConfiguration(name, members) }
   }
 
   /// Returns this value if it has no problems.
@@ -65,6 +63,19 @@ struct ModelFromClasses {
     if let other = claimed[key], other != place { return other }
     claimed[key] = place
     return nil
+  }
+
+  private mutating func addConfiguration(_ name: String, _ members: [ManagedObject.Type]) {
+    description.configurations[name] = []
+    for type in members {
+      if let entity = entityName(of: type) {
+        description.configurations[name]?.append(entity)
+      } else {
+        report(
+          .entity(String(describing: type)), "The configuration '\(name)' contains \(type), which the model doesn't.",
+          fix: "List \(type) among the model's classes, or remove it from the configuration.")
+      }
+    }
   }
 
   private func unique(_ types: [ManagedObject.Type]) -> [ManagedObject.Type] {

@@ -199,6 +199,17 @@ struct DeclarationErrorTests {
     #expect(error.errors.count == 3)
   }
 
+  @Test("A configuration with a class that isn't one of the model's is an error")
+  func configurations() throws {
+    let error = try #require(throws: PersistenceError.self) {
+      try ManagedObjectModel(
+        Wrong.Parent.self, configurations: ["Local": [Wrong.Parent.self], "Cloud": [Wrong.Endless.self]])
+    }
+    #expect(error.code == .invalidModel && error.place == .entity("Endless"))
+    #expect(error.message.contains("The configuration 'Cloud' contains Endless"))
+    #expect(error.fix?.contains("List Endless") == true)
+  }
+
   private func problem(_ area: [AttributeDescription], _ point: [AttributeDescription]) throws -> String? {
     let attribute = AttributeDescription("area", .composite, compositeName: "Area")
     let model = try ManagedObjectModel(
