@@ -65,14 +65,14 @@ struct AttributeFill {
     case .int16: return try .integer(integer(number, Int64(Int16.min)...Int64(Int16.max), &generator))
     case .int32: return try .integer(integer(number, Int64(Int32.min)...Int64(Int32.max), &generator))
     case .int64: return try .integer(integer(number, Int64.min...Int64.max, &generator))
-    case .decimal: return .decimal(decimal(number, &generator))
-    case .double: return .double(double(number, validation.minimum?.number, validation.maximum?.number, &generator))
+    case .decimal: return try .decimal(decimal(number, &generator))
+    case .double: return try .double(double(number, validation.minimum?.number, validation.maximum?.number, &generator))
     case .float:
-      let value = double(number, validation.minimum?.number, validation.maximum?.number, &generator)
+      let value = try double(number, validation.minimum?.number, validation.maximum?.number, &generator)
       return .double(Double(Float(value)))
     case .string: return try text(number, &generator)
     case .boolean: return try .boolean(isUnique ? ordinal(number, below: 2) == 1 : generator.below(2) == 1)
-    case .date: return .date(date(number, &generator))
+    case .date: return try .date(date(number, &generator))
     case .binary: return .data(bytes(number, &generator))
     case .uuid: return .uuid(uuid(&generator))
     case .uri: return .uri("https://example.org/\(Words.word(using: &generator))/\(number)")
@@ -100,6 +100,12 @@ struct AttributeFill {
     return number
   }
 
+  /// - Throws: an error if no value is within the limits, or if a unique one is above them.
+  private func requireLimits<Value: Comparable>(_ low: Value, _ high: Value, unique: Value? = nil) throws {
+    guard low <= high else { throw impossible("its minimum is above its maximum") }
+    if let unique, unique > high { throw impossible("it must be unique and end at \(high)") }
+  }
+
   // MARK: Numbers
 
   private func integer(
@@ -109,7 +115,7 @@ struct AttributeFill {
     let maximum = attribute.validation.maximum?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
     let high = min(type.upperBound, maximum ?? type.upperBound)
     let low = max(type.lowerBound, minimum ?? min(0, high))
-    guard low <= high else { throw impossible("its minimum is above its maximum") }
+    try requireLimits(low, high)
     if isUnique {
       let (value, overflow) = low.addingReportingOverflow(number)
       guard !overflow, value <= high else { throw impossible("it must be unique and end at \(high)") }
@@ -122,32 +128,41 @@ struct AttributeFill {
 
   private func double(
     _ number: Int64, _ minimum: Double?, _ maximum: Double?, _ generator: inout SeededGenerator
-  ) -> Double {
+  ) throws -> Double {
     let low = minimum ?? min(0, (maximum ?? 0) - 1000)
-    let high = max(low, min(maximum ?? .infinity, low + 1000))
+    try requireLimits(low, maximum ?? .infinity)
+    let high = min(maximum ?? .infinity, low + 1000)
     if isUnique { return low + (high - low) * (1 - 1 / Double(number + 2)) }
     // Quarters are exact in a Float too.
     let steps = Int(((high - low) * 4).rounded(.down))
     return low + Double(generator.below(steps + 1)) / 4
   }
 
-  private func decimal(_ number: Int64, _ generator: inout SeededGenerator) -> Decimal {
+  private func decimal(_ number: Int64, _ generator: inout SeededGenerator) throws -> Decimal {
     let minimum = attribute.validation.minimum?.decimal
     let maximum = attribute.validation.maximum?.decimal
     let low = minimum ?? min(0, (maximum ?? 0) - 1000)
-    let high = maximum ?? low + 1000
-    if isUnique { return low + Decimal(number) / 100 }
+    let unique = low + Decimal(number) / 100
+    let high = maximum ?? (isUnique ? unique : low + 1000)
+    try requireLimits(low, high, unique: isUnique ? unique : nil)
+    if isUnique { return unique }
     let width = min(NSDecimalNumber(decimal: (high - low) * 100).doubleValue, 1_000_000)
     return min(high, low + Decimal(generator.below(Int(max(0, width)) + 1)) / 100)
   }
 
-  private func date(_ number: Int64, _ generator: inout SeededGenerator) -> Date {
-    // 2015 to 2025, in seconds since 2001.
-    let minimum = attribute.validation.minimum?.number ?? 441_763_200
-    let maximum = max(minimum, attribute.validation.maximum?.number ?? minimum + 347_155_200)
-    if isUnique { return Date(timeIntervalSinceReferenceDate: minimum + Double(number)) }
-    let seconds = generator.below(Int(min(maximum - minimum, 1e12)) + 1)
-    return Date(timeIntervalSinceReferenceDate: minimum + Double(seconds))
+  private func date(_ number: Int64, _ generator: inout SeededGenerator) throws -> Date {
+    // 2015 to 2025, or the eleven years before an early maximum, in seconds since 2001.
+    let (start, span) = (441_763_200.0, 347_155_200.0)
+    let maximum = attribute.validation.maximum?.number
+    let low = attribute.validation.minimum?.number ?? min(start, (maximum ?? .infinity) - span)
+    let unique = Date(timeIntervalSinceReferenceDate: low + Double(number))
+    let high = maximum ?? (isUnique ? .infinity : low + span)
+    try requireLimits(
+      Date(timeIntervalSinceReferenceDate: low), Date(timeIntervalSinceReferenceDate: high),
+      unique: isUnique ? unique : nil)
+    if isUnique { return unique }
+    let seconds = generator.below(Int(min(high - low, 1e12)) + 1)
+    return Date(timeIntervalSinceReferenceDate: low + Double(seconds))
   }
 
   // MARK: Text and bytes

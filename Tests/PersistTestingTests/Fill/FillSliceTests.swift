@@ -64,6 +64,43 @@ struct FillSliceTests {
     #expect(writes.inserts.allSatisfy { insert in insert.values.allSatisfy { !(copy $1).isNull } })
   }
 
+  @Test("Values with only a maximum are below it, unique ones too")
+  func maximumAlone() throws {
+    let latest = Date(timeIntervalSinceReferenceDate: 0)
+    let days = AttributeValidation(maximum: .date(latest))
+    let prices = AttributeValidation(maximum: .decimal(-5))
+    let model = try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription(
+          "A",
+          attributes: [
+            AttributeDescription("day", .date, isOptional: false, validation: days),
+            AttributeDescription("ownDay", .date, isOptional: false, validation: days),
+            AttributeDescription("ownPrice", .decimal, isOptional: false, validation: prices),
+          ], uniquenessConstraints: [["ownDay"], ["ownPrice"]])
+      ]))
+    let writes = try writes(model, 0..<500)
+    for name in ["day", "ownDay"] {
+      for case .date(let value) in try values(writes, "A", name) { #expect(value <= latest) }
+    }
+    for case .decimal(let value) in try values(writes, "A", "ownPrice") { #expect(value <= -5) }
+    for name in ["ownDay", "ownPrice"] { try #expect(Set(values(writes, "A", name)).count == 500) }
+    try #expect(Set(values(writes, "A", "day")).count > 400)
+  }
+
+  @Test("Limits without enough values for unique ones, or without any, are an error", arguments: [
+    AttributeDescription(
+      "a", .date, validation: AttributeValidation(minimum: .date(.distantPast), maximum: .date(Date.distantPast + 5))),
+    AttributeDescription("a", .decimal, validation: AttributeValidation(minimum: .decimal(0), maximum: .decimal(0.05))),
+    AttributeDescription("a", .double, validation: AttributeValidation(minimum: .double(2), maximum: .double(1))),
+  ])
+  func impossibleLimits(_ attribute: AttributeDescription) throws {
+    let entity = EntityDescription("A", attributes: [attribute], uniquenessConstraints: [["a"]])
+    let model = try ManagedObjectModel(withFlaws: ModelDescription(entities: [entity]))
+    let error = #expect(throws: PersistenceError.self) { try writes(model, 0..<10) }
+    #expect(error?.code == .invalidRequest && error?.place.property == "a")
+  }
+
   @Test("Rules in the predicate language are satisfied, and one that can't be is an error")
   func predicates() throws {
     func model(_ rule: String) throws -> ManagedObjectModel {
