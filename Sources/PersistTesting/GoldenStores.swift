@@ -32,7 +32,8 @@ public struct GoldenStores: Sendable {
   public let folder: URL
   /// All versions of the models, with the mapping models between them.
   public let registry: ModelRegistry
-  /// The versions that have stores: the released ones.
+  /// The versions that have stores: the released ones, including those that the registry lacks or that can't be read,
+  /// which ``check(_:)`` reports.
   public let versions: [ModelLock.Version]
   /// The migrator; set it to the application's, with its mapping models, policies and stages.
   public var migrator: AutomaticMigrator
@@ -52,10 +53,13 @@ public struct GoldenStores: Sendable {
     self.folder = folder
     self.registry = registry
     self.migrator = migrator
-    versions = registry.families.flatMap { family in
-      family.versions.filter { $0.name != family.current.name || lock != nil }
-        .map { ModelLock.Version(model: family.name, name: $0.name) }
-    }.filter { lock?.isLocked($0) ?? true }
+    versions = registry.families.flatMap { family -> [ModelLock.Version] in
+      let released = lock.map { $0.versions.filter { $0.model == family.name }.map(\.name) }
+        ?? family.versionNames.filter { $0 != family.currentName }
+      let known = family.versions.map(\.name).filter(released.contains)
+      return (known + released.filter { !known.contains($0) })
+        .map { ModelLock.Version(model: family.name, name: $0) }
+    }
   }
 
   /// Returns the location of a version's store, whether it exists or not.
@@ -67,11 +71,20 @@ public struct GoldenStores: Sendable {
   ///
   /// - Returns: the stores that were created; commit them to version control.
   /// - Throws: `PersistenceError.Code.fileAccess`, and `PersistenceError.Code.invalidRequest` if no
-  ///   values can be generated that satisfy a model's rules.
+  ///   values can be generated that satisfy a model's rules; after creating all other stores, the errors of versions
+  ///   that are missing or can't be read.
   @discardableResult
   public func make() throws -> [URL] {
     let missing = versions.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) }
-    return try missing.map { version in
+    let problems = missing.compactMap(problem(with:))
+    let made = try make(missing.filter { problem(with: $0) == nil })
+    guard let first = problems.first else { return made }
+    throw PersistenceError.combining(
+      problems, as: first.code, "\(problems.count) released versions are missing or can't be read.")
+  }
+
+  private func make(_ missing: [ModelLock.Version]) throws -> [URL] {
+    try missing.map { version in
       let url = url(of: version)
       do {
         try FileManager.default.createDirectory(
@@ -87,6 +100,8 @@ public struct GoldenStores: Sendable {
 
   /// Creates missing stores, then migrates a copy of each store to its model's current version and checks it.
   ///
+  /// A released version that is missing or can't be read fails.
+  ///
   /// - Parameter inspect: inspects each migrated store; called with its original version.
   /// - Throws: a `PersistenceError` for all stores that failed, after checking every store; other errors
   ///   thrown by `inspect` at once.
@@ -94,10 +109,14 @@ public struct GoldenStores: Sendable {
   public func check(
     _ inspect: (ModelVersion, ManagedObjectContext) throws -> Void = { _, _ in }
   ) throws -> [Outcome] {
-    try make()
     var outcomes: [Outcome] = []
     var problems: [PersistenceError] = []
+    var known: [ModelLock.Version] = []
     for version in versions {
+      if let problem = problem(with: version) { problems.append(problem) } else { known.append(version) }
+    }
+    _ = try make(known.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) })
+    for version in known {
       do {
         outcomes.append(try check(version, inspect))
       } catch let error as PersistenceError {
@@ -109,6 +128,22 @@ public struct GoldenStores: Sendable {
         problems, as: .migrationFailed, "\(problems.count) of \(versions.count) stores of released versions fail.")
     }
     return outcomes
+  }
+
+  /// Returns the reason why a version isn't available; nil if it is.
+  private func problem(with version: ModelLock.Version) -> PersistenceError? {
+    do {
+      let family = try family(of: version)
+      guard family.family.versionNames.contains(version.name) else {
+        return ModelLock.Change(version: version, isMissing: true, entities: []).error(in: registry)
+      }
+      _ = try family.registry.version(named: version.name)
+      return nil
+    } catch let error as PersistenceError {
+      return error
+    } catch {
+      return PersistenceError(.fileAccess, error.localizedDescription)
+    }
   }
 
   private func fill(_ url: URL, _ version: ModelLock.Version) throws {

@@ -39,6 +39,41 @@ struct GoldenStoresTests {
     }
   }
 
+  @Test("A released version that is missing or can't be read is reported, and the others are checked", arguments: [
+    true, false,
+  ])
+  func unavailable(_ hasStores: Bool) throws {
+    try withTemporaryFolder { folder in
+      let models = folder.appendingPathComponent("Shop.xcdatamodeld")
+      let golden = folder.appendingPathComponent("Golden")
+      try FileManager.default.copyItem(at: PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld"), to: models)
+      var lock = ModelLock()
+      try lock.lock(ModelRegistry(contentsOf: models))
+      if hasStores { try GoldenStores(in: golden, registry: ModelRegistry(contentsOf: models), lock: lock).make() }
+
+      try Data("<broken".utf8).write(to: models.appendingPathComponent("Shop 2.xcdatamodel/contents"))
+      try FileManager.default.removeItem(at: models.appendingPathComponent("Shop.xcdatamodel"))
+      let registry = try ModelRegistry(contentsOf: models)
+      let stores = GoldenStores(in: golden, registry: registry, lock: lock)
+      #expect(stores.versions.map(\.name) == ["Shop 3", "Shop", "Shop 2"])
+      var checked: [String] = []
+      let error = #expect(throws: PersistenceError.self) {
+        try stores.check { version, _ in checked.append(version.name) }
+      }
+      #expect(error?.errors.count == 2)
+      #expect(error?.errors.first?.message.contains("'Shop' of 'Shop' is gone") == true)
+      #expect(error?.errors.last?.place.file?.path.contains("Shop 2.xcdatamodel") == true)
+      #expect(checked == ["Shop 3"])
+      if hasStores {
+        try #expect(stores.make() == [])
+      } else {
+        #expect(throws: PersistenceError.self) { try stores.make() }
+      }
+      // Without a lock, every version in the files but the current one is released.
+      #expect(GoldenStores(in: golden, registry: registry).versions.map(\.name) == ["Shop 2"])
+    }
+  }
+
   @Test("A released version changed since, and one that can't be migrated, are reported with their stores")
   func failing() throws {
     func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {
