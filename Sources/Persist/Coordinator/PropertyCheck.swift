@@ -14,7 +14,8 @@ struct PropertyCheck: Sendable {
   /// The limits of the validation as values of the attribute's type.
   private let limits: (minimum: StoredValue?, maximum: StoredValue?)
   private let isFloat: Bool
-  private let pattern: RegularExpressionMatcher?
+  /// A pattern that can't be used fails for every string.
+  private let pattern: Result<RegularExpressionMatcher, any Error>?
   private let rules: [Rule]
   private let minimumCount: Int
   private let maximumCount: Int
@@ -47,8 +48,9 @@ struct PropertyCheck: Sendable {
       isFloat = attribute.type == .float
       let (minimum, maximum) = (attribute.validation.minimum, attribute.validation.maximum)
       limits = isFloat ? (minimum?.roundedToFloat, maximum?.roundedToFloat) : (minimum, maximum)
-      // Patterns were checked to be valid regular expressions when the model was created.
-      pattern = attribute.validation.pattern.flatMap { try? RegularExpressionMatcher($0, options: []) }
+      pattern = attribute.validation.pattern.map { text in
+        Result { try RegularExpressionMatcher(text, options: []) }
+      }
       rules = attribute.validation.rules.map(Rule.init)
       (minimumCount, maximumCount, mayBeEmpty) = (0, 0, true)
       if !isRequired && validation == nil { return nil }
@@ -159,7 +161,7 @@ struct PropertyCheck: Sendable {
     guard let pattern else { return problems }
     let rule = "SELF MATCHES '\(validation.pattern ?? "")'"
     do {
-      if try pattern.matches(string) { return problems }
+      if try pattern.get().matches(string) { return problems }
       let said = "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."
       problems.append((PersistenceError(.validationStringPattern, at: place, said), rule))
     } catch {

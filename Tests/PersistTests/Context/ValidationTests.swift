@@ -89,6 +89,21 @@ struct ValidationTests {
     }
   }
 
+  @Test("A pattern that ends in a comment is enforced")
+  func commentedPattern() throws {
+    let rule = AttributeValidation(pattern: "(?x) [a-z]+ # letters")
+    let model = ModelDescription(entities: [
+      EntityDescription("Word", attributes: [AttributeDescription("text", .string, validation: rule)])
+    ])
+    try withStack(model) { stack in
+      let context = stack.context()
+      let word = try context.make("Word", ["text": "123"])
+      #expect(persistError { try word.validateForInsert() }?.code == .validationStringPattern)
+      word["text"] = "abc"
+      try context.save()
+    }
+  }
+
   @Test("The limits of a float are floats: a value that equals one is valid, the default too")
   func floatLimits() throws {
     let limits = AttributeValidation(minimum: .double(0.7), maximum: .double(0.8))

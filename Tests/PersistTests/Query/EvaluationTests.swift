@@ -201,6 +201,15 @@ struct EvaluationTests {
     #expect(try !holds("%@ LIKE %@", Record(), long, String(repeating: "*a", count: 300) + "*b"))
   }
 
+  @Test("A pattern may end in a comment or in a quotation", arguments: [
+    ("(?x) [a-z]+ # letters", "abc", "ab1"), ("(?x) [a-z]+ # not )", "abc", "abcx1"), ("[a-z]+\\Q(.", "abc(.", "abc(."),
+    ("a#", "a#", "a#\n"),
+  ])
+  func openEnds(_ pattern: String, _ text: String, _ other: String) throws {
+    #expect(try holds("%@ MATCHES %@", Record(), text, pattern))
+    if other != text { #expect(try !holds("%@ MATCHES %@", Record(), other, pattern)) }
+  }
+
   @Test("MATCHES matches a regular expression against the whole text (PRE-19)")
   func regularExpressions() throws {
     let holding = [

@@ -19,14 +19,27 @@ struct RegularExpressionMatcher: Sendable {
     do {
       // The pattern must be valid by itself: an extra parenthesis must not close the surrounding group.
       if !folded.isEmpty { _ = try NSRegularExpression(pattern: folded) }
-      expression = try NSRegularExpression(
-        pattern: "\\A(?:\(folded))\\z",
-        options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
+      expression = try Self.whole(
+        folded, options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
     } catch {
       throw PersistenceError(
         .invalidPredicate, "'\(pattern)' isn't a regular expression.",
         fix: "MATCHES takes ICU regular expressions; LIKE takes * and ?.")
     }
+  }
+
+  /// Returns the expression that matches a whole text.
+  ///
+  /// A valid pattern may end in a comment of the mode `(?x)` or in a quotation, which continue until the end of a line
+  /// and until `\E`. They are ended only in a pattern that can't be surrounded otherwise: in others, the ends would be
+  /// characters to match.
+  private static func whole(_ pattern: String, options: NSRegularExpression.Options) throws -> NSRegularExpression {
+    func surrounded(endedBy end: String) throws -> NSRegularExpression {
+      try NSRegularExpression(pattern: "\\A(?:\(pattern)\(end))\\z", options: options)
+    }
+    if let plain = try? surrounded(endedBy: "") { return plain }
+    if let commented = try? surrounded(endedBy: "\n") { return commented }
+    return try surrounded(endedBy: "\\E")
   }
 
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if matching takes too long.
