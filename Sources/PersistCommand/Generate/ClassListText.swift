@@ -15,7 +15,7 @@ struct ClassListText {
   func lines(_ types: inout TypeNames) -> [String] {
     let name = Self.name(of: model)
     let list = types("GeneratedClasses")
-    let members = classes.all.filter(isListed)
+    let members = classes.listed
     return [
       "/// The generated classes of the model `\(model)`.",
       "///",
@@ -30,10 +30,6 @@ struct ClassListText {
     ] + members.map { "      \(function(of: $0))()," } + ["    ])"]
       + members.flatMap { [""] + member($0, list, &types) } + ["}"]
   }
-
-  /// Whether the list includes a class. A class is registered for one entity; other entities that share it are left
-  /// out.
-  private func isListed(_ type: ModelClasses.Class) -> Bool { type.isGenerated || type.module != nil }
 
   private func function(of type: ModelClasses.Class) -> String { "of\(SwiftName.capitalized(type.name))" }
 

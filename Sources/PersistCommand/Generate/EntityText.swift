@@ -18,11 +18,18 @@ struct EntityText {
   /// the class is replaced by one for another model version.
   func lines(_ types: inout TypeNames) -> [String] {
     let name = SwiftName.written(type.name)
+    let declaration = classes.listDeclaration(of: type)
     var lines: [String] = []
     if type.codeGeneration != .properties {
       let parent = classes.parent(of: type).map { types($0) } ?? types("ManagedObject")
+      let isOpen = !access.isEmpty && classes.isInheritedElsewhere(type)
+      let head = "nonisolated \(isOpen ? "open " : access)class \(name): \(parent)"
       lines += PropertyComment.lines(of: type.entity)
-      lines += ["nonisolated \(access)class \(name): \(parent) {}", ""]
+      switch declaration {
+      case .inherited, .conformance: lines += ["\(head) {}", ""]
+      case .overridable: lines += ["\(head) {", "  \(isOpen ? "open " : access)class \(list(&types))", "}", ""]
+      case .overriding: lines += ["\(head) {", "  \(access)override class \(list(&types))", "}", ""]
+      }
     }
     let bodies = ownProperties.compactMap { property in body(of: property, &types) }
     if !bodies.isEmpty {
@@ -30,15 +37,19 @@ struct EntityText {
       for (index, body) in bodies.enumerated() { lines += (index == 0 ? [] : [""]) + body }
       lines += ["}", ""]
     }
-    if classes.isTopmost(type) {
-      lines += [
-        "nonisolated extension \(name): \(types("GeneratedObject")) {",
-        "  \(access)static var generatedClasses: \(types("GeneratedClasses")) { \(listName).all }",
-        "}", "",
-      ]
+    if declaration == .conformance || declaration == .overridable {
+      let head = "nonisolated extension \(name): \(types("GeneratedObject"))"
+      lines +=
+        declaration == .overridable
+        ? ["\(head) {}", ""] : ["\(head) {", "  \(access)static \(list(&types))", "}", ""]
       if isIdentifiable { lines += ["nonisolated extension \(name): \(types("Identifiable")) {}", ""] }
     }
     return lines
+  }
+
+  /// The declaration of the property with the list of classes, without modifiers.
+  private func list(_ types: inout TypeNames) -> String {
+    "var generatedClasses: \(types("GeneratedClasses")) { \(listName).all }"
   }
 
   private var ownProperties: [Property] {

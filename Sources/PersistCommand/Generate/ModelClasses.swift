@@ -31,6 +31,9 @@ struct ModelClasses {
     let isGenerated: Bool
     /// Whether the same options generate a file for the entity in its own module, which is another one.
     let isGeneratedElsewhere: Bool
+
+    /// Whether the model states the module.
+    fileprivate var hasStatedModule: Bool { entity.description.moduleName?.isEmpty == false }
   }
 
   /// By entity name.
@@ -39,6 +42,8 @@ struct ModelClasses {
   private let byName: [String: Class]
   /// In the order of the entities' numbers.
   let all: [Class]
+  /// The names of classes of this module from which classes of other modules inherit, directly or not.
+  private var inheritedElsewhere: Set<String> = []
 
   init(_ model: ManagedObjectModel, _ options: GenerateOptions, report: (String, _ entity: String) -> Void) {
     var owners: [String: Entity] = [:]
@@ -65,7 +70,23 @@ struct ModelClasses {
     self.all = all
     byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     byEntity = Dictionary(all.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+    guard options.module != nil else { return }
+    for type in all { markSuperclasses(of: type) }
   }
+
+  /// Records the superclasses of a class that belongs to another module, or may be generated in another one because the
+  /// model leaves its module open.
+  private mutating func markSuperclasses(of type: Class) {
+    var isElsewhere = type.module != nil
+    for superclass in superclasses(of: type) where superclass.module == nil {
+      if superclass.hasStatedModule && !type.hasStatedModule { isElsewhere = true }
+      // The superclasses of an open class have to be open too.
+      if isElsewhere { inheritedElsewhere.insert(superclass.name) }
+    }
+  }
+
+  /// Whether classes of other modules inherit from a class of this module.
+  func isInheritedElsewhere(_ type: Class) -> Bool { inheritedElsewhere.contains(type.name) }
 
   /// The class name from the model, or the entity's name if the model has none that is valid in Swift.
   private static func name(of entity: Entity, report: (String, _ entity: String) -> Void) -> String {
@@ -87,15 +108,59 @@ struct ModelClasses {
   /// The class of the superentity, from which a generated class inherits.
   func parent(of type: Class) -> Class? { type.entity.superentity.flatMap { byEntity[$0.name] } }
 
-  /// Whether no superclass is generated, in this module or in another one.
-  func isTopmost(_ type: Class) -> Bool {
+  /// The way in which a class names the list of its module's classes.
+  enum ListDeclaration {
+    /// It is the superclass's list.
+    case inherited
+    /// With the conformance to `GeneratedObject`.
+    case conformance
+    /// With the conformance, in a declaration that classes of other modules override.
+    case overridable
+    /// Instead of the list of the superclass's module.
+    case overriding
+  }
+
+  func listDeclaration(of type: Class) -> ListDeclaration {
+    // A class that the user writes has only an extension, whose declarations neither override nor can be overridden.
+    let isOwn = type.codeGeneration == .properties
+    let superclasses = superclasses(of: type)
+    guard let topmost = superclasses.last(where: { $0.isGenerated || $0.isGeneratedElsewhere }) else {
+      return isInheritedElsewhere(type) && !isOwn ? .overridable : .conformance
+    }
+    let isOverridable = topmost.isGeneratedElsewhere && topmost.codeGeneration != .properties
+    return isOverridable && !isOwn && !superclasses.contains(where: \.isGenerated) ? .overriding : .inherited
+  }
+
+  /// The generated classes of this module, and the classes of other modules that their code names, with the
+  /// superclasses of these: naming others would need imports of modules that may import this one.
+  var listed: [Class] {
+    let own = all.filter(\.isGenerated)
+    let named = own.flatMap { type -> [Class] in
+      type.entity.properties.filter { $0.declaringEntity == type.entity.name }.compactMap { property -> Class? in
+        switch property.kind {
+        case .attribute: nil
+        case .relationship(let relationship): self.named(relationship.destination)
+        case .fetchedProperty(let fetched): self.named(fetched.request.entity)
+        }
+      }
+    }
+    let names = Set((own + named).flatMap { [$0] + superclasses(of: $0) }.map(\.name))
+    return all.filter { type in
+      names.contains(type.name) && byName[type.name]?.entity.name == type.entity.name
+        && (type.isGenerated || type.module != nil)
+    }
+  }
+
+  /// The classes from which a class inherits, from the bottom up.
+  private func superclasses(of type: Class) -> [Class] {
+    var result: [Class] = []
     var seen: Set<String> = [type.name]
     var next = superclass(of: type)
     while let current = next, seen.insert(current.name).inserted {
-      if current.isGenerated || current.isGeneratedElsewhere { return false }
+      result.append(current)
       next = superclass(of: current)
     }
-    return true
+    return result
   }
 
   /// The class from which a class inherits, as that of the entity that it belongs to.

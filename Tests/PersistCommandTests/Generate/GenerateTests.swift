@@ -162,8 +162,43 @@ struct GenerateTests {
       let texts = try Self.texts(in: folder)
       let conforming = texts.filter { $0.value.contains(": GeneratedObject {") }.keys
       #expect(Set(conforming) == ["OfOwn+Generated.swift", "Shared+Generated.swift"])
-      #expect(texts["OfBase+Generated.swift"]?.contains("class OfBase: Core.Base {}") == true)
+      #expect(texts["OfBase+Generated.swift"]?.contains("class OfBase: Core.Base {") == true)
       #expect(texts["OfSecond+Generated.swift"]?.contains("class OfSecond: Shared {}") == true)
+    }
+  }
+
+  @Test("A class from which another module's class inherits is open, and each module lists the classes it can name")
+  func modules() throws {
+    let contents = OddModel.model(
+      #"<entity name="Root" representedClassName="Core.Root" codeGenerationType="class"/>"#,
+      #"<entity name="Base" representedClassName="Core.Base" parentEntity="Root" codeGenerationType="class"/>"#,
+      #"<entity name="Other" representedClassName="Core.Other" parentEntity="Root" codeGenerationType="class"/>"#,
+      #"<entity name="Child" representedClassName="Shop.Child" parentEntity="Base" codeGenerationType="class">"#,
+      #"<relationship name="tag" optional="YES" maxCount="1" destinationEntity="Tag"/></entity>"#,
+      #"<entity name="Grandchild" representedClassName="Shop.Grandchild" parentEntity="Child""#,
+      #" codeGenerationType="class"/>"#,
+      #"<entity name="Tag" representedClassName="Core.Tag" codeGenerationType="class"/>"#,
+      #"<entity name="Far" representedClassName="App.Far" codeGenerationType="class"/>"#)
+    try withOddModel(contents) { model, folder in
+      func generate(_ module: String) throws -> String {
+        let output = folder.appendingPathComponent(module)
+        let outcome = try Command.run("generate", model, "--output", output.path, "--module", module)
+        #expect(outcome.status == 0, Comment(rawValue: outcome.messages))
+        return try Self.texts(in: output).values.sorted().joined()
+      }
+      let list = "class var generatedClasses: GeneratedClasses { OddShopEntityClasses.all }\n}"
+      let core = try generate("Core")
+      #expect(core.contains("nonisolated open class Root: ManagedObject {\n  open \(list)"))
+      #expect(core.contains("nonisolated extension Root: GeneratedObject {}"))
+      #expect(core.contains("nonisolated open class Base: Root {}"))
+      #expect(core.contains("nonisolated public class Other: Root {}"))
+      #expect(!core.contains("Shop.") && !core.contains("import Shop") && !core.contains("App."))
+      let shop = try generate("Shop")
+      #expect(shop.contains("nonisolated public class Child: Core.Base {\n  public override \(list)"))
+      #expect(shop.contains("nonisolated public class Grandchild: Child {}"))
+      #expect(!shop.contains(": GeneratedObject"))
+      for name in ["Root", "Base", "Tag"] { #expect(shop.contains("Core.\(name).self, entity: \"\(name)\"")) }
+      #expect(!shop.contains("Core.Other") && !shop.contains("App."))
     }
   }
 
