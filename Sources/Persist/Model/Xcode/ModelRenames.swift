@@ -12,7 +12,7 @@ struct ModelRenames {
   /// New names of properties, by the old names of entity and property.
   private(set) var properties: [String: [String: String]] = [:]
 
-  private static let propertyElements = ["attribute", "relationship", "fetchedProperty"]
+  static let propertyElements = ["attribute", "relationship", "fetchedProperty", "composite"]
 
   init(from old: MarkupElement, to new: MarkupElement) {
     let pairs = Self.pairs(old.children(named: "entity"), new.children(named: "entity"))
@@ -28,7 +28,8 @@ struct ModelRenames {
     }
   }
 
-  private static func properties(of entity: MarkupElement) -> [MarkupElement] {
+  /// The elements of the properties that an entity declares.
+  static func properties(of entity: MarkupElement) -> [MarkupElement] {
     entity.children.filter { propertyElements.contains($0.name) }
   }
 
@@ -60,37 +61,9 @@ struct ModelRenames {
     return (ofEntities + ofProperties).sorted { $0.place < $1.place }
   }
 
-  /// Renames the entities and properties of a model and all references to them. Those with another name already stay.
-  func apply(to model: inout MarkupElement) {
-    model = renamed(model, in: nil)
-  }
-
-  /// - Parameter entity: the old name of the entity that contains the element.
-  private func renamed(_ element: MarkupElement, in entity: String?) -> MarkupElement {
-    var attributes = element.attributes
-    func rename(_ key: String, _ names: [String: String]?) {
-      if let name = attributes[key], let new = names?[name] { attributes[key] = new }
-    }
-    var inner = entity
-    switch element.name {
-    case "entity":
-      inner = attributes["name"]
-      rename("name", entities)
-      rename("parentEntity", entities)
-    case _ where Self.propertyElements.contains(element.name) && entity != nil:
-      rename("name", entity.flatMap { properties[$0] })
-      rename("inverseName", (attributes["inverseEntity"] ?? attributes["destinationEntity"]).flatMap { properties[$0] })
-      rename("destinationEntity", entities)
-      rename("inverseEntity", entities)
-    case "constraint": rename("value", entity.flatMap { properties[$0] })
-    case "fetchIndexElement": rename("property", entity.flatMap { properties[$0] })
-    case "memberEntity", "element": rename("name", entities)
-    case "fetchRequest": rename("entity", entities)
-    default: break
-    }
-    var result = MarkupElement(name: element.name, attributes: attributes, line: element.line)
-    result.text = element.text
-    result.children = element.children.map { renamed($0, in: inner) }
-    return result
+  /// Returns the name before the renames that a name had; nil if it belongs to something that was added since.
+  static func oldName(of name: String, in renames: [String: String]) -> String? {
+    if let (old, _) = renames.first(where: { $0.value == name }) { return old }
+    return renames[name] == nil ? name : nil
   }
 }

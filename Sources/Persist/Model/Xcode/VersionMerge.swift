@@ -3,7 +3,8 @@ import Foundation
 /// Combines two versions of a model that grew from the same parent, in the XML of their `.xcdatamodel`s.
 ///
 /// Each difference of either side is taken over, renames included: where one side renames an entity or a property, the
-/// other side's changes and references follow. A part that both sides change in different ways is a conflict.
+/// other side's changes and references follow, those of subentities and in predicates and expressions too. A part that
+/// both sides change in different ways is a conflict.
 package struct VersionMerge {
   /// A part that both sides change in different ways.
   package struct Conflict: Sendable, Hashable {
@@ -32,10 +33,10 @@ package struct VersionMerge {
     pass.conflicts = ours.conflicts(with: theirs).map {
       Conflict(place: $0.place, what: "'\(first.name)' renames it to \($0.first), '\(second.name)' to \($0.second).")
     }
-    theirs.apply(to: &left)
-    ours.apply(to: &right)
-    ours.apply(to: &base)
-    theirs.apply(to: &base)
+    left = RenamePass.applying(theirs, after: ours, to: left)
+    right = RenamePass.applying(ours, after: theirs, to: right)
+    base = RenamePass.applying(ours, after: nil, to: base)
+    base = RenamePass.applying(theirs, after: ours, to: base)
     let merged = pass.merge(base, left, right, place: "")
     contents = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n" + merged.lines().joined()
     conflicts = pass.conflicts

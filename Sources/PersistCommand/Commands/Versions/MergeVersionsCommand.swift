@@ -10,8 +10,9 @@ struct MergeVersionsCommand: ParsableCommand {
     commandName: "merge-versions", abstract: "Make a version with the changes of two that grew from the same parent.",
     discussion: """
       The new version has the changes of both and becomes the current one. Renames are kept: changes and references of \
-      the other side follow them. If both sides change the same part in different ways, the conflicts are listed, \
-      nothing is written, and the exit status is 3. Models have to be .xcdatamodels.
+      the other side follow them, in predicates and expressions too. If both sides change the same part in different \
+      ways, the conflicts are listed, nothing is written, and the exit status is 3. Nothing is written either if a \
+      part of one side relies on one that the other removed. Models have to be .xcdatamodels.
       """)
 
   @Argument(help: "A model, or a folder with one model.")
@@ -58,8 +59,7 @@ struct MergeVersionsCommand: ParsableCommand {
     let new = try NewModelVersion(named: name, after: left, of: family)
     try new.write(after: left, of: family, contents: merge.contents)
     do {
-      // A part of one side may rely on one that the other removed.
-      _ = try ManagedObjectModel(contentsOf: new.url)
+      try requireSound(ManagedObjectModel(contentsOf: new.url), left, right)
       try ModelLock.record([left.name, right.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
     } catch {
       try new.discard()
@@ -78,6 +78,23 @@ struct MergeVersionsCommand: ParsableCommand {
         "'\(new.name)' has the changes of '\(left.name)' and '\(right.name)' and is the current version: "
           + TerminalLink.path(new.url))
     }
+  }
+
+  /// Refuses a merged model with problems that neither side has: a part of one side may rely on one that the other side
+  /// removed.
+  private func requireSound(_ merged: ManagedObjectModel, _ left: ModelVersion, _ right: ModelVersion) throws {
+    let known = Set((left.model.flaws + right.model.flaws).map(\.message))
+    var problems = merged.flaws.filter { !known.contains($0.message) }
+    if [left, right].allSatisfy({ (try? $0.model.checkDerivations()) != nil }) {
+      do {
+        try merged.checkDerivations()
+      } catch let error as PersistenceError {
+        problems.append(error)
+      }
+    }
+    guard !problems.isEmpty else { return }
+    throw PersistenceError.combining(
+      problems, as: .invalidModel, "'\(left.name)' and '\(right.name)' together have \(problems.count) problems.")
   }
 
   private func sides(
