@@ -49,7 +49,7 @@ enum SlotForm: UInt8, Sendable {
       case .string: .string
       case .uri: .uri
       case .uuid: .uuid
-      case .binary, .transformable: attribute.allowsExternalStorage ? .externalData : .data
+      case .binary, .transformable: attribute.storesMarkedBytes ? .externalData : .data
       case .composite, .objectID, .undefined: .none
       }
   }

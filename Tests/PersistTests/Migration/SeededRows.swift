@@ -71,7 +71,7 @@ extension MadeStore {
     case .string: .text("\(attribute.name) \(key) \(number)")
     case .uri: .text("https://example.org/\(key)/\(number)")
     case .binary, .transformable:
-      .blob(Data((attribute.allowsExternalStorage ? [1] : []) + [UInt8(key & 255), UInt8(number & 255), 0, 7]))
+      .blob(Data((attribute.storesMarkedBytes ? [1] : []) + [UInt8(key & 255), UInt8(number & 255), 0, 7]))
     case .uuid: .blob(Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) }))
     case .composite, .objectID, .undefined: .null
     }

@@ -136,7 +136,7 @@ struct StoreDump: Equatable {
     _ value: String?, _ property: Property, _ source: Entity?, _ origin: ModelCorrespondence.Origin?
   ) -> String? {
     guard let value, let before = origin?.source.flatMap({ source?.attribute(named: $0) }) else { return value }
-    switch (before.allowsExternalStorage, property.attribute?.allowsExternalStorage) {
+    switch (before.storesMarkedBytes, property.attribute?.storesMarkedBytes) {
     case (false, true?): return "1.\(value)"
     case (true, false?): return String(value.dropFirst(2))
     default: return value

@@ -118,7 +118,8 @@ extension ModelComparison {
     default: break
     }
     if old.allowsExternalStorage != new.allowsExternalStorage {
-      add(.changeExternalStorage, new.allowsExternalStorage ? "on" : "off", way: .inPlace)
+      let way: MigrationWay = MarkChange(from: old, to: new) == .same ? .none : .inPlace
+      add(.changeExternalStorage, new.allowsExternalStorage ? "on" : "off", way: way)
     }
     if old.derivation?.formatNormalForm != new.derivation?.formatNormalForm {
       add(.changeDerivation, new.derivation ?? "no longer derived", way: .inPlace)

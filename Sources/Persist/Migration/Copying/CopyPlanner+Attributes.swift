@@ -38,7 +38,7 @@ extension CopyPlanner {
     if value.isNull { return .constant(.null) }
     guard let value = AttributeValue(attribute).converted(value) else { return nil }
     // A value too large for its row needs a file.
-    if case .data(let data) = value, attribute.allowsExternalStorage, data.count > TableMap.largestInlineValue {
+    if case .data(let data) = value, attribute.storesMarkedBytes, data.count > TableMap.largestInlineValue {
       return nil
     }
     return SQLValue(value, of: attribute).map(RowExpression.constant)
@@ -76,7 +76,7 @@ extension CopyPlanner {
     case .added: return .marked(column.name)
     case .removed: return nil
     case .same:
-      guard before.allowsExternalStorage else { return .column(column.name) }
+      guard before.storesMarkedBytes else { return .column(column.name) }
       // A file belongs to one value. Further copies of the value are made object by object, which writes new files.
       return takenFiles.insert([source.name, column.name]).inserted ? .column(column.name) : nil
     }
@@ -86,7 +86,7 @@ extension CopyPlanner {
   private func term(
     _ expression: FetchExpression, from source: Entity, as attribute: AttributeDescription
   ) -> RowCopy.Value? {
-    guard !attribute.allowsExternalStorage, expression.variables.isSubset(of: [MappingVariable.source]) else {
+    guard !attribute.storesMarkedBytes, expression.variables.isSubset(of: [MappingVariable.source]) else {
       return nil
     }
     var translation = PredicateTranslation(old, storeIdentifier: storeIdentifier, now: now, fullText: [])

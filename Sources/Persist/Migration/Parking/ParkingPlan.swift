@@ -91,7 +91,7 @@ struct ParkingPlan: Sendable {
           work: .values(
             table: place.table, column: column.name, number: place.number,
             rows: rows(ofAttribute: column.property, in: entity, isThere, hasPlace: found != nil),
-            areInFiles: attribute.allowsExternalStorage)))
+            areInFiles: attribute.storesMarkedBytes)))
     }
   }
 

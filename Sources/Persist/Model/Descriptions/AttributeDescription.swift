@@ -25,7 +25,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var valueClassName: String?
   /// The transformer that archives the values of a transformable attribute.
   public var valueTransformerName: String?
-  /// Whether large values may be stored in files next to the store.
+  /// Whether large values may be stored in files next to the store. Only binary and transformable values can be.
   public var allowsExternalStorage: Bool
   /// Whether a store's history keeps the value when its object is deleted: see ``HistoryChange/tombstone``.
   public var preservesValueOnDeletion: Bool
@@ -80,4 +80,9 @@ public struct AttributeDescription: Sendable, Hashable {
 
   /// Whether Persist computes the value from other properties.
   public var isDerived: Bool { derivation != nil }
+
+  /// Whether a byte precedes each stored value and marks it as the value itself or as the name of a file.
+  ///
+  /// As in Core Data, values of types without bytes are stored without it, although they allow external storage.
+  package var storesMarkedBytes: Bool { allowsExternalStorage && (type == .binary || type == .transformable) }
 }

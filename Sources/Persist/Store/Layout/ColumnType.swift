@@ -83,7 +83,7 @@ enum MarkChange: Sendable, Hashable {
   case same, added, removed
 
   init(from old: AttributeDescription, to new: AttributeDescription) {
-    switch (old.allowsExternalStorage, new.allowsExternalStorage) {
+    switch (old.storesMarkedBytes, new.storesMarkedBytes) {
     case (false, true): self = .added
     case (true, false): self = .removed
     default: self = .same

@@ -68,7 +68,7 @@ extension SQLValue {
     case .uuid(let value):
       self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
     case .data(let value):
-      self = .blob(attribute.allowsExternalStorage ? Data([1]) + value : value)
+      self = .blob(attribute.storesMarkedBytes ? Data([1]) + value : value)
     }
   }
 }

@@ -150,7 +150,7 @@ struct FetchCommand: ParsableCommand {
 extension Property {
   /// Whether values may be in files of their own.
   fileprivate var hasLargeValues: Bool {
-    attribute?.allowsExternalStorage == true || elements.contains { $0.attribute.allowsExternalStorage }
+    attribute?.storesMarkedBytes == true || elements.contains { $0.attribute.storesMarkedBytes }
   }
 }
 

@@ -42,6 +42,15 @@ extension ChangeKind {
     [EntityDescription("Item", attributes: attributes + [AttributeDescription("kept", .string)])]
   }
 
+  /// Attributes whose values are never in files, with or without the setting.
+  private static func unmarked(external: Bool) -> [EntityDescription] {
+    let types: [AttributeType] = [.string, .uri, .uuid, .int64, .boolean, .double, .decimal, .date]
+    return [
+      EntityDescription(
+        "Item", attributes: types.map { .init($0.rawValue + "Value", $0, allowsExternalStorage: external) })
+    ]
+  }
+
   private static var attributes: [ChangeKind] {
     get throws {
       try [
@@ -76,6 +85,12 @@ extension ChangeKind {
         ChangeKind(
           "external storage off", item(.init("a", .binary, allowsExternalStorage: true)), item(.init("a", .binary)),
           statements: 1, passes: 1),
+        ChangeKind(
+          "external storage on, for types without bytes", unmarked(external: false), unmarked(external: true),
+          statements: 0),
+        ChangeKind(
+          "external storage off, for types without bytes", unmarked(external: true), unmarked(external: false),
+          statements: 0),
         ChangeKind(
           "attributes added, removed, renamed and required at once",
           item(.init("a", .string), .init("b", .int32), .init("c", .string)),

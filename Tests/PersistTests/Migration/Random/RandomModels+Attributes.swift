@@ -173,6 +173,9 @@ extension RandomModels {
   private mutating func changeStorage() {
     if chance(2), let (index, position) = anyAttribute(where: { [.binary, .transformable].contains($0.type) }) {
       entities[index].attributes[position].allowsExternalStorage.toggle()
+    } else if chance(4) {
+      // Models may set it for other types, whose values it doesn't affect.
+      change { $0.allowsExternalStorage.toggle() }
     } else if chance(3), let (index, position) = anyAttribute(where: { !$0.isDerived }) {
       entities[index].attributes[position].isTransient.toggle()
       if entities[index].attributes[position].isTransient {

@@ -10,7 +10,7 @@ extension InPlacePlanner {
   func forgottenValues() -> [RemovedFileValues] {
     moves.flatMap { move in
       old[move.source].columns.compactMap { column -> RemovedFileValues? in
-        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
+        guard case .attribute(let attribute) = column.role, attribute.storesMarkedBytes,
           !isKept(column.property, of: move)
         else { return nil }
         return RemovedFileValues(

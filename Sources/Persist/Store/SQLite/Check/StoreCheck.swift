@@ -107,7 +107,7 @@ package struct StoreCheck {
     var orphans = Set(ExternalDataFolder(storeAt: files.store).names())
     for table in map.tables where !map.absent.contains(table.entity.name) {
       for column in table.columns {
-        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
+        guard case .attribute(let attribute) = column.role, attribute.storesMarkedBytes,
           table.entity.property(named: column.property)?.declaringEntity == table.entity.name
         else { continue }
         try connection.query(.externalFiles(in: column.name, of: table.table)) { row in

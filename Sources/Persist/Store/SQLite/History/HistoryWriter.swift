@@ -110,7 +110,7 @@ struct HistoryWriter {
   /// Copies values that are stored in files into the history, because the files are deleted with the row. A value whose
   /// file is missing is lost already: the history has none, and the object can be deleted.
   private func keepLargeValues(of key: Int64, _ entity: HistoryMap.EntityColumns) throws {
-    for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.allowsExternalStorage {
+    for (index, attribute) in entity.preserved.enumerated() where attribute.attribute.storesMarkedBytes {
       let sql = SQLText.fileName(in: entity.table, attribute.column, key: key)
       guard let content = try connection.first(sql, { $0.data(0) }), let folder else { continue }
       let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)

@@ -43,7 +43,7 @@ struct StoreExchange {
     var names: Set<String> = []
     for table in map.tables where !map.absent.contains(table.entity.name) {
       for column in table.columns {
-        guard case .attribute(let attribute) = column.role, attribute.allowsExternalStorage,
+        guard case .attribute(let attribute) = column.role, attribute.storesMarkedBytes,
           table.entity.property(named: column.property)?.declaringEntity == table.entity.name
         else { continue }
         names.formUnion(try connection.largeValueNames(in: table.table, column: column.name, .all))

@@ -141,7 +141,7 @@ package final class StoreShapeReader {
         switch column.role {
         case .toOne, .toOneEntity: kinds[place.table, default: [:]][column.name] = .kept
         case .attribute(let attribute):
-          if attribute.allowsExternalStorage {
+          if attribute.storesMarkedBytes {
             kinds[place.table, default: [:]][column.name] = .external
           } else if attribute.type == .boolean {
             kinds[place.table, default: [:]][column.name] = .kept
