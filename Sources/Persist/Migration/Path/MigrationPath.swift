@@ -24,12 +24,17 @@ struct MigrationPath: Sendable {
       number: index + 1, count: hops.count, from: hops[index].source.name, to: hops[index].destination.name)
   }
 
+  /// - Parameter isDowngrade: Whether the target version is certainly older, so that no stage leads there.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and errors in a mapping model's file.
-  init(from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources) throws {
+  init(
+    from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources, isDowngrade: Bool = false
+  ) throws {
     self.source = source
     self.destination = destination
-    let stops = PathStops(from: source, to: destination, resources: resources).versions
-    hops = try zip(stops, stops.dropFirst()).map { try Self.hop(from: $0, to: $1, resources) }
+    let stops = PathStops(from: source, to: destination, resources: resources, isDowngrade: isDowngrade)
+    var hops = try zip(stops.versions, stops.versions.dropFirst()).map { try Self.hop(from: $0, to: $1, resources) }
+    if let blocker = stops.blocker { hops[0].blockers.insert(blocker, at: 0) }
+    self.hops = hops
   }
 
   private static func hop(

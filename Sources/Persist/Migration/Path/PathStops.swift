@@ -4,26 +4,47 @@
 /// Pure: depends only on which hops have a mapping model or a stage.
 struct PathStops {
   let versions: [ModelVersion]
+  /// The obstacle if stages would be skipped; nil if there is none.
+  let blocker: MigrationBlocker?
 
-  init(from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources) {
-    if let staged = resources.staged?.path(from: source, to: destination) {
-      versions = Self.stops(on: staged) {
+  /// - Parameter isDowngrade: Whether the target version is certainly older.
+  init(
+    from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources, isDowngrade: Bool = false
+  ) {
+    let staged = resources.staged?.path(
+      from: source, to: destination, registry: resources.pathRegistry, isDowngrade: isDowngrade)
+    switch staged ?? .unneeded {
+    case .through(let path):
+      let stages = Self.stops(on: path) {
         resources.hasMappingModel(from: $0, to: $1) || resources.hasStage(from: $0, to: $1)
       }
-      return
-    }
-    guard source.model !== destination.model, resources.hasMappingModels,
-      let family = resources.registry?.family(of: source), family.contains(destination)
-    else {
+      let before = Self.unstaged(from: source, to: path[0], resources).dropLast()
+      let after = Self.unstaged(from: path[path.count - 1], to: destination, resources).dropFirst()
+      versions = Array(before) + stages + Array(after)
+      blocker = nil
+    case .unconnected(let stages):
       versions = [source, destination]
-      return
+      blocker = MigrationBlocker(unconnected: stages, from: source, to: destination)
+    case .unneeded:
+      versions = source.model === destination.model
+        ? [source, destination] : Self.unstaged(from: source, to: destination, resources)
+      blocker = nil
     }
+  }
+
+  /// The stops on a path without stages; a single one if both ends are the same.
+  private static func unstaged(
+    from source: ModelVersion, to destination: ModelVersion, _ resources: MigrationResources
+  ) -> [ModelVersion] {
+    guard source.model !== destination.model else { return [source] }
+    guard resources.hasMappingModels, let family = resources.registry?.family(of: source), family.contains(destination)
+    else { return [source, destination] }
     let between = family.versions(between: source, and: destination).versions
     let path =
       between.isEmpty && !resources.hasMappingModel(from: source, to: destination)
       ? Self.shortestPath(from: source, to: destination, among: family.versions, where: resources.hasMappingModel)
       : Self.leaping([source] + between + [destination], where: resources.hasMappingModel)
-    versions = Self.stops(on: path, where: resources.hasMappingModel)
+    return Self.stops(on: path, where: resources.hasMappingModel)
   }
 
   /// Omits versions that a mapping model skips, if none of the hops that it skips has a mapping model.

@@ -14,6 +14,10 @@
 /// try coordinator.addStore(at: url, options: .stagedMigration(staged))
 /// ```
 ///
+/// A store whose version no stage lists, or a coordinator with such a version, is related to the stages by the order of
+/// the registry's versions: the models determine the hops to the first stage that the store needs, and from the last.
+/// A migration that may need a custom stage is refused if the order isn't known.
+///
 /// All stages run in a file beside the store, which replaces its content at the end. If the process is killed at any
 /// time, the store has either the first version or the last.
 public struct StagedMigration: Sendable {
@@ -70,16 +74,6 @@ public struct StagedMigration: Sendable {
       versions.append(version)
     }
     self.versions = versions
-  }
-
-  /// The versions from one to another; nil if the stages don't connect them.
-  func path(from source: ModelVersion, to destination: ModelVersion) -> [ModelVersion]? {
-    func place(_ version: ModelVersion) -> Int? {
-      versions.firstIndex { $0.model === version.model }
-        ?? versions.firstIndex { $0.model.fingerprints == version.model.fingerprints }
-    }
-    guard let start = place(source), let end = place(destination), start < end else { return nil }
-    return [source] + versions[(start + 1)..<end] + [destination]
   }
 
   func customStage(from source: ModelVersion, to destination: ModelVersion) -> Stage? {

@@ -27,7 +27,9 @@ struct PathSurvey {
     self.store = store
     self.resources = resources
     let source = store.source
-    path = try MigrationPath(from: source, to: destination, resources: resources)
+    path = try MigrationPath(
+      from: source, to: destination, resources: resources,
+      isDowngrade: resources.staged != nil && store.isNewer(than: destination.model))
     let hop =
       if path.isInPlace, let only = path.hops.first { only } else {
         try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)

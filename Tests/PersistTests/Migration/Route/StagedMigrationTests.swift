@@ -66,6 +66,64 @@ struct StagedMigrationTests {
     }
   }
 
+  @Test(
+    "A custom stage runs although no stage lists the store's version or the target version", arguments: [0, 1],
+    [2, 3, 4])
+  func unlistedVersions(from source: Int, to destination: Int) throws {
+    let pets = try Pets()
+    let older = ModelVersion(
+      name: "Pets 0",
+      model: try model(EntityDescription("User", attributes: [.init("name", .string, isOptional: false)])))
+    var newest = pets.versions[2].model.description
+    newest.entities[0].attributes.append(.init("age", .int16))
+    let versions = [older] + pets.versions + [ModelVersion(name: "Pets 4", model: try ManagedObjectModel(newest))]
+    let stage = StagedMigration.Stage.custom(
+      from: versions[1], to: versions[2],
+      didMigrate: { context in
+        for user in try context.fetch(FetchRequest("User")) { user["name"] = "\(user["name"] ?? ""), staged" }
+      })
+    let migrator = AutomaticMigrator(staged: try StagedMigration([stage]))
+    let registry = ModelRegistry(versions: versions)
+    try withTemporaryStore { url in
+      try MadeStore.make(versions[source].model, at: url)
+      try MadeStore.run("INSERT INTO ZUSER (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ann')", at: url)
+      let report = try migrator.migrate(storeAt: url, to: versions[destination], registry: registry)
+      #expect(report.hops == 1 + (source == 0 ? 1 : 0) + (destination == 2 ? 0 : 1))
+      try #expect(MadeStore.rows("SELECT ZNAME FROM ZUSER", at: url) == [["Ann, staged"]])
+    }
+  }
+
+  @Test("A migration that may need a custom stage is refused if the order of the versions isn't known")
+  func unknownOrder() throws {
+    let pets = try Pets()
+    let staged = try StagedMigration([pets.makePets])
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      let before = try StoreSnapshot(url)
+      let error = #expect(throws: PersistenceError.self) {
+        try PersistentStoreCoordinator(model: pets.versions[2].model)
+          .addStore(at: url, options: .stagedMigration(staged))
+      }
+      #expect(error?.code == .missingMappingModel)
+      #expect(error?.message.contains("'Pets 1' to 'Pets 2'") == true)
+      try #expect(StoreSnapshot(url) == before)
+    }
+  }
+
+  @Test("A store that is past every custom stage needs none")
+  func pastStages() throws {
+    let pets = try Pets()
+    let migrator = AutomaticMigrator(staged: try StagedMigration([pets.makePets]))
+    try withTemporaryStore { url in
+      try pets.fill(url)
+      try migrator.migrate(storeAt: url, to: pets.versions[1], registry: nil)
+      let coordinator = PersistentStoreCoordinator(model: pets.versions[2].model)
+      try coordinator.addStore(at: url, options: StoreOptions(migrator: migrator))
+      let context = ManagedObjectContext(coordinator)
+      try #expect(context.count(for: FetchRequest("Pet")) == 3)
+    }
+  }
+
   @Test("MAP-16: two stages can't end at the same version")
   func sameEnd() throws {
     let pets = try Pets()
