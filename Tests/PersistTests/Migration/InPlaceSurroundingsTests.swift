@@ -107,6 +107,31 @@ struct InPlaceSurroundingsTests {
   }
 
   @Test(
+    "A derived attribute that Core Data's triggers maintain follows values that the migration changes",
+    .aboutFiles("triggers of Core Data"))
+  func changedInput() throws {
+    func version(_ name: String, _ title: AttributeDescription) throws -> ModelVersion {
+      ModelVersion(
+        name: name,
+        model: try item(title, AttributeDescription("upper", .string, derivation: "uppercase:(title)")))
+    }
+    let registry = ModelRegistry(versions: [
+      try version("1", .init("title", .string)),
+      try version("2", .init("title", .string, isOptional: false, default: .string("none"))),
+    ])
+    try withTemporaryStore { url in
+      try makeUpper(registry.versions[0].model, at: url)
+      try MadeStore.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (2, 1, 1)", at: url)
+      let triggers = try othersTriggers(at: url)
+      let log = try MadeStore.rows("SELECT T FROM LOG", at: url)
+      try AutomaticMigrator().migrate(storeAt: url, to: registry.currentVersion, registry: registry)
+      try #expect(MadeStore.rows("SELECT ZUPPER FROM ZITEM ORDER BY Z_PK", at: url) == [["TEA"], ["NONE"]])
+      try #expect(othersTriggers(at: url) == triggers)
+      try #expect(MadeStore.rows("SELECT T FROM LOG", at: url) == log)
+    }
+  }
+
+  @Test(
     "A derived attribute that loses one of Core Data's triggers is maintained by Persist's alone",
     .aboutFiles("triggers of Core Data"))
   func lostTrigger() throws {

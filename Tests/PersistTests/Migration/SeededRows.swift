@@ -35,7 +35,9 @@ extension MadeStore {
     let location = StoreLocation(url)
     let connection = try location.migrationEngine.connect(to: location, options: StoreOptions())
     defer { connection.close() }
-    try connection.transaction { try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout) }
+    try connection.transaction {
+      try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout, after: [])
+    }
   }
 
   private static func insert(

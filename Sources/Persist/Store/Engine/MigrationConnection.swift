@@ -36,7 +36,11 @@ protocol MigrationConnection: StoreInspector {
   /// - Parameter trusted: The indexes with correct contents, provided that their definitions are intact.
   func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws
   /// Creates the triggers that maintain derived attributes, and computes the values of existing rows.
-  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws
+  ///
+  /// - Parameter changed: The folded names of tables that changed while no trigger fired. Values that depend on them
+  ///   are computed even if triggers of other programs maintain them.
+  func updateDerivedTriggers(
+    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], after changed: Set<String>) throws
 
   // MARK: The model
 

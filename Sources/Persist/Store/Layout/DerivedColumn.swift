@@ -44,6 +44,29 @@ struct DerivedHop: Sendable, Hashable {
   let way: Way
 }
 
+extension DerivedColumn {
+  /// The folded names of the tables from which the value is computed.
+  var inputTables: Set<String> { Set(([table] + value.tables).map(\.foldedIdentifier)) }
+}
+
+extension DerivedValue {
+  /// The tables that the value's hops lead through.
+  fileprivate var tables: [String] {
+    switch self {
+    case .column, .flag, .now: []
+    case .text(_, let inner): inner.tables
+    case .through(let hop, let inner): hop.tables + inner.tables
+    case .aggregate(_, let hop, let inner): hop.tables + (inner?.tables ?? [])
+    }
+  }
+}
+
+extension DerivedHop {
+  fileprivate var tables: [String] {
+    if case .join(let table, _, _) = way { [source, target, table] } else { [source, target] }
+  }
+}
+
 extension ManagedObjectModel {
   /// Checks that stores support every derived attribute.
   ///

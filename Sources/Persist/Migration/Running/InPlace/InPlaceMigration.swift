@@ -81,7 +81,10 @@ struct InPlaceMigration {
       let renames = PropertyRenames(survey.hop.comparison)
       try connection.recordMigrationInHistory(from: survey.map, to: map, renames: renames)
     }
-    try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout)
+    // No trigger fired, those of Core Data included, which compute differences.
+    let inputs = survey.work.changes.flatMap(\.change.tablesWithOtherValues) + restored.tables
+    try connection.updateDerivedTriggers(
+      map.possibleDerivedColumns, in: map.layout, after: Set(inputs.map(\.foldedIdentifier)))
     let changed = survey.work.changes.flatMap(\.change.tablesWithOtherRows) + restored.tables
     let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(

@@ -278,7 +278,10 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> { [] }
   func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex>) throws {}
 
-  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+  /// No other program's triggers maintain derived attributes on a server, so that all are computed anyway.
+  func updateDerivedTriggers(
+    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], after changed: Set<String>
+  ) throws {
     try mapped {
       try runWaitingChecks()
       try session.makeDerived(columns, in: layout)

@@ -174,4 +174,16 @@ extension SchemaChange {
     default: []
     }
   }
+
+  /// The tables in which rows, their values or their references to other rows may differ afterward.
+  var tablesWithOtherValues: [String] {
+    switch self {
+    case .sever(let table, _, _, _, _, _), .removePairs(let table, _, _, _), .takeEntityNumbers(let table, _, _, _),
+      .assignPositions(let table, _, _, _):
+      [table]
+    case .join(let target, _): [target.table]
+    case .setKeys(let target, _): [target.rows.table]
+    default: tablesWithOtherRows
+    }
+  }
 }

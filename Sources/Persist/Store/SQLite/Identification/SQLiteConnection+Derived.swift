@@ -2,13 +2,15 @@ extension SQLiteConnection {
   /// Creates the triggers that maintain a model's derived attributes, and computes the values of existing rows;
   /// triggers of an older model are removed. The caller holds the transaction.
   ///
-  /// Columns maintained by Core Data's triggers are left to these.
-  func updateDerivedTriggers(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+  /// Columns maintained by Core Data's triggers are left to these, except for changes that no trigger noticed.
+  func updateDerivedTriggers(
+    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], after changed: Set<String> = []
+  ) throws {
     for name in try all(.derivedTriggers, { $0.text(0) }) { try apply(.dropTrigger(name)) }
     guard !columns.isEmpty else { return }
-    let columns = columns.notKeptByOthers(in: try StoreSchema(self))
-    for trigger in columns.triggers(in: layout) { try execute(.create(trigger)) }
-    try fill(columns)
+    let own = columns.notKeptByOthers(in: try StoreSchema(self))
+    for trigger in own.triggers(in: layout) { try execute(.create(trigger)) }
+    try fill(own + columns.filter { !own.contains($0) }.affected(by: changed))
   }
 
   /// Repeats until nothing changes, since a derived value may depend on others.
@@ -37,5 +39,20 @@ extension [DerivedColumn] {
   /// Other triggers that mention a column merely read it, as those of full-text indexes do.
   fileprivate func notKeptByOthers(in schema: StoreSchema) -> [DerivedColumn] {
     filter { column in !schema.triggers.contains { $0.keeps(column.name, of: column.table) } }
+  }
+
+  /// The columns whose values depend on some tables, directly or through each other.
+  ///
+  /// - Parameter changed: The folded names of the tables.
+  fileprivate func affected(by changed: Set<String>) -> [DerivedColumn] {
+    var changed = changed
+    var found: [DerivedColumn] = []
+    while let next = first(where: { column in
+      !found.contains(column) && column.value != .now && !changed.isDisjoint(with: column.inputTables)
+    }) {
+      found.append(next)
+      changed.insert(next.table.foldedIdentifier)
+    }
+    return found
   }
 }
