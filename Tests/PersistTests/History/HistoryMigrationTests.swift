@@ -204,6 +204,64 @@ struct HistoryMigrationTests {
   }
 
   @Test(
+    "Old values and values of deleted objects stay with their attributes if a stage opens the store between versions",
+    arguments: [false, true])
+  func stages(copies: Bool) throws {
+    func version(_ name: String, _ label: AttributeDescription, _ more: EntityDescription...) throws -> ModelVersion {
+      let item = EntityDescription("Item", attributes: [.init("size", .int32), label])
+      let description = ModelDescription(entities: [item] + more, versionIdentifiers: [name])
+      return ModelVersion(name: name, model: try ManagedObjectModel(description))
+    }
+    func label(_ name: String, renamedFrom former: String? = nil) -> AttributeDescription {
+      AttributeDescription(name, .string, renamingIdentifier: former, preservesValueOnDeletion: true)
+    }
+    // Item's number changes with each version, and so do the names of its attribute and column.
+    let album = EntityDescription("Album", attributes: [.init("title", .string)])
+    let versions = [
+      try version("1", label("name")), try version("2", label("title", renamedFrom: "name"), album),
+      try version("3", label("caption", renamedFrom: "title"), album, EntityDescription("Book")),
+    ]
+    try withTemporaryStore { url in
+      let old = PersistentStoreCoordinator(model: versions[0].model)
+      try old.addStore(at: url, options: StoreOptions(historyKeeps: .oldValues))
+      let context = ManagedObjectContext(old)
+      let items = try ["a", "b"].map { try context.make("Item", ["name": $0]) }
+      try context.save()
+      try items[0].setValue("c", forKey: "name")
+      context.delete(items[1])
+      try context.save()
+      for store in old.persistentStores { try old.remove(store) }
+      let staged = try StagedMigration([
+        .custom(
+          from: versions[0], to: versions[1],
+          didMigrate: { context in
+            for item in try context.fetch(FetchRequest("Item")) { item["title"] = "staged" }
+          }),
+        .lightweight([versions[1], versions[2]]),
+      ])
+      try AutomaticMigrator(staged: staged, alwaysCopies: copies)
+        .migrate(storeAt: url, to: versions[2], registry: ModelRegistry(versions: versions))
+      let new = PersistentStoreCoordinator(model: versions[2].model)
+      try new.addStore(at: url)
+      let transactions = try new.transactions()
+      let changes = transactions[1].changes ?? []
+      #expect(changes.map(\.changedObjectID.entityName) == ["Item", "Item"])
+      let update = try #require(changes.first { $0.changeType == .update })
+      #expect(update.oldValues == ["caption": .string("a")])
+      let deletion = try #require(changes.first { $0.changeType == .delete })
+      #expect(deletion.tombstone == ["caption": .string("b")])
+      // Each part of the path up to a stage, and the stage's changes.
+      let later = transactions.dropFirst(2)
+      let isMigration = later.map { $0.author?.hasPrefix("com.apple.coredata.schemamigrator") == true }
+      #expect(isMigration == [true, false, true])
+      let stage = try #require(later.first { $0.changes?.isEmpty == false }?.changes?.first)
+      #expect(stage.changedObjectID.entityName == "Item")
+      #expect(stage.oldValues == ["caption": .string("c")])
+      for store in new.persistentStores { try new.remove(store) }
+    }
+  }
+
+  @Test(
     "Values of deleted objects stay with attributes that are renamed or exchange names, even if the history is off",
     arguments: [false, true], [false, true])
   func renames(copies: Bool, isOff: Bool) throws {

@@ -36,9 +36,6 @@ struct PathMigration {
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
-    try engine.recordMigrationInHistory(
-      of: StoreLocation(file), from: survey.store.tableMap, to: destination.model,
-      renames: PropertyRenames(survey.path.hops))
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
     try hold.replaceContent(
       of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList)
@@ -53,13 +50,16 @@ struct PathMigration {
   ) throws -> URL {
     let path = survey.path
     var file = store
+    var history = FollowedHistory(map: survey.store.tableMap)
     for (number, hop) in path.hops.enumerated() {
       let progress = progress(hop: number, of: path, rows: rows)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
-        file = try migrate(file, through: hop, number, store, survey.direct, path.reportedHop(number), progress)
+        file = try migrate(
+          file, through: hop, number, store, survey.direct, path.reportedHop(number), progress, &history)
       }
     }
+    try history.follow(in: file, engine)
     try report(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
     return file
   }
@@ -67,11 +67,13 @@ struct PathMigration {
   /// - Parameter whole: the survey of the store for the last version.
   private func migrate(
     _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ whole: StoreSurvey,
-    _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?
+    _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?,
+    _ history: inout FollowedHistory
   ) throws -> URL {
     var file = given
     if let block = hop.before {
       file = try own(file, store, number)
+      try history.follow(in: file, engine)
       try call(block, file, hop.source, progress)
     }
     switch hop.method {
@@ -90,7 +92,11 @@ struct PathMigration {
       if file != store { try engine.destroyStore(at: StoreLocation(file)) }
       file = next
     }
-    if let block = hop.after { try call(block, file, hop.destination, progress) }
+    history.hops.append(hop)
+    if let block = hop.after {
+      try history.follow(in: file, engine)
+      try call(block, file, hop.destination, progress)
+    }
     return file
   }
 
@@ -178,6 +184,27 @@ struct PathMigration {
   private func report(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
     throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
+  }
+}
+
+/// The history of a file on its path: the version that it follows, and the hops since.
+///
+/// A stage opens the file between two hops. The history has to follow the hops before, because opening the file would
+/// otherwise adapt it as after a migration whose renames aren't known.
+private struct FollowedHistory {
+  /// The layout to which the history refers.
+  private var map: TableMap
+  var hops: [MigrationHop] = []
+
+  init(map: TableMap) { self.map = map }
+
+  /// Adapts the history to the last version.
+  mutating func follow(in file: URL, _ engine: any MigrationEngine) throws {
+    guard let model = hops.last?.destination.model else { return }
+    let location = StoreLocation(file)
+    try engine.recordMigrationInHistory(of: location, from: map, to: model, renames: PropertyRenames(hops))
+    map = try engine.inspect(location, options: StoreOptions()) { try $0.catalog().tableMap(of: model) }
+    hops = []
   }
 }
 
