@@ -16,7 +16,9 @@ struct CopySurroundings {
     try makeTables(tables)
     for table in tables where !table.isVirtual {
       try source.execute(.clearCopied(table.name))
-      try source.execute(.copyWhole(table.name, columns: table.columns.map(\.name)))
+      // Other tables, such as the index of a full-text search, may refer to rows by their rowid.
+      let columns = [table.rowidName].compactMap { $0 } + table.columns.map(\.name)
+      try source.execute(.copyWhole(table.name, columns: columns))
     }
     try source.execute(.copySystemNumbers)
     try file.apply(historyChanges(tables))
@@ -110,4 +112,13 @@ struct CopySurroundings {
 extension StoreSchema.Table {
   /// The columns of virtual tables aren't read, because their module may be missing.
   fileprivate var isVirtual: Bool { columns.isEmpty }
+
+  /// A name by which the rowid can be read and written, beside or as the primary key; nil if there is none.
+  ///
+  /// - SeeAlso: <https://sqlite.org/lang_createtable.html#rowid>
+  fileprivate var rowidName: String? {
+    let words = SQLTokens(sql).map { $0.lowercased() }
+    guard !zip(words, words.dropFirst()).contains(where: { $0 == "without" && $1 == "rowid" }) else { return nil }
+    return ["rowid", "_rowid_", "oid"].first { column(named: $0) == nil }
+  }
 }

@@ -104,6 +104,25 @@ struct CopySurroundingsTests {
     }
   }
 
+  @Test("Rows without a key of their own keep the number by which others find them", .aboutFiles("SQLite's rowids"))
+  func rowids() throws {
+    try withTemporaryStore { url in
+      let (old, new) = (try item("a"), try item("a", "b"))
+      try MadeStore.make(old, at: url)
+      try MadeStore.run(
+        "CREATE TABLE NOTES (T)", "INSERT INTO NOTES VALUES ('gone'), ('green tea'), ('black coffee')",
+        "CREATE TABLE NAMED (ROWID TEXT, T)", "INSERT INTO NAMED VALUES ('x', 'gone'), ('y', 'kept')",
+        "CREATE VIRTUAL TABLE WORDS USING fts5(T, content='NOTES')",
+        "INSERT INTO WORDS (WORDS) VALUES ('rebuild')",
+        "INSERT INTO WORDS (WORDS, rowid, T) VALUES ('delete', 1, 'gone')",
+        "DELETE FROM NOTES WHERE T = 'gone'", "DELETE FROM NAMED WHERE T = 'gone'", at: url)
+      try copy(url, from: old, to: new)
+      try #expect(MadeStore.rows("SELECT rowid, T FROM NOTES", at: url) == [["2", "green tea"], ["3", "black coffee"]])
+      try #expect(MadeStore.rows("SELECT _rowid_, ROWID FROM NAMED", at: url) == [["2", "y"]])
+      try #expect(MadeStore.rows("SELECT T FROM WORDS WHERE WORDS MATCH 'tea'", at: url) == [["green tea"]])
+    }
+  }
+
   @Test("The file keeps its settings, and the numbers with which the application marks it", .aboutFiles("headers"))
   func settings() throws {
     try withTemporaryStore { url in
