@@ -8,6 +8,8 @@ import Foundation
 ///   after "down" reverts the migration. dbmate's `transaction:false` and goose's `NO TRANSACTION` have their usual
 ///   meaning.
 /// - `-- down` alone on a line: the same without another tool.
+///
+/// A line within a text, a quoted name or a comment between `/*` and `*/` isn't a directive.
 struct SQLMigrationFile {
   private(set) var runsInTransaction = true
   private(set) var foreignKeys = SQLMigration.ForeignKeys.checkedAtEnd
@@ -19,8 +21,9 @@ struct SQLMigrationFile {
 
   private static let sizeLimit = 256 << 20
 
-  /// - Throws: ``PersistenceError/Code/malformedFile`` if the file isn't UTF-8 text or has an unknown directive,
-  ///   ``PersistenceError/Code/fileAccess`` and ``PersistenceError/Code/limitExceeded``.
+  /// - Throws: ``PersistenceError/Code/malformedFile`` if the file isn't UTF-8 text, has an unknown directive, or has
+  ///   one in a text or comment without an end; ``PersistenceError/Code/fileAccess`` and
+  ///   ``PersistenceError/Code/limitExceeded``.
   init(contentsOf url: URL) throws {
     var bytes = try Array(BoundedFile.data(at: url, limit: Self.sizeLimit))
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
@@ -32,9 +35,11 @@ struct SQLMigrationFile {
     var start = 0
     var end: Int?
     var back: Range<Int>?
-    for (number, line) in Self.commentLines(of: bytes) {
-      let words = String(decoding: bytes[line], as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces)
-      switch try Mark(words, at: PersistenceError.Place(file: url, line: number)) {
+    let comments = SQLCommentLines(bytes)
+    if let unfinished = comments.unfinished { try Self.requireNoMarks(in: unfinished, of: bytes, url) }
+    for comment in comments.lines {
+      let line = comment.range
+      switch try Mark(bytes[line], at: PersistenceError.Place(file: url, line: comment.number)) {
       case .up(let isOutside):
         if start == 0 { (start, end) = (line.upperBound, nil) } else { end = end ?? line.lowerBound }
         back = back.map { $0.lowerBound..<min($0.upperBound, line.lowerBound) }
@@ -59,18 +64,19 @@ struct SQLMigrationFile {
     return Fingerprint(digesting: lines.map { text[$0] }).description
   }
 
-  /// The lines that begin with a comment, with their line numbers, starting from 1.
-  private static func commentLines(of text: [UInt8]) -> [(number: Int, line: Range<Int>)] {
-    var found: [(Int, Range<Int>)] = []
-    var start = 0
-    var number = 1
-    while start < text.count {
-      let end = text[start...].firstIndex(of: 0x0A) ?? text.count
-      if text[start..<end].starts(with: [UInt8(ascii: "-"), UInt8(ascii: "-")]) { found.append((number, start..<end)) }
-      start = end + 1
-      number += 1
+  /// - Throws: ``PersistenceError/Code/malformedFile`` if a directive is where no comment can be, because the text, the
+  ///   name or the comment before it doesn't end.
+  private static func requireNoMarks(
+    in unfinished: SQLCommentLines.Unfinished, of text: [UInt8], _ url: URL
+  ) throws {
+    for line in unfinished.lines {
+      let place = PersistenceError.Place(file: url, line: line.number)
+      guard try Mark(text[line.range], at: place) != nil else { continue }
+      throw PersistenceError(
+        .malformedFile, at: PersistenceError.Place(file: url, line: unfinished.number),
+        "A text, a quoted name or a comment begins in line \(unfinished.number) and doesn't end, so that the directive "
+          + "in line \(line.number) is part of it.", fix: "End it before the directive.")
     }
-    return found
   }
 
   private enum Mark {
@@ -79,9 +85,10 @@ struct SQLMigrationFile {
     case withoutTransaction
     case enforcingForeignKeys
 
+    /// - Parameter line: A line that begins with a comment.
     /// - Returns: nil for a comment that isn't a directive.
-    init?(_ comment: String, at place: PersistenceError.Place) throws {
-      let words = comment.lowercased()
+    init?(_ line: ArraySlice<UInt8>, at place: PersistenceError.Place) throws {
+      let words = String(decoding: line, as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces).lowercased()
       if words == "down" {
         self = .down
         return

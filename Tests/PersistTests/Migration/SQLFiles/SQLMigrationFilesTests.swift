@@ -71,6 +71,33 @@ struct SQLMigrationFilesTests {
     }
   }
 
+  @Test("Marks within comments of several lines, texts and quoted names have no meaning", arguments: [
+    "/* To revert:\n-- down\nDROP TABLE a; */\nCREATE TABLE a (x);",
+    "CREATE TABLE a (x DEFAULT 'it''s\n-- down\n');", "CREATE TABLE a ([x\n-- migrate:down\n], \"y\n-- down\n\");",
+    "CREATE TABLE a (x); -- it's\n-- It isn't [here.\nINSERT INTO a VALUES ('\n-- persist: unknown\n');",
+  ])
+  func marksWithinOthers(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text + "\n-- down\nDROP TABLE a;"]) { folder in
+      let migrator = try folder.migrator()
+      try migrator.migrate(storeAt: folder.url)
+      try #expect(folder.tables().contains("a"))
+      try migrator.rollBack(storeAt: folder.url)
+      try #expect(!folder.tables().contains("a"))
+    }
+  }
+
+  @Test("A mark after a text or a comment that doesn't end is refused with the line in which that begins", arguments: [
+    "CREATE TABLE a (x);\n/* The rest\n-- down\nDROP TABLE a;",
+    "CREATE TABLE a (x);\nSELECT 'it;\n-- down\nDROP TABLE a;",
+  ])
+  func marksAfterUnfinished(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text]) { folder in
+      let error = #expect(throws: PersistenceError.self) { try SQLMigration.files(in: folder.folder) }
+      #expect(error?.code == .malformedFile)
+      #expect(error?.place.line == 2)
+    }
+  }
+
   @Test("An unknown mark is refused with its line")
   func unknownMark() throws {
     try SQLFolder.with(["1_a.sql": "-- A table.\n-- persist: no-transaction\nVACUUM;"]) { folder in
