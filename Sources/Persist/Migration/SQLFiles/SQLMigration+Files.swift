@@ -69,11 +69,13 @@ extension SQLMigration {
       let script = SQLScript(down.text, range: range, file: other)
       guard !script.isEmpty else { return nil }
       return WayBack(
-        file: other, runsInTransaction: down.runsInTransaction, foreignKeys: down.foreignKeys, script: script)
+        file: other,
+        runsInTransaction: down.wayBack == nil ? down.runsInTransaction : down.wayBackRunsInTransaction,
+        foreignKeys: down.foreignKeys, script: script)
     }
     return file.wayBack.map { range in
       WayBack(
-        runsInTransaction: file.runsInTransaction, foreignKeys: file.foreignKeys,
+        runsInTransaction: file.wayBackRunsInTransaction, foreignKeys: file.foreignKeys,
         script: SQLScript(file.text, range: range, file: url))
     }
   }

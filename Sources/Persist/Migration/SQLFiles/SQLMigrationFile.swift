@@ -5,13 +5,16 @@ import Foundation
 /// - `-- persist: without-transaction`: the file runs outside of a transaction.
 /// - `-- persist: enforce-foreign-keys`: see ``SQLMigration/ForeignKeys/enforced``.
 /// - `-- migrate:up` and `-- migrate:down` of dbmate, `-- +migrate Up` and `-- +goose Up` and similar ones: the part
-///   after "down" reverts the migration. dbmate's `transaction:false` and goose's `NO TRANSACTION` have their usual
-///   meaning.
+///   after "down" reverts the migration. dbmate's `transaction:false` and sql-migrate's `notransaction` apply to the
+///   part that they begin, goose's `NO TRANSACTION` to the whole file.
 /// - `-- down` alone on a line: the same without another tool.
 ///
 /// A line within a text, a quoted name or a comment between `/*` and `*/` isn't a directive.
 struct SQLMigrationFile {
+  /// Whether the part that migrates runs in a transaction.
   private(set) var runsInTransaction = true
+  /// Whether the part that reverts the migration runs in a transaction.
+  private(set) var wayBackRunsInTransaction = true
   private(set) var foreignKeys = SQLMigration.ForeignKeys.checkedAtEnd
   let text: [UInt8]
   /// The part of ``text`` that runs.
@@ -44,10 +47,11 @@ struct SQLMigrationFile {
         if start == 0 { (start, end) = (line.upperBound, nil) } else { end = end ?? line.lowerBound }
         back = back.map { $0.lowerBound..<min($0.upperBound, line.lowerBound) }
         if isOutside { runsInTransaction = false }
-      case .down:
+      case .down(let isOutside):
         end = end ?? line.lowerBound
         back = back ?? line.upperBound..<bytes.count
-      case .withoutTransaction: runsInTransaction = false
+        if isOutside { wayBackRunsInTransaction = false }
+      case .withoutTransaction: (runsInTransaction, wayBackRunsInTransaction) = (false, false)
       case .enforcingForeignKeys: foreignKeys = .enforced
       case nil: break
       }
@@ -80,8 +84,9 @@ struct SQLMigrationFile {
   }
 
   private enum Mark {
+    /// The start of a part, and whether it runs outside of transactions.
     case up(isOutside: Bool)
-    case down
+    case down(isOutside: Bool)
     case withoutTransaction
     case enforcingForeignKeys
 
@@ -90,7 +95,7 @@ struct SQLMigrationFile {
     init?(_ line: ArraySlice<UInt8>, at place: PersistenceError.Place) throws {
       let words = String(decoding: line, as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces).lowercased()
       if words == "down" {
-        self = .down
+        self = .down(isOutside: false)
         return
       }
       if let own = words.wholeMatch(of: /persist:\s*(\S*)\s*/) {
@@ -107,9 +112,10 @@ struct SQLMigrationFile {
       guard let mark = words.wholeMatch(of: /(?:migrate:|\+migrate\s+|\+goose\s+)(up|down|no transaction)\b(.*)/) else {
         return nil
       }
+      let isOutside = mark.2.contains("transaction:false") || mark.2.contains("notransaction")
       switch mark.1 {
-      case "up": self = .up(isOutside: mark.2.contains("transaction:false") || mark.2.contains("notransaction"))
-      case "down": self = .down
+      case "up": self = .up(isOutside: isOutside)
+      case "down": self = .down(isOutside: isOutside)
       default: self = .withoutTransaction
       }
     }

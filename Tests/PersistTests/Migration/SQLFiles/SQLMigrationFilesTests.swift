@@ -71,6 +71,23 @@ struct SQLMigrationFilesTests {
     }
   }
 
+  @Test(
+    "A part without a transaction doesn't affect the other one, unless the mark is for the whole file",
+    arguments: [
+      ("-- migrate:up transaction:false\nSELECT 1;\n-- migrate:down\nSELECT 2;", false, true),
+      ("-- migrate:up\nSELECT 1;\n-- migrate:down transaction:false\nSELECT 2;", true, false),
+      ("-- +migrate Up\nSELECT 1;\n-- +migrate Down notransaction\nSELECT 2;", true, false),
+      ("-- +goose NO TRANSACTION\n-- +goose Up\nSELECT 1;\n-- +goose Down\nSELECT 2;", false, false),
+      ("-- persist: without-transaction\nSELECT 1;\n-- down\nSELECT 2;", false, false),
+    ])
+  func transactionsOfParts(text: String, up: Bool, down: Bool) throws {
+    try SQLFolder.with(["1_a.sql": text, "2_b.sql": "SELECT 1;", "2_b.down.sql": text]) { folder in
+      let migrations = try SQLMigration.files(in: folder.folder)
+      #expect(migrations.map(\.runsInTransaction) == [up, true])
+      #expect(migrations.map { $0.reversed()?.runsInTransaction } == [down, down])
+    }
+  }
+
   @Test("Marks within comments of several lines, texts and quoted names have no meaning", arguments: [
     "/* To revert:\n-- down\nDROP TABLE a; */\nCREATE TABLE a (x);",
     "CREATE TABLE a (x DEFAULT 'it''s\n-- down\n');", "CREATE TABLE a ([x\n-- migrate:down\n], \"y\n-- down\n\");",
