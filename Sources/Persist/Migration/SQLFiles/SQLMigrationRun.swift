@@ -47,6 +47,7 @@ struct SQLMigrationRun {
     // A migration that was applied may no longer be in the sequence.
     if let version, version != 0, !first.history.versions.contains(version) { try migrator.requireVersion(version) }
     let due = try first.reverted(to: version).map { migration in
+      try first.requireNoneUnknown(above: migration)
       guard let reversed = migration.reversed() else { throw Self.withoutWayBack(migration) }
       return reversed
     }
@@ -151,9 +152,11 @@ extension SQLMigrationRun {
 
   private func isDue(_ migration: SQLMigration, _ direction: Direction) throws -> Bool {
     let survey = try survey()
-    return switch direction {
-    case .apply: survey.pending.contains { $0.version == migration.version }
-    case .revert: survey.history.includes(migration)
+    switch direction {
+    case .apply: return survey.pending.contains { $0.version == migration.version }
+    case .revert:
+      try survey.requireNoneUnknown(above: migration)
+      return survey.history.includes(migration)
     }
   }
 

@@ -71,6 +71,17 @@ struct SQLMigrationSurvey {
     return applied.reversed().filter { $0.version > version }
   }
 
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a later version is applied that no migration has. Its
+  ///   changes may depend on those of the migration, and a table with only the newest version would forget it.
+  func requireNoneUnknown(above migration: SQLMigration) throws {
+    let unknown = status.entries.filter { $0.state == .unknown }.compactMap(\.version)
+    guard let newest = unknown.max(), newest > migration.version else { return }
+    throw PersistenceError(
+      .invalidRequest, at: Self.place(migration),
+      "The migration \(migration) can't be reverted, because the later version \(newest) is applied, which no "
+        + "migration has.", fix: "Revert that version first, with the application or the files that contain it.")
+  }
+
   private static func unknown(
     _ migrations: [SQLMigration], _ history: SQLMigrationHistory
   ) -> [SQLMigrationStatus.Entry] {

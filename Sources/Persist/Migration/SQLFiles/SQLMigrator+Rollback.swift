@@ -3,8 +3,8 @@ public import Foundation
 extension SQLMigrator {
   /// Reverts applied migrations, the newest first, each in its own transaction.
   ///
-  /// Only migrations with SQL that reverts them can be reverted (``SQLMigration/canBeReverted``). If one of those to
-  /// revert has none, none is reverted.
+  /// Only migrations with SQL that reverts them can be reverted (``SQLMigration/canBeReverted``), and only if no later
+  /// version is applied that isn't among the migrations. If one of those to revert can't be, none is reverted.
   ///
   /// - Parameters:
   ///   - url: the database.

@@ -68,6 +68,31 @@ struct SQLRollbackTests {
     }
   }
 
+  @Test(
+    "Nothing is reverted below a version that a newer application applied",
+    arguments: ["version INTEGER PRIMARY KEY", "version uint64, dirty bool DEFAULT 0"])
+  func newerVersion(columns: String) throws {
+    try SQLFolder.with(files) { folder in
+      try folder.run("CREATE TABLE schema_migrations (\(columns))")
+      var migrator = try folder.migrator()
+      migrator.allowsUnknownVersions = true
+      try migrator.migrate(storeAt: folder.url)
+      try folder.run(
+        columns.contains("dirty")
+          ? "UPDATE schema_migrations SET version = 7" : "INSERT INTO schema_migrations (version) VALUES (7)")
+      let records = try folder.rows("SELECT version FROM schema_migrations ORDER BY 1")
+      for version in [nil, 3] as [Int64?] {
+        let error = #expect(throws: PersistenceError.self) {
+          try migrator.rollBack(storeAt: folder.url, to: version)
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains("version 7") == true)
+      }
+      try #expect(folder.tables().filter { $0.count == 1 } == ["a", "b", "c", "d", "e"])
+      try #expect(folder.rows("SELECT version FROM schema_migrations ORDER BY 1") == records)
+    }
+  }
+
   @Test("A reversal that fails is rolled back with its record, and names the file and line")
   func failure() throws {
     var files = files
