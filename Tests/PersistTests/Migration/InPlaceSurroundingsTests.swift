@@ -187,6 +187,41 @@ struct InPlaceSurroundingsTests {
     }
   }
 
+  @Test(
+    "A generated column that others added is kept, or refused by name if that isn't possible",
+    .aboutFiles("generated columns"))
+  func generatedColumns() throws {
+    let (n, x) = (AttributeDescription("n", .int32), AttributeDescription("x", .string))
+    let old = try item(n, x)
+    func error(migratingTo new: ManagedObjectModel, copies: Bool = false) throws -> PersistenceError? {
+      let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new)]
+      return try withTemporaryStore { url in
+        try MadeStore.make(old, at: url)
+        try MadeStore.run(
+          "ALTER TABLE ZITEM ADD COLUMN ZTOTAL TEXT GENERATED ALWAYS AS (ZX || '!')",
+          "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZX) VALUES (1, 1, 1, 'one')", at: url)
+        let error = persistError {
+          try AutomaticMigrator(alwaysCopies: copies)
+            .migrate(storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
+        }
+        try #expect(MadeStore.rows("SELECT ZTOTAL FROM ZITEM", at: url) == [["one!"]])
+        return error
+      }
+    }
+    let added = try item(n, x, AttributeDescription("b", .string))
+    try #expect(error(migratingTo: added) == nil)
+    let refusals = try [
+      error(migratingTo: added, copies: true),
+      // A rebuilt table, a column that it reads, and its name.
+      error(migratingTo: item(AttributeDescription("n", .double), x)), error(migratingTo: item(n)),
+      error(migratingTo: item(n, x, AttributeDescription("total", .string))),
+    ]
+    for refusal in refusals {
+      #expect(refusal?.code == .mappingNotInferable)
+      #expect(refusal?.message.contains("'ZTOTAL'") == true)
+    }
+  }
+
   @Test("Unknown objects are kept: tables, columns, indexes, triggers", .aboutFiles("SQLite's definitions"))
   func unknown() throws {
     try withTemporaryStore { url in

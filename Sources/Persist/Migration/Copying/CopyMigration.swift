@@ -83,6 +83,7 @@ struct CopyMigration {
     try file.shareLargeValues()
     let plan = try plan(catalog, map, file, connection)
     try check(plan, file, connection)
+    if isNew { try requireNoGeneratedColumns(plan, catalog.schema) }
     try file.reserve(plan.reservedKeys)
     try file.attach()
     let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
@@ -140,6 +141,15 @@ struct CopyMigration {
       for unknown in plan.old.unknownRows { try connection.requireNone(unknown.count, else: unknown.blocker) }
     }
     for (count, blocker) in plan.checks { try connection.requireNone(count, else: blocker) }
+  }
+
+  /// - Throws: The blocker for a generated column that others added to a table whose rows are copied.
+  private func requireNoGeneratedColumns(_ plan: CopyPlan, _ schema: StoreSchema) throws {
+    for place in plan.old.tables where place.entity.superentity == nil {
+      let isCopied = plan.steps.contains { $0.source?.root === place.entity && $0.destination != nil }
+      guard isCopied, let column = schema.table(named: place.table)?.generatedColumns.first else { continue }
+      throw MigrationBlocker(losing: column, of: place.table, place.entity).error
+    }
   }
 
   /// Both stores, opened for contexts.

@@ -132,6 +132,19 @@ extension InPlacePlanner {
       ? comparison.oldRelationship(relationship, of: entity)?.relationship : nil
   }
 
+  /// Refuses to rebuild a table with generated columns that others added, to drop a column that one reads, and to give
+  /// another column its name.
+  mutating func refuseToLoseGeneratedColumns() {
+    for plan in tables {
+      guard case .becomes(let table) = plan.source, let real = schema.table(named: table) else { continue }
+      let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
+      let doomed = Set(plan.doomed.map { plan.oldName(of: $0).foldedIdentifier })
+      work.blockers += real.generatedColumns.filter { column in
+        plan.isRebuilt || wanted.contains(column.name.foldedIdentifier) || !doomed.isDisjoint(with: column.words)
+      }.map { MigrationBlocker(losing: $0, of: table, plan.root) }
+    }
+  }
+
   /// Refuses rows with an unknown entity number that would become an entity's rows by the new numbering, or would be
   /// dropped with their table.
   private mutating func refuseUnknownRows() {

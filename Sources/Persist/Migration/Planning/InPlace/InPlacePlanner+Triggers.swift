@@ -95,7 +95,3 @@ extension InPlacePlanner {
     }
   }
 }
-
-extension TablePlan {
-  fileprivate func oldName(of column: String) -> String { renames.first { $0.value == column }?.key ?? column }
-}

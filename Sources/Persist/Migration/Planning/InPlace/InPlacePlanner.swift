@@ -60,6 +60,7 @@ struct InPlacePlanner {
   private mutating func planEverything() {
     countLosses()
     tables = planTables()
+    refuseToLoseGeneratedColumns()
     guard work.blockers.isEmpty else { return }
     let joins = planJoinTables()
     clearKeysOfUnrelatedRows(joins)

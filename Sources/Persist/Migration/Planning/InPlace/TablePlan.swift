@@ -43,4 +43,7 @@ struct TablePlan: Sendable {
 
   /// The name of an old column after the table's columns have been renamed.
   func currentName(_ old: String) -> String { renames[old.foldedIdentifier] ?? old }
+
+  /// The name of a column before the table's columns have been renamed.
+  func oldName(of column: String) -> String { renames.first { $0.value == column }?.key ?? column }
 }
