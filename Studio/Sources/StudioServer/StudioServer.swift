@@ -79,10 +79,9 @@ public struct StudioServer: Sendable {
     default: return response(.methodNotAllowed, text: "")
     }
     let body = method == .post ? try await request.body.collect(upTo: 16 << 20) : ByteBuffer()
-    let parameters = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     let answer = await session.answer(
       StudioRequest(
-        method, String(path.dropFirst(4)), parameters: Dictionary(parameters, uniquingKeysWith: { $1 }),
+        method, String(path.dropFirst(4)), parameters: QueryParameters.read(request.uri.query ?? ""),
         body: Data(body.readableBytesView)))
     return response(answer)
   }

@@ -133,6 +133,31 @@ class ServerTests(unittest.TestCase):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: \x00\r\n\r\n" + b"x" * 100000)
         self.assertEqual(self.request("GET", "/api/store", Cookie=self.cookie).status, 200)
 
+    def test_spaces_and_plus_signs_of_an_exported_condition_arrive(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = fill(folder)
+            database = sqlite3.connect(path)
+            database.execute("UPDATE ZITEM SET ZNAME = 'Tea pot' WHERE Z_PK = 1")
+            database.execute("UPDATE ZITEM SET ZNAME = 'Tea+pot' WHERE Z_PK = 2")
+            database.commit()
+            database.close()
+            studio = Studio(path)
+            try:
+                address = urllib.parse.urlsplit(studio.url)
+                cookie = f"persist_studio_{address.port}={address.query.removeprefix('token=')}"
+                for name, key in [("Tea pot", 1), ("Tea+pot", 2)]:
+                    # As URLSearchParams of the page: with plus signs for spaces. Other programs write %20.
+                    for encode in [urllib.parse.urlencode, lambda form: urllib.parse.urlencode(form, quote_via=urllib.parse.quote)]:
+                        query = encode({"entity": "Item", "text": f'name == "{name}"', "columns": "name", "format": "csv"})
+                        connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=60)
+                        connection.request("GET", f"/api/export?{query}", headers={"Cookie": cookie})
+                        lines = connection.getresponse().read().decode().splitlines()
+                        connection.close()
+                        self.assertEqual(len(lines), 2, lines)
+                        self.assertTrue(lines[1].endswith(f"/p{key},{name}"), lines)
+            finally:
+                studio.close()
+
     def test_a_store_that_another_program_writes_to_keeps_every_byte(self):
         with tempfile.TemporaryDirectory() as folder:
             path = fill(folder)
