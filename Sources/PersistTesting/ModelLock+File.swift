@@ -55,8 +55,9 @@ extension ModelLock {
   private mutating func read(lines data: Data, _ url: URL) throws {
     let decoder = JSONDecoder()
     var isLock = false
-    for (index, line) in String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-      .enumerated()
+    // Bytes, because the line ends that git writes with core.autocrlf are single characters, "\r\n".
+    let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.lazy.map({ String(decoding: $0, as: UTF8.self) }).enumerated()
     where !line.allSatisfy(\.isWhitespace) {
       let place = PersistenceError.Place.file(url, line: index + 1)
       guard !["<<<<<<<", "=======", ">>>>>>>", "|||||||"].contains(where: line.hasPrefix) else {

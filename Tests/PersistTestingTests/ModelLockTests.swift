@@ -84,6 +84,23 @@ struct ModelLockTests {
     }
   }
 
+  @Test("Carriage returns, which git adds with core.autocrlf, don't matter, nor do their places")
+  func carriageReturns() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent(ModelLock.fileName)
+      var lock = ModelLock()
+      try lock.lock(registry(version("1", "name"), version("2", "name", "price")))
+      try lock.write(to: file)
+      let text = try String(contentsOf: file, encoding: .utf8).replacing("\n", with: "\r\n")
+      try Data(text.utf8).write(to: file)
+      try #expect(ModelLock(contentsOf: file) == lock)
+      try Data((text + "=======\r\n").utf8).write(to: file)
+      let error = #expect(throws: PersistenceError.self) { try ModelLock(contentsOf: file) }
+      #expect(error?.message.contains("merge conflict") == true)
+      #expect(error?.place.line == text.count { $0 == "\r\n" } + 1)
+    }
+  }
+
   @Test("A missing or damaged file, and one of a later format, are refused", arguments: [
     nil, "", "{", "[]", #"{"format": 2, "models": {}}"#, #"{"format": 1, "models": {"Shop": 3}}"#,
   ])
