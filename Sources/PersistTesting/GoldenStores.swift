@@ -148,8 +148,14 @@ public struct GoldenStores: Sendable {
 
   private func fill(_ url: URL, _ version: ModelLock.Version) throws {
     let writer = try StoreWriter(storeAt: url, registry: family(of: version).registry, version: version.name)
-    _ = try FillPass(store: writer, rows: rows, seed: seed).run { _ in }
-    try writer.close()
+    do {
+      _ = try FillPass(store: writer, rows: rows, seed: seed).run { _ in }
+      try writer.close()
+    } catch {
+      // A store without its objects would count as made from then on.
+      if writer.isNew { try? writer.discard() }
+      throw error
+    }
   }
 
   private func check(

@@ -74,6 +74,27 @@ struct GoldenStoresTests {
     }
   }
 
+  @Test("A store that can't be filled isn't left behind, where it would count as made")
+  func unfillable() throws {
+    func version(_ name: String, _ more: AttributeDescription...) throws -> ModelVersion {
+      let entity = EntityDescription(
+        "Item", attributes: [AttributeDescription("flag", .boolean)] + more, uniquenessConstraints: [["flag"]])
+      return ModelVersion(name: name, model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+    }
+    let registry = try ModelRegistry(
+      versions: [version("1"), version("2", AttributeDescription("more", .string))], family: "Box")
+    try withTemporaryFolder { folder in
+      var stores = GoldenStores(in: folder, registry: registry)
+      for _ in 0..<2 {
+        let error = #expect(throws: PersistenceError.self) { try stores.check() }
+        #expect(error?.code == .invalidRequest)
+        try #expect(FolderSnapshot(folder).paths.filter { $0.contains("sqlite") } == [])
+      }
+      stores.rows = 1
+      try #expect(stores.make().map(\.lastPathComponent) == ["1.sqlite"])
+    }
+  }
+
   @Test("A released version changed since, and one that can't be migrated, are reported with their stores")
   func failing() throws {
     func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {

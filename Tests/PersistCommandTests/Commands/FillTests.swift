@@ -63,6 +63,23 @@ struct FillTests {
     }
   }
 
+  @Test("A new store that can't be filled is deleted")
+  func unfillable() throws {
+    try withTemporaryFolder { folder in
+      let model = folder.appendingPathComponent("Box.xcdatamodeld/Box.xcdatamodel")
+      try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+      let text = """
+        <model><entity name="Box"><attribute name="flag" attributeType="Boolean"/><uniquenessConstraints>
+        <uniquenessConstraint><constraint value="flag"/></uniquenessConstraint></uniquenessConstraints></entity></model>
+        """
+      try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
+      let store = folder.appendingPathComponent("Box.sqlite").path
+      let outcome = try Command.run("fill", store, "--models", folder.path, "--rows", "50")
+      #expect(outcome.status == 1 && outcome.messages.contains("Box.flag can't be filled"), "\(outcome.messages)")
+      try #expect(FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Box.xcdatamodeld"])
+    }
+  }
+
   @Test("A store of another version than the requested one is refused")
   func otherVersion() throws {
     try withTemporaryFolder { folder in
