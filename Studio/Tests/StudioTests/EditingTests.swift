@@ -28,6 +28,15 @@ struct EditingTests {
     return ["entity": row["entity"] as Any, "key": row["key"] as Any]
   }
 
+  /// Changes the store as another program does.
+  private func changeElsewhere(_ sample: SampleStore, _ body: (ManagedObjectContext) throws -> Void) throws {
+    let other = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleStore.model))
+    try other.addStore(at: sample.url)
+    let context = ManagedObjectContext(other)
+    try body(context)
+    try context.save()
+  }
+
   @Test("A value is checked as it is typed, set, undone, redone and saved")
   func values() async throws {
     let sample = try sample()
@@ -89,18 +98,49 @@ struct EditingTests {
     let item = try await reference(session, "Item", "name == 'Item 1'")
     _ = try await session.post(
       "edits/apply", ["action": "set", "object": item, "property": "name", "text": "Mine"])
-    let other = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleStore.model))
-    try other.addStore(at: sample.url)
-    let context = ManagedObjectContext(other)
-    try context.fetch(FetchRequest("Item", where: "name == 'Item 1'")).first?.setValue("Theirs", forKey: "name")
-    try context.save()
+    try changeElsewhere(sample) { context in
+      try context.fetch(FetchRequest("Item", where: "name == 'Item 1'")).first?.setValue("Theirs", forKey: "name")
+    }
     let conflict = try await session.post("edits/apply", ["action": "save"])
     #expect(conflict.status == 409, "\(conflict.text)")
     #expect(conflict.error["name"] as? String == "mergeConflict")
     #expect(try await session.post("edits/apply", ["action": "save", "resolution": resolution]).status == 200)
-    let fresh = ManagedObjectContext(other)
-    let names = try fresh.fetch(FetchRequest("Item")).compactMap { $0["name"] as? String }
-    #expect(names.contains(resolution == "mine" ? "Mine" : "Theirs"))
+    let name = resolution == "mine" ? "Mine" : "Theirs"
+    #expect(try await session.rows("Item", "name == '\(name)'").list("rows").count == 1)
+  }
+
+  @Test("A change is made to the newest values, those that another program saved after an earlier save among them")
+  func newestValues() async throws {
+    let sample = try sample()
+    let session = try sample.session(isWritable: true)
+    let item = try await reference(session, "Item", "name == 'Item 1'")
+    let box = try await reference(session, "Box")
+    func apply(_ action: String, _ fields: [String: Any] = [:]) async throws -> Answer {
+      let answer = try await session.post("edits/apply", fields.merging(["action": action]) { $1 })
+      #expect(answer.status == 200, "\(answer.text)")
+      return answer
+    }
+    _ = try await apply("set", ["object": item, "property": "name", "text": "A"])
+    _ = try await apply("set", ["object": box, "property": "label", "text": "Green"])
+    _ = try await apply("save")
+    try changeElsewhere(sample) { context in
+      let first = try context.fetch(FetchRequest("Item", where: "name == 'A'")).first
+      first?["name"] = "B"
+      first?["stars"] = 5
+      let added = ManagedObject(entity: "Item", context: context)
+      added["name"] = "Added"
+      added["box"] = first?["box"]
+    }
+    let copied = try await apply("duplicate", ["object": item])
+    let copy = copied.list("objects").first { $0["status"] as? String == "inserted" }
+    let values = copy?["values"] as? [[String: Any]] ?? []
+    #expect(values.contains { $0["property"] as? String == "name" && $0["text"] as? String == "B" }, "\(copied.text)")
+    _ = try await apply("undo")
+    _ = try await apply("set", ["object": item, "property": "name", "text": "A"])
+    _ = try await apply("relate", ["object": box, "property": "things", "targets": [item]])
+    _ = try await apply("save")
+    #expect(try await session.rows("Item", "name == 'A' AND stars == 5 AND box != nil").list("rows").count == 1)
+    #expect(try await session.rows("Item", "name == 'Added' AND box == nil").list("rows").count == 1)
   }
 
   @Test(

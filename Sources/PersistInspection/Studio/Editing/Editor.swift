@@ -72,12 +72,17 @@ final class Editor {
   private static let incomplete = PersistenceError(
     .invalidRequest, "The change is incomplete.", fix: "Reload the page.")
 
+  /// The object, with the newest values of its row unless it has unsaved changes.
+  ///
+  /// The undo history keeps objects registered after a save. A change that is compared with an old row may be none, and
+  /// would be lost without a word. Unsaved changes keep their row: with it, a save notices conflicts.
   private func object(_ reference: EditForm.Reference?) throws -> ManagedObject {
     guard let reference else { throw Self.incomplete }
     if let number = reference.temporary, let object = temporaries[number] { return object }
     guard let key = reference.key?.value else { throw Self.incomplete }
-    return try context.existingObject(
-      with: ManagedObjectID(entityName: reference.entity, storeIdentifier: storeIdentifier, key: .permanent(key)))
+    let id = ManagedObjectID(entityName: reference.entity, storeIdentifier: storeIdentifier, key: .permanent(key))
+    if let known = context.registeredObject(for: id), !known.hasChanges { context.refresh(known, mergeChanges: false) }
+    return try context.existingObject(with: id)
   }
 
   private func reference(_ object: ManagedObject) -> EditForm.Reference {
