@@ -144,17 +144,28 @@ struct RowTests {
     }
   }
 
-  @Test("A list that is read anew contains what has been inserted since")
+  @Test("A look at the rows that begins after a change of the store contains it; one that began before stays as it was")
   func freshness() async throws {
     let sample = try SampleStore()
     func insert() throws { try sample.fill { _ = ManagedObject(entity: "Box", context: $0) } }
     try insert()
     let session = try sample.session()
-    #expect(try await session.rows("Box").list("rows").count == 1)
+    func count(_ look: String?, isFresh: Bool = false) async throws -> Int {
+      var form: [String: Any] = ["entity": "Box", "text": "", "columns": [], "start": 0, "count": 10]
+      form["isFresh"] = isFresh
+      form["look"] = look
+      return try await session.post("rows", form).list("rows").count
+    }
+    #expect(try await count(nil) == 1)
+    #expect(try await count("first") == 1)
     try insert()
-    let again = try await session.post(
-      "rows", ["entity": "Box", "text": "", "columns": [], "start": 0, "count": 10, "isFresh": true])
-    #expect(again.list("rows").count == 2)
+    #expect(try await count("first") == 1)
+    #expect(try await count(nil) == 2)
+    #expect(try await count("second") == 2)
+    #expect(try await count("first", isFresh: true) == 1)
+    #expect(try await count("third", isFresh: true) == 2)
+    let export = try await session.get("export", ["entity": "Box", "columns": "label", "format": "jsonl"])
+    #expect(export.text.split(separator: "\n").count == 2)
   }
 }
 

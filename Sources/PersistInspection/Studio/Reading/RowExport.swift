@@ -97,7 +97,7 @@ extension StudioSession {
     let context = try store.context()
     let entity = try context.entity(named: form.entity)
     let columns = try form.columns.map { try RowColumn($0, of: entity) }
-    guard let keys = try lists.list(for: try form.request(), isFresh: false).keys(within: nil) else {
+    guard let keys = try lists.list(for: form.request(), look: nil, isFresh: false).keys(within: nil) else {
       throw CancellationError()
     }
     let export = RowExport(keys, of: entity, columns: columns, as: format, from: store)

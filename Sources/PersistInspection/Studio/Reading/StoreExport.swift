@@ -140,7 +140,7 @@ extension StudioSession {
   func startStoreExport(_ request: StudioRequest) throws -> StudioAnswer {
     let form = try request.decoded(RowsForm.self)
     let entity = try store.context().entity(named: form.entity)
-    let list = lists.list(for: try form.request(), isFresh: form.isFresh == true)
+    let list = try lists.list(for: form.request(), look: form.look, isFresh: form.isFresh == true)
     return try storeExport.start(named: entity.name) {
       guard let keys = try list.keys(within: nil) else { throw CancellationError() }
       return keys

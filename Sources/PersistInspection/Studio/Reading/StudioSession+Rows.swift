@@ -18,7 +18,9 @@ struct RowsForm: Decodable {
   var naming: [String: String]?
   let start: Int
   let count: Int
-  /// Whether the store has changed since the last request.
+  /// The look at the rows that the window belongs to; see ``RowListCache``.
+  var look: String?
+  /// Whether a new look needs a new list of the rows, even if no change of the store was found.
   var isFresh: Bool?
   /// Whether to count the rows now, if the list of them isn't read yet.
   var isCounting: Bool?
@@ -51,7 +53,7 @@ extension StudioSession {
     let context = try store.context()
     let entity = try context.entity(named: form.entity)
     let columns = try form.columns.map { try RowColumn($0, of: entity) }
-    let list = lists.list(for: fetch, isFresh: form.isFresh == true)
+    let list = try lists.list(for: fetch, look: form.look, isFresh: form.isFresh == true)
     let isHead = form.start + form.count <= Self.headSize
     let keys = try list.keys(within: isHead ? Self.patience : nil)
     let ids = try keys.map { identifiers($0, form) } ?? head(of: fetch, form, in: context)

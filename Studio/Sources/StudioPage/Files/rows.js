@@ -92,28 +92,25 @@ export class RowsView {
   form() {
     return {
       entity: this.entity.name, text: this.text, columns: this.shown.map(column => column.name), naming: store.naming,
-      order: this.order ? [this.order] : [], start: 0, count: 0,
+      order: this.order ? [this.order] : [], start: 0, count: 0, look: this.look,
     };
   }
 
   show() {
-    this.beginCounting();
+    this.begin();
     this.count.textContent = '';
     this.grid.setColumns(this.shown, this.order);
     this.grid.reload();
   }
 
   refresh() {
-    this.beginCounting();
+    this.begin({isFresh: true});
     this.stale.hidden = true;
-    this.isFresh = true;
     this.grid.reload({keepsPlace: true});
   }
 
   async read(start, count, signal) {
-    const isFresh = this.isFresh === true;
-    this.isFresh = false;
-    const answer = await post('rows', {...this.form(), start, count, isFresh}, signal);
+    const answer = await post('rows', {...this.form(), start, count, isFresh: this.isFresh}, signal);
     if (answer.total === null) this.awaitTotal(this.counting.signal);
     else this.showTotal(answer.total);
     this.line.clearError();
@@ -121,8 +118,13 @@ export class RowsView {
     return answer;
   }
 
-  /** A total belongs to one request: counting for the one before ends. */
-  beginCounting() {
+  /**
+   * Begins a look at the rows, all of whose windows the server takes from one list.
+   * A total belongs to one request: counting for the one before ends.
+   */
+  begin({isFresh = false} = {}) {
+    this.look = `${Date.now()}/${Math.random()}`;
+    this.isFresh = isFresh;
     this.counting?.abort();
     this.counting = new AbortController();
   }
