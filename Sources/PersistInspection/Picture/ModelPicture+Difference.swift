@@ -150,25 +150,24 @@ private struct DifferenceDrawing {
           title: "\(entity.name) is a \(parent.name)"))
     }
     for relationship in entity.description.relationships where isFirst(relationship, of: entity.name, in: new) {
-      guard let target = boxByNewName[relationship.destination] else { continue }
-      let inverse = new.inverse(of: relationship)
+      let inverse = inverse(of: relationship, in: new)
+      guard let target = boxByNewName[inverse?.entity ?? relationship.destination] else { continue }
       let ends = [changes[entity.name]?[relationship.name]?.change]
-        + [inverse.flatMap { changes[relationship.destination]?[$0.name]?.change }]
+        + [inverse.flatMap { changes[$0.entity]?[$0.relationship.name]?.change }]
       let isNew = added.contains(entity.name) || added.contains(relationship.destination)
       let change: Change = isNew || ends.contains(.added) ? .added : ends.contains(.changed) ? .changed : .unchanged
-      append(relationship, inverse, from: box, to: target, change)
+      append(relationship, inverse?.relationship, from: box, to: target, change)
     }
   }
 
   /// Draws the links of removed relationships of the old model.
   private mutating func drawRemovedLinks(of entity: Entity) {
     for relationship in entity.description.relationships where isFirst(relationship, of: entity.name, in: old) {
-      let inverse = old.inverse(of: relationship)
-      guard let source = boxOfOld(entity.name), let target = boxOfOld(relationship.destination),
-        isRemoved(relationship, of: entity.name)
-          || inverse.map({ isRemoved($0, of: relationship.destination) }) == true
+      let inverse = inverse(of: relationship, in: old)
+      guard let source = boxOfOld(entity.name), let target = boxOfOld(inverse?.entity ?? relationship.destination),
+        isRemoved(relationship, of: entity.name) || inverse.map({ isRemoved($0.relationship, of: $0.entity) }) == true
       else { continue }
-      append(relationship, inverse, from: source, to: target, .removed)
+      append(relationship, inverse?.relationship, from: source, to: target, .removed)
     }
   }
 
@@ -187,8 +186,19 @@ private struct DifferenceDrawing {
   private func isFirst(
     _ relationship: RelationshipDescription, of entity: String, in model: ManagedObjectModel
   ) -> Bool {
-    guard let inverse = model.inverse(of: relationship) else { return true }
-    return (entity, relationship.name) <= (relationship.destination, inverse.name)
+    guard let inverse = inverse(of: relationship, in: model) else { return true }
+    return (entity, relationship.name) <= (inverse.entity, inverse.relationship.name)
+  }
+
+  /// The inverse of a relationship, with the entity that declares it and has its line: an ancestor of the destination,
+  /// or the destination itself.
+  private func inverse(
+    of relationship: RelationshipDescription, in model: ManagedObjectModel
+  ) -> (entity: String, relationship: RelationshipDescription)? {
+    guard let name = relationship.inverse,
+      let property = model.destination(of: relationship).property(named: name), let inverse = property.relationship
+    else { return nil }
+    return (property.declaringEntity, inverse)
   }
 
   private mutating func append(

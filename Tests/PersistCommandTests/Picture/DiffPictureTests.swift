@@ -73,6 +73,32 @@ struct DiffPictureTests {
     #expect(svg.contains("prefers-color-scheme: dark"))
   }
 
+  @Test(
+    "A relationship and an inverse that its destination inherits are one link, whatever the order of their names",
+    arguments: [["Base", "Box", "Sub"], ["Z", "M", "A"], ["B", "A", "C"]])
+  func inheritedInverse(names: [String]) throws {
+    let (base, box, sub) = (names[0], names[1], names[2])
+    let old = try version("1", [EntityDescription(base), EntityDescription(sub, parent: base), EntityDescription(box)])
+    let new = try version(
+      "2",
+      [
+        EntityDescription(base, relationships: [.init("box", to: box, inverse: "contents")]),
+        EntityDescription(sub, parent: base),
+        EntityDescription(box, relationships: [.init("contents", toMany: sub, inverse: "box")]),
+      ])
+    let pictures: [(ModelPicture, ModelPicture.Change)] = try [
+      (ModelPicture(of: new), .unchanged), (picture(old, new), .added), (picture(new, old), .removed),
+    ]
+    for (picture, change) in pictures {
+      let links = picture.links.filter { $0.kind == .relationship }
+      #expect(links.map(\.change) == [change])
+      let link = try #require(links.first)
+      #expect(Set([link.source, link.target].map { picture.boxes[$0.box].title }) == [base, box])
+      #expect(link.source.line != nil && link.target.line != nil)
+      #expect(picture.links.count == 2)
+    }
+  }
+
   @Test("A version compared with itself shows only unchanged elements")
   func same() throws {
     let shop = try version("1", [EntityDescription("Item", attributes: [.init("a", .string)])])
