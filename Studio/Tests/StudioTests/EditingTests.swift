@@ -162,6 +162,31 @@ struct EditingTests {
     #expect(value?["text"] as? String == text)
   }
 
+  @Test("Unsaved values are whole, so that editing them again loses nothing; parts are marked")
+  func unsavedTexts() async throws {
+    let session = try sample().session(isWritable: true)
+    let item = try await reference(session, "Item")
+    let long = String(repeating: "é ", count: 5000)
+    let bytes = String(repeating: "0a", count: 512)
+    let texts: [(property: String, text: String, isCut: Bool)] = [
+      ("name", long, false), ("name", String(repeating: "x", count: 70_000), true), ("photo", bytes, false),
+      ("photo", bytes + "ff", true),
+    ]
+    for (property, text, isCut) in texts {
+      for action in ["set", "duplicate"] {
+        let form: [String: Any] = ["action": action, "object": item, "property": property, "text": text]
+        let answer = try await session.post("edits/apply", form)
+        let status = action == "set" ? "updated" : "inserted"
+        let change = answer.list("objects").first { $0["status"] as? String == status }
+        let values = change?["values"] as? [[String: Any]] ?? []
+        let value = values.first { $0["property"] as? String == property } ?? [:]
+        #expect((value["text"] as? String == text) != isCut, "\(action) \(property)")
+        #expect(value["isCut"] as? Bool == isCut, "\(action) \(property)")
+      }
+      #expect(try await session.post("edits/apply", ["action": "discard"]).status == 200)
+    }
+  }
+
   @Test("The unsaved members of a relationship are named, new objects among them, so that a choice begins with them")
   func unsavedMembers() async throws {
     let sample = try sample()

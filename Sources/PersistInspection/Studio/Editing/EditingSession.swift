@@ -72,6 +72,7 @@ extension JSONText {
             $0.field("property", value.property)
             $0.field("was", value.was)
             $0.field("text", value.text)
+            $0.field("isCut", value.isCut)
             $0.members(value.members)
           }
         }

@@ -12,7 +12,10 @@ final class Editor {
     struct Value: Sendable {
       let property: String
       let was: String?
+      /// The new value as the user can type it; for a relationship, its members in words.
       let text: String?
+      /// Whether the text is only a part or a description of the value, so that it can't be edited.
+      let isCut: Bool
       /// The members of a relationship; nil for attributes and for too many members.
       var members: [Member]?
     }
@@ -183,10 +186,26 @@ final class Editor {
     return object.changedValues().sorted { $0.key < $1.key }.compactMap { name, value in
       let property = object.entity.property(named: name)
       if isNew, property?.isToMany == true, (value as? any Collection)?.isEmpty == true { return nil }
+      let (text, isCut) = typedText(value)
       return Changes.Value(
-        property: name, was: before[name].flatMap { text($0) }, text: text(value),
-        members: property?.relationship == nil ? nil : members(value))
+        property: name, was: before[name].flatMap { self.text($0) }.map { String($0.prefix(Self.shownText)) },
+        text: text, isCut: isCut, members: property?.relationship == nil ? nil : members(value))
     }
+  }
+
+  /// The length of an earlier value, which is only shown.
+  private static let shownText = 2000
+  private static let longestText = 65536
+  private static let longestBytes = 512
+
+  /// A value as text from which nothing is missing, unless it is too long to be edited.
+  private func typedText(_ value: Any?) -> (text: String?, isCut: Bool) {
+    if let data = value as? Data {
+      return data.count > Self.longestBytes ? (text(data), true) : (data.hexadecimalDigits, false)
+    }
+    guard let text = text(value) else { return (nil, false) }
+    let shown = text.prefix(Self.longestText)
+    return (String(shown), shown.endIndex != text.endIndex)
   }
 
   private static let shownMembers = 500
@@ -212,10 +231,9 @@ final class Editor {
   }
 
   private func text(_ value: Any?) -> String? {
-    let longest = 2000
-    return switch value {
+    switch value {
     case nil: nil
-    case let text as String: String(text.prefix(longest))
+    case let text as String: text
     case let date as Date: DateText.iso8601(date)
     case let data as Data: "\(data.count) bytes"
     case is ManagedObject, is ManagedObjectID:
@@ -223,7 +241,7 @@ final class Editor {
         name(of: object) ?? "\(object.entity.name) \(object.objectID.primaryKey.map(String.init) ?? "new")"
       }
     case let members as any Collection: "\(members.count) \(members.count == 1 ? "object" : "objects")"
-    case let value?: String(String(describing: value).prefix(longest))
+    case let value?: String(describing: value)
     }
   }
 }

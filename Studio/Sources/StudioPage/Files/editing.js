@@ -114,6 +114,14 @@ export const editing = {
 
 const typed = ['int16', 'int32', 'int64', 'double', 'float', 'decimal', 'string', 'boolean', 'date', 'uuid', 'uri', 'binary'];
 
+const shownText = 2000;
+
+/** An unsaved value and the saved one; of long texts the beginning. */
+function changeContent({text, was}) {
+  const isLong = text?.length > shownText;
+  return h('div', {}, h('span', {class: 'pending'}, isLong ? text.slice(0, shownText) + '…' : text ?? 'null'), h('span', {class: 'was'}, was ?? 'null'));
+}
+
 /** A value that can be changed where it is shown, and is checked while it is typed. */
 export class Editable {
   constructor(value, object, change) {
@@ -125,13 +133,14 @@ export class Editable {
   }
 
   get canEdit() {
-    return typed.includes(this.value.type) && !this.value.isTransient && !this.value.isDerived && !this.value.isCut
-      && !(this.value.kind === 'bytes' && this.value.bytes.count > 512);
+    const isWhole = this.change ? !this.change.isCut
+      : !this.value.isCut && !(this.value.kind === 'bytes' && this.value.bytes.count > 512);
+    return typed.includes(this.value.type) && !this.value.isTransient && !this.value.isDerived && isWhole;
   }
 
   show() {
     const id = `edit-${this.value.name}`;
-    fill(this.element, this.change ? h('div', {}, h('span', {class: 'pending'}, this.change.text ?? 'null'), h('span', {class: 'was'}, this.change.was ?? 'null')) : valueContent(this.value, this.object),
+    fill(this.element, this.change ? changeContent(this.change) : valueContent(this.value, this.object),
       this.canEdit && button(`Change ${this.value.name}`, 'edit', () => this.edit(), {iconOnly: true, class: 'icon-button edit', id}));
   }
 
@@ -234,22 +243,23 @@ export class EditsView {
         object.key ? h('a', {href: link(object)}, name) : h('span', {}, name), h('span', {class: 'muted'}, object.entity)),
       change.status === 'inserted' ? this.newValues(change, entity)
         : h('dl', {class: 'values'}, change.values.map(value => h('div', {class: 'value-row'}, h('dt', {}, value.property),
-          h('dd', {}, h('span', {class: 'pending'}, value.text ?? 'null'), h('span', {class: 'was'}, value.was ?? 'null'))))));
+          h('dd', {}, changeContent(value))))));
   }
 
   /** A new object's values, all of which can be set before it is saved. */
   newValues(change, entity) {
     const changes = new Map(change.values.map(value => [value.property, value]));
-    const values = new Map(change.values.map(value => [value.property, value.text]));
+    const textOf = property => changes.get(property.name)?.text ?? null;
     return h('dl', {class: 'values'},
       entity.attributes.filter(attribute => !attribute.isTransient).map(attribute => {
-        const text = values.get(attribute.name) ?? null;
-        const value = {...attribute, kind: text === null ? 'null' : 'text', text, isDerived: attribute.derivation !== null};
+        const text = textOf(attribute);
+        const isCut = changes.get(attribute.name)?.isCut ?? false;
+        const value = {...attribute, kind: text === null ? 'null' : 'text', text, length: isCut ? null : text?.length, isCut, isDerived: attribute.derivation !== null};
         return h('div', {class: 'value-row'}, h('dt', {}, attribute.name, h('span', {class: 'type'}, attribute.type + (attribute.isOptional ? '?' : ''))), h('dd', {}, new Editable(value, change.object, null).element));
       }),
       entity.relationships.filter(relationship => !relationship.isTransient).map(relationship => h('div', {class: 'value-row'},
         h('dt', {}, relationship.name, h('span', {class: 'type'}, relationship.destination)),
-        h('dd', {}, values.get(relationship.name) ?? h('span', {class: 'null'}, 'none'),
+        h('dd', {}, textOf(relationship) ?? h('span', {class: 'null'}, 'none'),
           button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}, changes.get(relationship.name)), {iconOnly: true})))));
   }
 }

@@ -28,7 +28,8 @@ function dateContent(value) {
 }
 
 function download(value, object, words) {
-  if (!object) return null;
+  // Values of new objects aren't in the store.
+  if (!object?.key) return null;
   return h('a', {class: 'value-link', href: address('value', {entity: object.entity, key: object.key, property: value.name}), download: ''}, words);
 }
 
