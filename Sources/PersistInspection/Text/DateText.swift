@@ -23,6 +23,21 @@ package enum DateText {
     return date.timeIntervalSinceReferenceDate > -13_000_000_000 || Self.date(iso8601: text) == date ? text : nil
   }
 
+  /// In ISO 8601, with as many decimals as are needed to read back the same date; the number of seconds since 2001 if
+  /// there are none.
+  package static func exactText(_ date: Date) -> String {
+    if let text = exactISO8601(date) { return text }
+    let seconds = date.timeIntervalSinceReferenceDate
+    let whole = seconds.rounded(.down)
+    guard let text = exactISO8601(Date(timeIntervalSinceReferenceDate: whole)) else { return "\(seconds)" }
+    for count in 7...9 {
+      let fraction = String(format: "%.\(count)f", seconds - whole).dropFirst(2)
+      let candidate = "\(text.dropLast()).\(fraction)Z"
+      if self.date(iso8601: candidate) == date { return candidate }
+    }
+    return "\(seconds)"
+  }
+
   private static let style = Date.ISO8601FormatStyle().dateSeparator(.dash).dateTimeSeparator(.space)
     .timeSeparator(.colon)
 

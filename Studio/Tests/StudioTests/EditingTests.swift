@@ -148,7 +148,7 @@ struct EditingTests {
     arguments: [
       ("price", "12.340000000000000000001"), ("count", "-9223372036854775808"), ("weight", "0.1"),
       ("made", "2023-01-01T00:00:00.125000Z"), ("isNew", "true"), ("code", "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"),
-      ("name", " spaces \n and lines "),
+      ("name", " spaces \n and\r\nlines\r"), ("made", "2024-02-29T23:59:59.000001Z"),
     ])
   func roundTrip(property: String, text: String) async throws {
     let session = try sample().session(isWritable: true)
@@ -160,6 +160,44 @@ struct EditingTests {
     let object = try await session.post("object", item)
     let value = object.list("attributes").first { $0["name"] as? String == property }
     #expect(value?["text"] as? String == text)
+  }
+
+  @Test(
+    "Values that don't exist, or that would be stored as others, are refused",
+    arguments: [
+      ("made", "2025-02-30"), ("made", "2025-02-29T10:00:00Z"), ("made", "2025-06-31 10:00 +02:00"),
+      ("made", "2025-06-01T25:00:00Z"), ("price", "0.1234567890123456789012345678901234567890123"),
+      ("price", "12345678901234567890123456789012345678901"), ("price", "1e500"),
+    ])
+  func inexactTexts(property: String, text: String) async throws {
+    let session = try sample().session(isWritable: true)
+    let item = try await reference(session, "Item")
+    for action in ["check", "set"] {
+      let answer = try await session.post(
+        "edits/apply", ["action": action, "object": item, "property": property, "text": text])
+      #expect(answer.status == 400, "\(answer.text)")
+      #expect(answer.error["name"] as? String == "typeMismatch")
+    }
+  }
+
+  @Test("A date is typed with all its decimals, saved or not", arguments: [806_421_234.123_456_7, -0.000_000_123, 1e12])
+  func exactDates(seconds: Double) async throws {
+    let sample = try SampleStore()
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    try sample.fill { ManagedObject(entity: "Item", context: $0)["made"] = date }
+    let session = try sample.session(isWritable: true)
+    let item = try await reference(session, "Item")
+    let saved = try await session.post("object", item).list("attributes").first { $0["name"] as? String == "made" }
+    let text = try #require(saved?["exactText"] as? String ?? saved?["text"] as? String)
+    let copied = try await session.post("edits/apply", ["action": "duplicate", "object": item])
+    let values = copied.list("objects").first?["values"] as? [[String: Any]]
+    #expect(values?.first { $0["property"] as? String == "made" }?["text"] as? String == text)
+    let copy = try #require(copied.json["object"] as? [String: Any])
+    let form: [String: Any] = ["object": copy, "property": "made", "text": text]
+    #expect(try await session.post("edits/apply", form.merging(["action": "set"]) { $1 }).status == 200)
+    #expect(try await session.post("edits/apply", ["action": "save"]).status == 200)
+    let context = ManagedObjectContext(sample.coordinator)
+    #expect(try context.fetch(FetchRequest("Item")).map { $0["made"] as? Date } == [date, date])
   }
 
   @Test("Unsaved values are whole, so that editing them again loses nothing; parts are marked")

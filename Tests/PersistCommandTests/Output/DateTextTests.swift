@@ -35,6 +35,10 @@ struct DateTextTests {
         let text = DateText.exactISO8601(date)
         #expect((text != nil) == (DateText.date(iso8601: DateText.iso8601(date)) == date), "\(whole + fraction)")
         if text == nil { inexact += 1 } else { exact += 1 }
+        let longer = DateText.exactText(date)
+        #expect(text == nil || longer == text)
+        let read = DateText.date(iso8601: longer) ?? Double(longer).map(Date.init(timeIntervalSinceReferenceDate:))
+        #expect(read == date, "\(longer)")
       }
     }
     #expect(exact > 1000 && inexact > 1000)

@@ -234,7 +234,7 @@ final class Editor {
     switch value {
     case nil: nil
     case let text as String: text
-    case let date as Date: DateText.iso8601(date)
+    case let date as Date: DateText.exactText(date)
     case let data as Data: "\(data.count) bytes"
     case is ManagedObject, is ManagedObjectID:
       object(value).map { object in

@@ -22,7 +22,8 @@ enum TypedText {
     case .float: return try Double(require(Float(trimmed), "a number"))
     case .decimal:
       let isDecimal = trimmed.wholeMatch(of: #/[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil
-      return try require(isDecimal ? Decimal(string: trimmed) : nil, "a decimal number")
+      return try require(
+        isDecimal ? Decimal(wholeText: trimmed) : nil, "a decimal number that can be stored with all its digits")
     case .boolean:
       let values = ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false]
       return try require(values[trimmed.lowercased()], "true or false")
@@ -36,7 +37,7 @@ enum TypedText {
     }
   }
 
-  /// A date in ISO 8601, with any number of decimals, in UTC if it has no time zone; or seconds since 2001.
+  /// A date that exists in ISO 8601, with any number of decimals, in UTC if it has no time zone; or seconds since 2001.
   private static func date(_ text: String) -> Date? {
     if let seconds = Double(text) { return seconds.isFinite ? Date(timeIntervalSinceReferenceDate: seconds) : nil }
     let form = #/
@@ -45,8 +46,11 @@ enum TypedText {
       /#
     guard let match = text.wholeMatch(of: form) else { return nil }
     let zone = match.zone.map { $0 == "UTC" ? "Z" : String($0) } ?? "Z"
-    let whole = "\(match.day)T\(match.time ?? "00:00")\(match.seconds ?? ":00")\(zone)"
-    guard let date = try? Date(whole, strategy: .iso8601) else { return nil }
+    let whole = "\(match.day)T\(match.time ?? "00:00")\(match.seconds ?? ":00")"
+    // Foundation reads February 30 as a day in March.
+    guard DateText.date(iso8601: whole + "Z") != nil, let date = try? Date(whole + zone, strategy: .iso8601) else {
+      return nil
+    }
     return date.addingTimeInterval(match.fraction.flatMap { Double("0" + $0) } ?? 0)
   }
 

@@ -38,7 +38,10 @@ extension JSONText {
       field("text", ValueText.text(value))
     case .date(let date):
       field("kind", "date")
-      field("text", DateText.iso8601(date))
+      let text = DateText.iso8601(date)
+      let exactText = DateText.exactText(date)
+      field("text", text)
+      if exactText != text { field("exactText", exactText) }
       field("seconds", date.timeIntervalSinceReferenceDate)
     case .string(let text), .uri(let text):
       field("kind", value.kindName)

@@ -2,6 +2,7 @@ import {h, fill, icon, button, failure, announce, plural, grouped} from './dom.j
 import {get, post} from './api.js';
 import {store, link, title} from './model.js';
 import {valueContent} from './values.js';
+import {restoringLineEnds} from './lines.js';
 
 const reference = object => ({entity: object.entity, key: object.key ?? null, temporary: object.temporary ?? null});
 const nameOf = object => object.name ?? `${object.entity} ${object.key ?? 'new'}`;
@@ -146,8 +147,10 @@ export class Editable {
 
   get text() {
     if (this.change) return this.change.text ?? '';
-    return this.value.kind === 'bytes' ? this.value.bytes.hexadecimal : this.value.text ?? '';
+    return this.value.kind === 'bytes' ? this.value.bytes.hexadecimal : this.value.exactText ?? this.value.text ?? '';
   }
+
+  get isNull() { return this.change ? this.change.text === null : this.value.kind === 'null'; }
 
   edit() {
     const isLong = this.value.type === 'string';
@@ -156,7 +159,9 @@ export class Editable {
         if (event.key === 'Escape') { event.stopPropagation(); this.end(); }
         if (event.key === 'Enter' && (!isLong || event.ctrlKey || event.metaKey)) { event.preventDefault(); this.set(input.value); }
       }});
-    input.value = this.text;
+    input.value = this.original = this.text;
+    // The field may have changed it.
+    this.untouched = input.value;
     this.problem = h('div', {class: 'value-problem', id: 'value-problem', role: 'alert'});
     fill(this.element, input, this.problem, h('div', {class: 'edit-buttons'},
       h('button', {type: 'button', class: 'button primary', click: () => this.set(input.value)}, 'Set'),
@@ -184,10 +189,14 @@ export class Editable {
     }, 150);
   }
 
-  form(action, text) { return {action, object: reference(this.object), property: this.value.name, text}; }
+  form(action, text) {
+    return {action, object: reference(this.object), property: this.value.name, text: text === null ? null : restoringLineEnds(text, this.original)};
+  }
 
   async set(text) {
     clearTimeout(this.timer);
+    // Reading a text isn't always exact: what wasn't touched stays.
+    if (text === this.untouched && !this.isNull) return this.end();
     try { await editing.apply(this.form('set', text)); } catch (error) { fill(this.problem, error.message); }
   }
 }
