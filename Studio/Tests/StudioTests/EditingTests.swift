@@ -73,6 +73,31 @@ struct EditingTests {
     #expect((try await session.get("counts").json["counts"] as? [String: Int])?["Item"] == 0)
   }
 
+  @Test("A deletion is shown with the unsaved changes: an object that left isn't deleted, and a new one is")
+  func deletionOfUnsaved() async throws {
+    let session = try sample().session(isWritable: true)
+    let box = try await reference(session, "Box")
+    let first = try await reference(session, "Item", "name == 'Item 1'")
+    let inserted = try await session.post("edits/apply", ["action": "insert", "entity": "Item"])
+    let new = try #require(inserted.json["object"] as? [String: Any])
+    for form in [
+      ["action": "set", "object": new, "property": "name", "text": "New"],
+      ["action": "relate", "object": new, "property": "box", "targets": [box]],
+      ["action": "relate", "object": first, "property": "box", "targets": [[String: Any]]()],
+    ] as [[String: Any]] {
+      #expect(try await session.post("edits/apply", form).status == 200)
+    }
+    let before = try await session.get("edits").text
+    let answer = try await session.post("edits/deletion", ["action": "delete", "object": box])
+    let deleted = answer.json["deleted"] as? [String: Any]
+    let names = (deleted?["objects"] as? [[String: Any]] ?? []).map { $0["name"] as? String }
+    #expect(names == ["Red", "Item 2", "Item 3", "New"], "\(answer.text)")
+    #expect(deleted?["total"] as? Int == 4)
+    #expect(try await session.get("edits").text == before)
+    let made = try await session.post("edits/apply", ["action": "delete", "object": box])
+    #expect(made.list("objects").count { $0["status"] as? String == "deleted" } == 3)
+  }
+
   @Test("Objects are inserted, filled, related, duplicated and saved together")
   func insertion() async throws {
     let session = try sample().session(isWritable: true)

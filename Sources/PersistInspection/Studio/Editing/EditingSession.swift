@@ -4,10 +4,8 @@ import Persist
 /// The unsaved changes of a studio, which all its pages share: one context, one undo stack, one save.
 final class EditingSession: Sendable {
   private let editor: LockProtected<Editor>
-  private let store: StudioStore
 
   init(_ store: StudioStore) throws {
-    self.store = store
     editor = LockProtected(Editor(try store.context(), storeIdentifier: store.metadata.identifier))
   }
 
@@ -31,26 +29,16 @@ final class EditingSession: Sendable {
     }
   }
 
-  /// The objects that the delete rules take along, and those that lose a relationship, found in a context of its own.
+  /// The objects that the delete rules take along, and those that lose a relationship.
   func deletion(_ request: StudioRequest) throws -> StudioAnswer {
     let form = try request.decoded(EditForm.self)
-    guard let key = form.object?.key?.value, let entity = form.object?.entity else {
-      throw PersistenceError(.invalidRequest, "The request names no object.")
-    }
-    let context = try store.context()
-    let object = try context.existingObject(with: store.identifier(entity, key))
-    context.delete(object)
-    context.processPendingChanges()
-    let (deleted, updated) = (context.deletedObjects.map(\.objectID), context.updatedObjects.map(\.objectID))
-    let shown = 100
-    let names = try ObjectNames(chosen: [:], store: store, context: store.context()).names(
-      of: deleted.prefix(shown) + updated.prefix(shown))
+    let deletion = try editor.withLock { try $0.deletion(of: form.object) }
     return StudioAnswer.json { json in
-      for (title, ids) in [("deleted", deleted), ("updated", updated)] {
+      for (title, affected) in [("deleted", deletion.deleted), ("updated", deletion.updated)] {
         json.key(title)
         json.object { json in
-          json.field("total", ids.count)
-          json.field("objects", of: ids.prefix(shown)) { $0.link($1, names) }
+          json.field("total", affected.total)
+          json.field("objects", of: affected.first) { $0.value($1) }
         }
       }
     }
@@ -83,11 +71,13 @@ extension JSONText {
   private mutating func members(_ members: [Editor.Changes.Member]?) {
     key("members")
     guard let members else { return null() }
-    array(of: members) { json, member in
-      json.object { json in
-        json.fields(of: member.reference)
-        json.field("name", member.name)
-      }
+    array(of: members) { $0.value($1) }
+  }
+
+  fileprivate mutating func value(_ member: Editor.Changes.Member) {
+    object { json in
+      json.fields(of: member.reference)
+      json.field("name", member.name)
     }
   }
 

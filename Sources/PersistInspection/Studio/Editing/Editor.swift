@@ -37,7 +37,7 @@ final class Editor {
     let objects: [Object]
   }
 
-  private let context: ManagedObjectContext
+  let context: ManagedObjectContext
   private let storeIdentifier: String
   /// New objects by the number that identifies them until they are saved.
   private var temporaries: [UInt64: ManagedObject] = [:]
@@ -79,7 +79,7 @@ final class Editor {
   ///
   /// The undo history keeps objects registered after a save. A change that is compared with an old row may be none, and
   /// would be lost without a word. Unsaved changes keep their row: with it, a save notices conflicts.
-  private func object(_ reference: EditForm.Reference?) throws -> ManagedObject {
+  func object(_ reference: EditForm.Reference?) throws -> ManagedObject {
     guard let reference else { throw Self.incomplete }
     if let number = reference.temporary, let object = temporaries[number] { return object }
     guard let key = reference.key?.value else { throw Self.incomplete }
@@ -214,7 +214,11 @@ final class Editor {
     func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { object($0) } }
     let found = (value as? any Collection).map { objects($0) } ?? [object(value)].compactMap { $0 }
     guard found.count <= Self.shownMembers else { return nil }
-    return found.map { Changes.Member(reference: reference($0), name: name(of: $0)) }
+    return found.map(member)
+  }
+
+  func member(_ object: ManagedObject) -> Changes.Member {
+    Changes.Member(reference: reference(object), name: name(of: object))
   }
 
   /// The object of a changed relationship, which may be given by its identifier.

@@ -47,7 +47,7 @@ export const editing = {
   async delete(object) {
     let found;
     try { found = await post('edits/deletion', {action: 'delete', object: reference(object)}); } catch (error) { return announce(error.message); }
-    const list = part => h('ul', {class: 'members'}, part.objects.map(object => h('li', {}, title(object), h('span', {class: 'muted'}, ` ${object.entity} ${object.key}`))),
+    const list = part => h('ul', {class: 'members'}, part.objects.map(object => h('li', {}, nameOf(object), h('span', {class: 'muted'}, ` ${object.entity} ${object.key ?? 'new'}`))),
       part.total > part.objects.length && h('li', {class: 'muted'}, `… ${grouped(part.total - part.objects.length)} more`));
     const dialog = h('dialog', {'aria-labelledby': 'delete-title'},
       h('h2', {id: 'delete-title'}, `Delete ${title(object)}?`),
