@@ -12,7 +12,7 @@ TYPE = """
     input.value = arguments[1];
     input.dispatchEvent(new Event('input', {bubbles: true}));"""
 PRESS = """
-    const row = [...document.querySelectorAll('.value-row')].find(row => row.querySelector('dt').firstChild.textContent === arguments[0]);
+    const row = document.querySelector(`.value-input[aria-label="${arguments[0]}"]`).closest('.value-row');
     [...row.querySelectorAll('.button')].find(button => button.textContent === arguments[1]).click();"""
 
 
@@ -62,6 +62,43 @@ class EditingTests(PageTestCase):
         self.save(browser)
         self.assertEqual(self.stored(store, "ZNAME"), "a\r\nbb\r\nnew\rc\nd")
         self.assertEqual(self.stored(store, "ZADDEDAT"), 806421234.1234567)
+        self.assert_quiet(browser)
+
+    def test_setting_one_value_keeps_what_is_being_typed_in_others(self):
+        store, _, browser = self.edited("others.sqlite", "ZNAME = 'Before'")
+        self.open(browser, "name")
+        browser.run(TYPE, "name", "Typed")
+        self.set(browser, "quantity", "77")
+        browser.wait("return document.querySelector('.pending')?.textContent === '77'")
+        self.assertEqual(browser.run("return document.querySelector('.value-input').value"), "Typed")
+        browser.run("document.querySelector('.value-input').focus()")
+        # What another program saves meanwhile is mentioned, and replaces nothing.
+        database = sqlite3.connect(store)
+        database.execute("UPDATE ZITEM SET ZNAME = 'Elsewhere' WHERE Z_PK = 2")
+        database.commit()
+        database.close()
+        browser.wait_text(".meanwhile", "Elsewhere")
+        self.assertEqual(browser.run("return document.activeElement.value"), "Typed")
+        browser.run(PRESS, "name", "Set")
+        browser.wait("return [...document.querySelectorAll('.pending')].some(pending => pending.textContent === 'Typed')")
+        self.assertEqual(browser.count(".value-input"), 0)
+        # The same among the unsaved changes, where a new object is filled.
+        browser.run("[...document.querySelectorAll('.tools .button')].find(button => button.textContent === 'Duplicate').click()")
+        browser.wait("return document.querySelector('.edit.inserted')")
+        self.open(browser, "name")
+        browser.run(TYPE, "name", "Copy")
+        self.set(browser, "quantity", "78")
+        browser.wait("return [...document.querySelectorAll('.edit.inserted .number, .edit.inserted .text')].some(part => part.textContent === '78')")
+        self.assertEqual(browser.run("return document.querySelector('.value-input').value"), "Copy")
+        self.assert_quiet(browser)
+
+    def test_a_long_unsaved_text_is_edited_again_whole(self):
+        _, _, browser = self.edited("long.sqlite")
+        self.set(browser, "name", "long " * 2000)
+        browser.wait("return document.querySelector('.pending')")
+        self.assertLess(browser.run("return document.querySelector('.pending').textContent.length"), 3000)
+        self.open(browser, "name")
+        self.assertEqual(browser.run("return document.querySelector('.value-input').value"), "long " * 2000)
         self.assert_quiet(browser)
 
 

@@ -123,6 +123,21 @@ function changeContent({text, was}) {
   return h('div', {}, h('span', {class: 'pending'}, isLong ? text.slice(0, shownText) + '…' : text ?? 'null'), h('span', {class: 'was'}, was ?? 'null'));
 }
 
+const editables = part => [...part.querySelectorAll('.editable')].map(element => element.editable);
+
+/** Draws a part of the page anew. What is being typed in it stays. */
+export function redraw(part, draw) {
+  const open = editables(part).filter(editable => editable.input);
+  const focused = document.activeElement;
+  const selection = [focused.selectionStart, focused.selectionEnd];
+  draw();
+  const drawn = editables(part);
+  for (const editable of open) editable.replace(drawn.find(other => other.id === editable.id));
+  if (!open.some(editable => editable.element.contains(focused)) || !focused.isConnected) return;
+  focused.focus();
+  if (focused === focused.closest('.editable').editable.input) focused.setSelectionRange(...selection);
+}
+
 /** A value that can be changed where it is shown, and is checked while it is typed. */
 export class Editable {
   constructor(value, object, change) {
@@ -130,7 +145,19 @@ export class Editable {
     this.object = object;
     this.change = change;
     this.element = h('div', {class: 'editable'});
+    this.element.editable = this;
     this.show();
+  }
+
+  get id() { return JSON.stringify([reference(this.object), this.value.name]); }
+
+  /** Takes the place of the same value as it was drawn anew, and mentions what became of it. */
+  replace(other) {
+    if (!other?.canEdit) return;
+    Object.assign(this, {value: other.value, object: other.object, change: other.change});
+    const isSame = this.isNull === this.wasNull && this.text === this.original;
+    fill(this.note, !isSame && `Meanwhile it was set to ${this.isNull ? 'null' : `“${this.text.slice(0, 200)}”`}.`);
+    other.element.replaceWith(this.element);
   }
 
   get canEdit() {
@@ -141,6 +168,7 @@ export class Editable {
 
   show() {
     const id = `edit-${this.value.name}`;
+    this.input = null;
     fill(this.element, this.change ? changeContent(this.change) : valueContent(this.value, this.object),
       this.canEdit && button(`Change ${this.value.name}`, 'edit', () => this.edit(), {iconOnly: true, class: 'icon-button edit', id}));
   }
@@ -159,11 +187,14 @@ export class Editable {
         if (event.key === 'Escape') { event.stopPropagation(); this.end(); }
         if (event.key === 'Enter' && (!isLong || event.ctrlKey || event.metaKey)) { event.preventDefault(); this.set(input.value); }
       }});
+    this.input = input;
+    this.wasNull = this.isNull;
     input.value = this.original = this.text;
     // The field may have changed it.
     this.untouched = input.value;
     this.problem = h('div', {class: 'value-problem', id: 'value-problem', role: 'alert'});
-    fill(this.element, input, this.problem, h('div', {class: 'edit-buttons'},
+    this.note = h('div', {class: 'value-note muted meanwhile', role: 'status'});
+    fill(this.element, input, this.problem, this.note, h('div', {class: 'edit-buttons'},
       h('button', {type: 'button', class: 'button primary', click: () => this.set(input.value)}, 'Set'),
       this.value.isOptional && h('button', {type: 'button', class: 'button', click: () => this.set(null)}, 'Null'),
       h('button', {type: 'button', class: 'button', click: () => this.end()}, 'Cancel')));
@@ -195,9 +226,14 @@ export class Editable {
 
   async set(text) {
     clearTimeout(this.timer);
-    // Reading a text isn't always exact: what wasn't touched stays.
-    if (text === this.untouched && !this.isNull) return this.end();
-    try { await editing.apply(this.form('set', text)); } catch (error) { fill(this.problem, error.message); }
+    // Reading a text isn't always exact: what wasn't touched stays, unless it was set in the meantime.
+    if (text === this.untouched && !this.isNull && this.text === this.original) return this.end();
+    try {
+      const state = await post('edits/apply', this.form('set', text));
+      // This one isn't typed in any more when the page is drawn anew.
+      this.input = null;
+      editing.take(state);
+    } catch (error) { fill(this.problem, error.message); }
   }
 }
 
@@ -230,7 +266,9 @@ export class EditsView {
     }
   }
 
-  show() {
+  show() { redraw(this.main, () => this.draw()); }
+
+  draw() {
     const {objects, canUndo, canRedo} = editing;
     fill(this.main, h('div', {class: 'page'},
       h('header', {class: 'view-head'}, h('h2', {}, 'Unsaved changes', h('span', {class: 'row-count'}, plural(objects.length, 'object'))),

@@ -4,7 +4,7 @@ import {store, link, rowsLink, title} from './model.js';
 import {valueContent} from './values.js';
 import {Neighbours} from './neighbours.js';
 import {Past} from './past.js';
-import {editing, Editable} from './editing.js';
+import {editing, Editable, redraw} from './editing.js';
 
 /** All values of one object, and its relationships in both directions. */
 export class ObjectView {
@@ -15,27 +15,28 @@ export class ObjectView {
     this.title = `${this.entity} ${this.key}`;
     this.past = new Past();
     this.load();
-    this.changed = () => this.load({keepsTyping: true});
+    this.changed = () => this.load();
     document.addEventListener('storechange', this.changed);
-    this.edited = () => this.load();
-    document.addEventListener('editchange', this.edited);
+    document.addEventListener('editchange', this.changed);
   }
 
   close() {
     this.isClosed = true;
     document.removeEventListener('storechange', this.changed);
-    document.removeEventListener('editchange', this.edited);
+    document.removeEventListener('editchange', this.changed);
   }
 
-  /** What is being typed stays, even if typing began while the object was read; of several answers the last counts. */
-  async load({keepsTyping = false} = {}) {
+  /** Of several answers the last counts. */
+  async load() {
     const number = this.loads = (this.loads ?? 0) + 1;
-    const isWanted = () => !this.isClosed && number === this.loads && !(keepsTyping && this.main.querySelector('.value-input'));
+    const isWanted = () => !this.isClosed && number === this.loads;
     try {
       const object = await post('object', {entity: this.entity, key: this.key, naming: store.naming});
-      if (isWanted()) this.show(object);
+      if (isWanted()) redraw(this.main, () => this.show(object));
     } catch (error) {
       if (!isWanted()) return;
+      // What is being typed can still be copied.
+      if (this.main.querySelector('.value-input')) return announce(error.message);
       fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), h('div', {class: 'object-section'}, failure(error)),
         // A deleted object still has a past.
         error.status === 404 && store.overview.hasHistory && h('section', {'aria-label': 'Past', class: 'object-section'}, this.past.element)));
