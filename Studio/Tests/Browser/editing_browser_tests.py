@@ -101,6 +101,18 @@ class EditingTests(PageTestCase):
         self.assertEqual(browser.run("return document.querySelector('.value-input').value"), "long " * 2000)
         self.assert_quiet(browser)
 
+    def test_another_page_sees_the_unsaved_changes(self):
+        _, studio, browser = self.edited("pages.sqlite")
+        other = self.window(studio)
+        self.go(other, "#/object/Item/2", ".attributes", "quantity")
+        self.set(browser, "quantity", "77")
+        other.wait("return document.querySelector('.pending')?.textContent === '77'")
+        self.assertEqual(other.text(".edits-badge"), "1")
+        self.set(other, "quantity", "78")
+        browser.wait("return document.querySelector('.pending')?.textContent === '78'")
+        self.assert_quiet(browser)
+        self.assert_quiet(other)
+
 
 if __name__ == "__main__":
     unittest.main()

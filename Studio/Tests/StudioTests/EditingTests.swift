@@ -250,6 +250,45 @@ struct EditingTests {
     }
   }
 
+  @Test("Members are added and removed beside those that another page has added")
+  func changedMembers() async throws {
+    let session = try sample().session(isWritable: true)
+    let box = try await reference(session, "Box")
+    let first = try await reference(session, "Item", "name == 'Item 1'")
+    let gone = try await reference(session, "Item", "name == 'Item 2'")
+    func relate(_ fields: [String: Any]) async throws -> Answer {
+      try await session.post(
+        "edits/apply", fields.merging(["action": "relate", "object": box, "property": "things"]) { $1 })
+    }
+    let inserted = try await session.post("edits/apply", ["action": "insert", "entity": "Item"])
+    let new = try #require(inserted.json["object"] as? [String: Any])
+    #expect(try await relate(["added": [new]]).status == 200)
+    #expect(try await session.post("edits/apply", ["action": "delete", "object": gone]).status == 200)
+    #expect(try await relate(["removed": [first, gone]]).status == 200)
+    #expect(try await relate(["added": [box]]).status == 400)
+    #expect(try await session.post("edits/apply", ["action": "save"]).status == 200)
+    let things = try await session.post("object", box).list("relationships").first?["members"] as? [[String: Any]]
+    #expect(things?.map { $0["name"] as? String } == ["Item 3", nil])
+  }
+
+  @Test("The number of the unsaved changes differs after each of them, so that other pages read them")
+  func revisions() async throws {
+    let session = try sample().session(isWritable: true)
+    let item = try await reference(session, "Item")
+    var numbers = [try #require(try await session.get("edits").json["revision"] as? Int)]
+    for action in ["set", "undo", "redo", "save", "delete", "discard"] {
+      let answer = try await session.post(
+        "edits/apply", ["action": action, "object": item, "property": "name", "text": "New"])
+      numbers.append(try #require(answer.json["revision"] as? Int))
+      #expect(try await session.get("changes").json["edits"] as? Int == numbers.last)
+    }
+    #expect(Set(numbers).count == 7 && numbers == numbers.sorted())
+    let checked = try await session.post(
+      "edits/apply", ["action": "check", "object": item, "property": "name", "text": "Newer"])
+    #expect(checked.json["revision"] as? Int == numbers.last)
+    #expect(try await sample().session().get("changes").json["edits"] is NSNull)
+  }
+
   @Test("The unsaved members of a relationship are named, new objects among them, so that a choice begins with them")
   func unsavedMembers() async throws {
     let sample = try sample()

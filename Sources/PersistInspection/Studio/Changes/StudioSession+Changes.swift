@@ -5,13 +5,14 @@ extension StudioSession {
   private static let longestTimeline: Int64 = 200
   private static let shownChanges = 100
 
-  /// A mark that differs after every change of the store's files, and the transactions after a number, if the store
-  /// has a history: at most the last two hundred.
+  /// A mark that differs after every change of the store's files, a number that differs after every unsaved change, and
+  /// the transactions after a number, if the store has a history: at most the last two hundred.
   func changes(_ request: StudioRequest) throws -> StudioAnswer {
     let mark = try store.mark()
     guard store.hasHistory, request.parameters["after"] != nil else {
       return StudioAnswer.json { json in
         json.field("mark", mark)
+        json.field("edits", edits?.revision)
         json.field("hasHistory", store.hasHistory)
       }
     }
@@ -20,6 +21,7 @@ extension StudioSession {
     let after = max(try request.number("after"), last - Self.longestTimeline)
     return try StudioAnswer.json { json in
       json.field("mark", mark)
+      json.field("edits", edits?.revision)
       json.field("hasHistory", true)
       json.field("last", last)
       json.key("transactions")

@@ -24,7 +24,11 @@ struct EditForm: Decodable {
   var property: String?
   /// The typed text; nil for null.
   var text: String?
-  /// The members of a relationship.
+  /// The members of a relationship; nil if some are added and removed.
   var targets: [Reference]?
+  /// The new members of a to-many relationship, beside those that it has.
+  var added: [Reference]?
+  /// The members that a to-many relationship loses.
+  var removed: [Reference]?
   var resolution: Resolution?
 }

@@ -4,26 +4,34 @@ import Persist
 /// The unsaved changes of a studio, which all its pages share: one context, one undo stack, one save.
 final class EditingSession: Sendable {
   private let editor: LockProtected<Editor>
+  private let changeCount = LockProtected(0)
 
   init(_ store: StudioStore) throws {
     editor = LockProtected(Editor(try store.context(), storeIdentifier: store.metadata.identifier))
   }
 
+  /// A number that differs after every change that a page has made.
+  ///
+  /// Reading it doesn't wait for a change that is being made, such as a long save.
+  var revision: Int { changeCount.withLock { $0 } }
+
   /// The unsaved changes.
   func state() throws -> StudioAnswer {
-    let changes = try editor.withLock { try $0.changes() }
-    return StudioAnswer.json { $0.fields(of: changes) }
+    let (changes, revision) = try editor.withLock { (try $0.changes(), self.revision) }
+    return StudioAnswer.json { $0.fields(of: changes, revision) }
   }
 
   /// Makes a change, and returns all unsaved ones.
   func apply(_ request: StudioRequest) throws -> StudioAnswer {
     let form = try request.decoded(EditForm.self)
-    let (changes, object) = try editor.withLock { editor in
+    let (changes, revision, object) = try editor.withLock { editor in
+      // A change that fails may have been made in part.
+      if form.action != .check { changeCount.withLock { $0 += 1 } }
       let object = try editor.apply(form)
-      return (try editor.changes(), object)
+      return (try editor.changes(), self.revision, object)
     }
     return StudioAnswer.json { json in
-      json.fields(of: changes)
+      json.fields(of: changes, revision)
       json.key("object")
       if let object { json.value(object) } else { json.null() }
     }
@@ -46,7 +54,8 @@ final class EditingSession: Sendable {
 }
 
 extension JSONText {
-  fileprivate mutating func fields(of changes: Editor.Changes) {
+  fileprivate mutating func fields(of changes: Editor.Changes, _ revision: Int) {
+    field("revision", revision)
     field("canUndo", changes.canUndo)
     field("canRedo", changes.canRedo)
     field("objects", of: changes.objects) { json, object in

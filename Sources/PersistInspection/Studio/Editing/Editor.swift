@@ -124,12 +124,27 @@ final class Editor {
     guard let name = form.property, let relationship = object.entity.relationship(named: name) else {
       throw Self.incomplete
     }
+    if relationship.isToMany, form.targets == nil { return try changeMembers(of: object, relationship, form) }
     let targets = try (form.targets ?? []).map { try self.object($0) }
     if relationship.isToMany {
       try object.setValue(relationship.isOrdered ? targets : Set(targets), forKey: name)
     } else {
       try object.setValue(targets.first, forKey: name)
     }
+  }
+
+  /// Adds and removes members, and keeps those that another page has added.
+  private func changeMembers(
+    of object: ManagedObject, _ relationship: RelationshipDescription, _ form: EditForm
+  ) throws {
+    let destination = try context.entity(named: relationship.destination)
+    let added = try (form.added ?? []).map { try self.object($0) }
+    guard added.allSatisfy({ $0.entity.isKind(of: destination) }) else { throw Self.incomplete }
+    // One that was deleted meanwhile is no member either.
+    let removed = (form.removed ?? []).compactMap { try? self.object($0) }
+    let members = try object.related(relationship.name)
+    members.remove(contentsOf: removed)
+    members.insert(contentsOf: added)
   }
 
   /// Copies the attributes, and the relationships that the copied object doesn't have to give up.

@@ -47,7 +47,7 @@ function home() {
 // MARK: Changes of the store
 
 let mark = null;
-/** Asks whether the store's files have changed. Views decide what to do about it. */
+/** Asks whether the store's files, or the unsaved changes, have changed. Views decide what to do about it. */
 async function watch() {
   try {
     const changes = await get('changes');
@@ -56,6 +56,7 @@ async function watch() {
       store.loadCounts().then(() => sidebar.showCounts()).catch(() => {});
     }
     mark = changes.mark;
+    await editing.follow(changes.edits);
     document.body.classList.remove('ended');
   } catch (error) {
     if (error.status === 0 && !document.body.classList.contains('ended')) {

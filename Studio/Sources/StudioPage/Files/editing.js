@@ -10,12 +10,19 @@ const isSame = (a, b) => a.entity === b.entity && String(a.key ?? '') === String
 
 /** The unsaved changes, which all pages of the studio share. */
 export const editing = {
-  objects: [], canUndo: false, canRedo: false,
+  objects: [], canUndo: false, canRedo: false, revision: null,
 
   async load() { this.take(await get('edits')); },
 
+  /** Reads the changes if another page has made some. */
+  async follow(revision) {
+    if (this.revision !== null && revision !== null && revision !== this.revision) await this.load();
+  },
+
   take(state) {
-    Object.assign(this, {objects: state.objects, canUndo: state.canUndo, canRedo: state.canRedo});
+    // The answer to an earlier request may come later.
+    const isOld = state.revision < this.revision;
+    if (!isOld) Object.assign(this, {objects: state.objects, canUndo: state.canUndo, canRedo: state.canRedo, revision: state.revision});
     const badge = document.querySelector('.edits-badge');
     if (badge) {
       badge.hidden = this.objects.length === 0;
@@ -68,11 +75,13 @@ export const editing = {
   relate(object, relationship, change) {
     const id = member => `${member.entity}/${member.key ?? `new ${member.temporary}`}`;
     const members = change?.members ?? relationship.members ?? [];
-    const chosen = new Map(members.map(member => [id(member), member]));
+    const before = new Map(members.map(member => [id(member), member]));
+    const chosen = new Map(before);
+    const removed = new Set();
     const [list, results, problem] = [h('ul', {class: 'members chosen', 'aria-label': 'Chosen'}), h('ul', {class: 'members results', 'aria-label': 'Found'}), h('div')];
     if (change ? !change.members : relationship.total > chosen.size) return announce('This relationship has too many members to be changed here.');
     const draw = () => fill(list, chosen.size ? [...chosen].map(([id, member]) => h('li', {}, nameOf(member), h('span', {class: 'muted'}, ` ${member.entity} ${member.key ?? 'new'}`),
-      button(`Remove ${nameOf(member)}`, 'close', () => { chosen.delete(id); draw(); }, {iconOnly: true}))) : h('li', {class: 'muted'}, 'none'));
+      button(`Remove ${nameOf(member)}`, 'close', () => { chosen.delete(id); removed.add(id); draw(); }, {iconOnly: true}))) : h('li', {class: 'muted'}, 'none'));
     const search = async text => {
       const entity = store.entity(relationship.destination);
       const name = store.namingAttribute(entity);
@@ -100,8 +109,14 @@ export const editing = {
         input: event => { clearTimeout(timer); timer = setTimeout(() => search(event.target.value), 150); }}), results, problem,
       h('div', {class: 'dialog-buttons'}, h('button', {type: 'button', class: 'button', click: () => dialog.close()}, 'Cancel'),
         h('button', {type: 'button', class: 'button primary', click: async () => {
+          // Members that another page adds in the meantime aren't removed by this choice. One that was removed and chosen
+          // again goes to the end of an ordered relationship.
+          const only = (some, others) => [...some].filter(([id]) => !others.has(id) || (relationship.isOrdered && removed.has(id)))
+            .map(([, member]) => reference(member));
+          const choice = relationship.isToMany ? {added: only(chosen, before), removed: only(before, chosen)}
+            : {targets: [...chosen.values()].map(reference)};
           try {
-            await this.apply({action: 'relate', object: reference(object), property: relationship.name, targets: [...chosen.values()].map(reference)});
+            await this.apply({action: 'relate', object: reference(object), property: relationship.name, ...choice});
             dialog.close();
           } catch (error) { fill(problem, failure(error)); }
         }}, 'Set')));
