@@ -64,4 +64,28 @@ struct ReadOnlyTests {
     #expect((transactions.first?["transaction"] as? [String: Any])?["author"] as? String == "sample")
     #expect((try await session.get("counts").json["counts"] as? [String: Int])?["Box"] == 2)
   }
+
+  @Test("Keys and values of changes are texts, from which scripts lose no digits")
+  func exactChanges() async throws {
+    let item = EntityDescription(
+      "Item",
+      attributes: [
+        AttributeDescription("count", .int64, preservesValueOnDeletion: true),
+        AttributeDescription("name", .string, preservesValueOnDeletion: true),
+      ])
+    let sample = try SampleStore(tracksHistory: true, model: ModelDescription(entities: [item]))
+    let context = ManagedObjectContext(sample.coordinator)
+    let object = ManagedObject(entity: "Item", context: context)
+    object["count"] = Int64.max
+    try context.save()
+    context.delete(object)
+    try context.save()
+    let answer = try await sample.session().get("changes", ["after": "0"])
+    let transaction = answer.list("transactions").last?["transaction"] as? [String: Any]
+    let change = try #require((transaction?["changes"] as? [[String: Any]])?.first)
+    #expect(change["type"] as? String == "delete")
+    #expect(change["key"] as? String == "1")
+    let kept = change["tombstone"] as? [[String: Any]] ?? []
+    #expect(kept.first { $0["property"] as? String == "count" }?["text"] as? String == "9223372036854775807")
+  }
 }

@@ -32,7 +32,7 @@ extension StudioSession {
             json.object { json in
               json.field("changeCount", transaction.changes?.count ?? 0)
               json.key("transaction")
-              json.value(transaction.shortened(to: Self.shownChanges), model: contents.model)
+              json.value(transaction.shortened(to: Self.shownChanges))
             }
           }
         }

@@ -72,11 +72,11 @@ export class ChangesView {
 
   change(change) {
     const words = {insert: '+', update: '~', delete: '−'};
-    const name = `${change.entity} ${change.pk}`;
+    const name = `${change.entity} ${change.key}`;
     return h('li', {class: change.type}, h('span', {class: 'mark', 'aria-label': change.type}, words[change.type]),
-      h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.pk}`}, name),
+      h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.key}`}, name),
       change.updatedProperties && h('span', {class: 'muted'}, change.updatedProperties.join(', ')),
-      change.tombstone && Object.keys(change.tombstone).length > 0 && h('span', {class: 'muted'}, 'it had ' + Object.entries(change.tombstone).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ').slice(0, 300)));
+      change.tombstone.length > 0 && h('span', {class: 'muted'}, 'it had ' + change.tombstone.map(({property, text}) => `${property} ${text ?? 'null'}`).join(', ').slice(0, 300)));
   }
 
   /** A bar for each of sixty equal parts of the time that the list covers. */
