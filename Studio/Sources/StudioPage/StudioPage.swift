@@ -46,6 +46,7 @@ public enum StudioPage {
     "migration.js": PackageResources.migration_js,
     "changes.js": PackageResources.changes_js,
     "editing.js": PackageResources.editing_js,
+    "json.js": PackageResources.json_js,
     "lines.js": PackageResources.lines_js,
     "extract.js": PackageResources.extract_js,
     "past.js": PackageResources.past_js,

@@ -135,6 +135,23 @@ class ViewTests(PageTestCase):
         self.assertEqual(marked, ")")
         self.assertEqual(browser.run("return document.querySelector('.query-input').getAttribute('aria-invalid')"), "true")
 
+    def test_a_json_text_is_unfolded_exactly(self):
+        store = fill(self.folder.name, rows=30, name="json.sqlite")
+        text = '{"a": 9007199254740993, "b": 1, "b": [2.0, null], "c": 1e400, "2": {}, "1": "x\\u0041\\"]"}'
+        database = sqlite3.connect(store)
+        database.execute("UPDATE ZITEM SET ZNAME = ? WHERE Z_PK = 2", (text,))
+        database.execute("UPDATE ZITEM SET ZNAME = ? WHERE Z_PK = 3", ("[" * 20000 + "]" * 20000,))
+        database.commit()
+        database.close()
+        _, browser = self.start(store)
+        self.go(browser, "#/object/Item/2", ".structured", "6 members")
+        self.assertEqual(browser.texts(".structured .number"), ["9007199254740993", "1", "2.0", "null", "1e400"])
+        self.assertEqual(browser.texts(".structured .json-key"), ["a", "b", "b", "0", "1", "c", "2", "1"])
+        self.assertEqual(browser.texts(".structured .text"), ['"xA"]"', text])
+        self.go(browser, "#/object/Item/3", ".attributes", "[[[[")
+        self.assertEqual(browser.count(".structured"), 0)
+        self.assert_quiet(browser)
+
     def test_a_migration_runs_on_a_copy_and_is_compared(self):
         old = os.path.join(self.folder.name, "old.sqlite")
         subprocess.run([os.environ["PERSIST"], "fill", old, "--models", MODELS, "--version", "Shop", "--rows", "200"],

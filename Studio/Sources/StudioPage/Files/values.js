@@ -1,5 +1,6 @@
 import {h, s, fill, grouped, bytes, button, announce} from './dom.js';
 import {address} from './api.js';
+import {readJSON} from './json.js';
 
 /** What the page shows of a value: everything, or its beginning with a way to the rest. */
 export function valueContent(value, object) {
@@ -38,7 +39,8 @@ const shownText = 2000;
 function textContent(value, object) {
   const json = structured(value.text);
   if (json !== undefined) {
-    return h('div', {class: 'structured'}, tree(json), value.isCut && download(value, object, 'Download'));
+    return h('div', {class: 'structured'}, tree(json),
+      h('details', {class: 'json'}, h('summary', {}, 'As text'), h('span', {class: 'text'}, value.text)));
   }
   if (value.text === '') return h('span', {class: 'null'}, 'empty text');
   const isLong = value.text.length > shownText;
@@ -49,25 +51,20 @@ function textContent(value, object) {
   return h('div', {}, text, h('p', {class: 'value-note muted'}, `${grouped(value.length)} characters `, more, ' ', download(value, object, 'Download')));
 }
 
-/** The value of a JSON text; undefined for other texts. */
+/** The content of a JSON object or list; undefined for other texts. */
 function structured(text) {
-  if (!/^\s*[[{]/.test(text) || text.length > 60000) return undefined;
-  try {
-    const value = JSON.parse(text);
-    return value !== null && typeof value === 'object' ? value : undefined;
-  } catch { return undefined; }
+  return /^\s*[[{]/.test(text) && text.length <= 60000 ? readJSON(text) : undefined;
 }
 
 function tree(value, depth = 0) {
-  if (value === null || typeof value !== 'object') {
-    return h('span', {class: typeof value === 'string' ? 'text' : 'number'}, typeof value === 'string' ? `"${value}"` : String(value));
-  }
-  const entries = Object.entries(value);
-  if (!entries.length) return Array.isArray(value) ? '[ ]' : '{ }';
+  if (value.string !== undefined) return h('span', {class: 'text'}, `"${value.string}"`);
+  if (value.literal !== undefined) return h('span', {class: 'number'}, value.literal);
+  const entries = value.members ?? value.elements.map((part, index) => [index, part]);
+  if (!entries.length) return value.elements ? '[ ]' : '{ }';
   const shown = entries.slice(0, 200);
-  const words = Array.isArray(value) ? `${entries.length} elements` : `${entries.length} members`;
+  const words = `${entries.length} ${value.elements ? 'elements' : 'members'}`;
   return h('details', {class: 'json', open: depth < 2}, h('summary', {}, words),
-    h('ul', {}, shown.map(([key, part]) => h('li', {}, h('span', {class: 'json-key'}, Array.isArray(value) ? `${key}` : key), tree(part, depth + 1))),
+    h('ul', {}, shown.map(([key, part]) => h('li', {}, h('span', {class: 'json-key'}, `${key}`), tree(part, depth + 1))),
       entries.length > shown.length && h('li', {class: 'muted'}, `… ${entries.length - shown.length} more`)));
 }
 
