@@ -1,5 +1,6 @@
 """Tests of the studio's page in Chromium: by keyboard alone, on hostile and on large stores, in two windows at once."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -134,6 +135,30 @@ class ViewTests(PageTestCase):
         marked = browser.text(".query-underline .wrong")
         self.assertEqual(marked, ")")
         self.assertEqual(browser.run("return document.querySelector('.query-input').getAttribute('aria-invalid')"), "true")
+
+    def test_the_diagram_is_the_one_that_was_chosen_last_and_says_why_it_cant_be_drawn(self):
+        _, browser = self.start(self.store, "--models", MODELS)
+        self.go(browser, "#/model", ".diagram-view", "Model")
+        title = "return document.querySelector('.drawing')?.shadowRoot.querySelector('title').textContent"
+        browser.wait(title)
+        names = [version["name"] for version in json.loads(browser.fetch("/api/versions"))["versions"]]
+        browser.run(
+            """const send = window.fetch;
+               let isFirst = true;
+               window.fetch = async (path, options) => {
+                 const isLate = isFirst && path.includes('diagram/style');
+                 if (isLate) isFirst = false;
+                 const answer = await send(path, options);
+                 if (isLate) await new Promise(resolve => setTimeout(resolve, 1000));
+                 return answer;
+               };""")
+        browser.go("#/model?version=0")
+        browser.go("#/model?version=1")
+        browser.wait(title + " === arguments[0]", names[1])
+        time.sleep(1.5)
+        self.assertEqual(browser.run(title), names[1])
+        self.go(browser, "#/model?version=99", ".canvas .failure", "no such model version")
+        self.assert_quiet(browser, refusals=1)
 
     def test_a_json_text_is_unfolded_exactly(self):
         store = fill(self.folder.name, rows=30, name="json.sqlite")

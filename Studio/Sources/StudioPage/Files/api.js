@@ -9,10 +9,15 @@ export class StudioError extends Error {
 
 async function answer(response) {
   const text = await response.text();
+  if (!response.ok) throw refusal(text, response);
+  try { return JSON.parse(text); } catch { throw new StudioError({message: text || response.statusText}, response.status); }
+}
+
+/** The error that an answer consists of. */
+function refusal(text, {status, statusText}) {
   let content;
-  try { content = JSON.parse(text); } catch { throw new StudioError({message: text || response.statusText}, response.status); }
-  if (!response.ok) throw new StudioError(content.error ?? {}, response.status);
-  return content;
+  try { content = JSON.parse(text); } catch { return new StudioError({message: text || statusText}, status); }
+  return new StudioError(content?.error ?? {}, status);
 }
 
 async function send(path, options) {
@@ -48,8 +53,13 @@ export function picture(resource, parameters) {
     request.open('GET', address(resource, parameters));
     request.responseType = 'document';
     request.overrideMimeType('image/svg+xml');
+    // An error is a text. Its type can still be chosen before its content arrives.
+    request.onreadystatechange = () => {
+      if (request.readyState === XMLHttpRequest.HEADERS_RECEIVED && request.status !== 200) request.responseType = 'text';
+    };
     request.onload = () => {
-      if (request.status === 200 && request.responseXML) return resolve(request.responseXML);
+      if (request.status !== 200) return reject(refusal(request.responseText, request));
+      if (request.responseXML) return resolve(request.responseXML);
       reject(new StudioError({message: 'The picture can\u2019t be drawn.'}, request.status));
     };
     request.onerror = () => reject(new StudioError({message: 'The studio has ended.'}, 0));

@@ -35,10 +35,12 @@ export class DiagramView {
     if (store.overview.hasModels) {
       try { this.versions = (await get('versions')).versions; } catch (error) { announce(error.message); }
     }
-    if (!this.isClosed) this.update(place);
+    // Another version may have been chosen in the meantime.
+    if (!this.isClosed) this.update(this.place ?? place);
   }
 
   update(place) {
+    this.place = place;
     const version = place.query.get('version') ?? 'store';
     const from = place.query.get('from');
     const parameters = {version, from};
@@ -55,14 +57,18 @@ export class DiagramView {
     return true;
   }
 
+  /** Of several answers the last counts. */
   async load(parameters) {
+    const number = this.loads = (this.loads ?? 0) + 1;
+    const isWanted = () => !this.isClosed && number === this.loads;
+    // Nothing is found in a picture that isn't shown.
+    this.drawing = null;
     fill(this.canvas, h('p', {class: 'muted loading-note'}, 'Drawing …'));
     try {
       const [drawing, style] = await Promise.all([picture('diagram', parameters), fetch('/api/diagram/style').then(answer => answer.text())]);
-      if (this.isClosed) return;
-      this.show(drawing.documentElement, style);
+      if (isWanted()) this.show(drawing.documentElement, style);
     } catch (error) {
-      fill(this.canvas, failure(error));
+      if (isWanted()) fill(this.canvas, failure(error));
     }
   }
 

@@ -18,7 +18,7 @@ export class MigrationView {
     try {
       const versions = await get('versions');
       if (!this.isClosed) this.show(versions);
-    } catch (error) { fill(this.main, failure(error)); }
+    } catch (error) { if (!this.isClosed) fill(this.main, failure(error)); }
   }
 
   show({versions, version, modelFrom, log}) {
@@ -49,7 +49,10 @@ export class MigrationView {
     fill(this.plan, h('p', {class: 'muted'}, 'Planning …'));
     fill(this.trial);
     let plan;
-    try { plan = await get('plan', {to: version.number}); } catch (error) { return fill(this.plan, failure(error)); }
+    try { plan = await get('plan', {to: version.number}); } catch (error) {
+      if (this.version === version) fill(this.plan, failure(error));
+      return;
+    }
     if (this.version !== version || this.isClosed) return;
     const isDone = plan.way === 'none' && plan.steps.length === 0;
     const ways = {none: 'nothing to do', inPlace: 'in place, in one transaction', copy: 'into a copy that then replaces the store', impossible: 'impossible'};
