@@ -240,8 +240,11 @@ struct PlainInterpreter {
     var found: String.CompareOptions = []
     if options.contains("c") { found.insert(.caseInsensitive) }
     if options.contains("d") { found.insert(.diacriticInsensitive) }
-    return found.isEmpty
-      ? text : text.folding(options: found, locale: nil).precomposedStringWithCanonicalMapping
+    guard !found.isEmpty else { return text }
+    let folded = text.folding(options: found, locale: nil).precomposedStringWithCanonicalMapping
+    // Foundation keeps the marks at the beginning, which belong to no letter.
+    let isMark = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .nonspacingMark }
+    return options.contains("d") ? String(String.UnicodeScalarView(folded.unicodeScalars.drop(while: isMark))) : folded
   }
 
   private func contains(_ whole: PlainValue, _ part: PlainValue, _ options: String) -> Bool {
