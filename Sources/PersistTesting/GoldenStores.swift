@@ -70,37 +70,44 @@ public struct GoldenStores: Sendable {
   /// Creates the missing stores and fills them with random objects that satisfy the model's rules.
   ///
   /// - Returns: the stores that were created; commit them to version control.
-  /// - Throws: `PersistenceError.Code.fileAccess`, and `PersistenceError.Code.invalidRequest` if no
-  ///   values can be generated that satisfy a model's rules; after creating all other stores, the errors of versions
-  ///   that are missing or can't be read.
+  /// - Throws: after creating all other stores, a `PersistenceError` for those that failed: `fileAccess`,
+  ///   `invalidRequest` if no values can be generated that satisfy a model's rules, and the errors of versions that are
+  ///   missing or can't be read.
   @discardableResult
   public func make() throws -> [URL] {
-    let missing = versions.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) }
-    let problems = missing.compactMap(problem(with:))
-    let made = try make(missing.filter { problem(with: $0) == nil })
+    var made: [URL] = []
+    var problems: [PersistenceError] = []
+    for version in versions where !hasStore(version) {
+      if let problem = problem(preparing: version) { problems.append(problem) } else { made.append(url(of: version)) }
+    }
     guard let first = problems.first else { return made }
     throw PersistenceError.combining(
-      problems, as: first.code, "\(problems.count) released versions are missing or can't be read.")
+      problems, as: first.code, "\(problems.count) stores of released versions can't be created.")
   }
 
-  private func make(_ missing: [ModelLock.Version]) throws -> [URL] {
-    try missing.map { version in
-      let url = url(of: version)
-      do {
-        try FileManager.default.createDirectory(
-          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      } catch {
-        throw PersistenceError(
-          .fileAccess, at: .file(url), "The folder can't be created: \(error.localizedDescription)")
-      }
+  private func hasStore(_ version: ModelLock.Version) -> Bool {
+    FileManager.default.fileExists(atPath: url(of: version).path)
+  }
+
+  private func make(_ version: ModelLock.Version) throws {
+    let url = url(of: version)
+    do {
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      throw PersistenceError(
+        .fileAccess, at: .file(url), "The folder can't be created: \(error.localizedDescription)")
+    }
+    do {
       try fill(url, version)
-      return url
+    } catch var error as PersistenceError {
+      error.message = "The store of version '\(version.name)' can't be created: \(error.message)"
+      throw error
     }
   }
 
   /// Creates missing stores, then migrates a copy of each store to its model's current version and checks it.
   ///
-  /// A released version that is missing or can't be read fails.
+  /// A released version that is missing, can't be read or whose store can't be created fails.
   ///
   /// - Parameter inspect: inspects each migrated store; called with its original version.
   /// - Throws: a `PersistenceError` for all stores that failed, after checking every store; other errors
@@ -111,12 +118,11 @@ public struct GoldenStores: Sendable {
   ) throws -> [Outcome] {
     var outcomes: [Outcome] = []
     var problems: [PersistenceError] = []
-    var known: [ModelLock.Version] = []
+    var prepared: [ModelLock.Version] = []
     for version in versions {
-      if let problem = problem(with: version) { problems.append(problem) } else { known.append(version) }
+      if let problem = problem(preparing: version) { problems.append(problem) } else { prepared.append(version) }
     }
-    _ = try make(known.filter { !FileManager.default.fileExists(atPath: url(of: $0).path) })
-    for version in known {
+    for version in prepared {
       do {
         outcomes.append(try check(version, inspect))
       } catch let error as PersistenceError {
@@ -130,20 +136,27 @@ public struct GoldenStores: Sendable {
     return outcomes
   }
 
-  /// Returns the reason why a version isn't available; nil if it is.
-  private func problem(with version: ModelLock.Version) -> PersistenceError? {
+  /// Creates a version's store if it is missing.
+  ///
+  /// - Returns: the reason why the version isn't available or its store can't be created; nil if both exist.
+  private func problem(preparing version: ModelLock.Version) -> PersistenceError? {
     do {
-      let family = try family(of: version)
-      guard family.family.versionNames.contains(version.name) else {
-        return ModelLock.Change(version: version, isMissing: true, entities: []).error(in: registry)
-      }
-      _ = try family.registry.version(named: version.name)
+      try requireAvailable(version)
+      if !hasStore(version) { try make(version) }
       return nil
     } catch let error as PersistenceError {
       return error
     } catch {
       return PersistenceError(.fileAccess, error.localizedDescription)
     }
+  }
+
+  private func requireAvailable(_ version: ModelLock.Version) throws {
+    let family = try family(of: version)
+    guard family.family.versionNames.contains(version.name) else {
+      throw ModelLock.Change(version: version, isMissing: true, entities: []).error(in: registry)
+    }
+    _ = try family.registry.version(named: version.name)
   }
 
   private func fill(_ url: URL, _ version: ModelLock.Version) throws {

@@ -95,6 +95,38 @@ struct GoldenStoresTests {
     }
   }
 
+  @Test("A store that can't be filled hides no other problem and prevents no other store")
+  func unfillableAmongOthers() throws {
+    func version(_ name: String, _ more: [String], isUnique: Bool = false) throws -> ModelVersion {
+      let entity = EntityDescription(
+        "Item", attributes: [AttributeDescription("flag", .boolean)] + more.map { AttributeDescription($0, .string) },
+        uniquenessConstraints: isUnique ? [["flag"]] : [])
+      return ModelVersion(name: name, model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+    }
+    let gone = try version("0", [])
+    let one = try version("1", ["a"], isUnique: true)
+    let (two, three) = try (version("2", ["a", "b"]), version("3", ["a", "b", "c"]))
+    var lock = ModelLock()
+    try lock.lock(ModelRegistry(versions: [gone, one, two, three], family: "Box"))
+    let registry = ModelRegistry(versions: [one, two, three], family: "Box")
+    try withTemporaryFolder { folder in
+      let stores = GoldenStores(in: folder, registry: registry, lock: lock)
+      let unmade = #expect(throws: PersistenceError.self) { try stores.make() }
+      #expect(unmade?.errors.count == 2)
+      try #expect(FolderSnapshot(folder).paths.filter { $0.contains("sqlite") } == ["Box/2.sqlite", "Box/3.sqlite"])
+    }
+    try withTemporaryFolder { folder in
+      var checked: [String] = []
+      let stores = GoldenStores(in: folder, registry: registry, lock: lock)
+      let failed = #expect(throws: PersistenceError.self) {
+        try stores.check { version, _ in checked.append(version.name) }
+      }
+      #expect(failed?.errors.contains { $0.message.contains("'0' of 'Box' is gone") } == true)
+      #expect(failed?.errors.contains { $0.message.contains("version '1' can't be created") } == true)
+      #expect(failed?.errors.count == 2 && checked == ["2", "3"])
+    }
+  }
+
   @Test("A released version changed since, and one that can't be migrated, are reported with their stores")
   func failing() throws {
     func version(_ name: String, _ attributes: AttributeDescription...) throws -> ModelVersion {
