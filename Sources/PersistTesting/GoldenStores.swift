@@ -32,8 +32,8 @@ public struct GoldenStores: Sendable {
   public let folder: URL
   /// All versions of the models, with the mapping models between them.
   public let registry: ModelRegistry
-  /// The versions that have stores: the released ones, including those that the registry lacks or that can't be read,
-  /// which ``check(_:)`` reports.
+  /// The versions that have stores: the released ones, including those that the registry lacks, with their model or
+  /// without it, and those that can't be read, which ``check(_:)`` reports.
   public let versions: [ModelLock.Version]
   /// The migrator; set it to the application's, with its mapping models, policies and stages.
   public var migrator: AutomaticMigrator
@@ -46,14 +46,18 @@ public struct GoldenStores: Sendable {
   ///   - folder: the folder of the stores.
   ///   - registry: every known version of the models.
   ///   - lock: the lock that lists the released versions; nil for all versions except each model's current one.
+  ///   - isPart: whether the registry may lack entire models that are locked.
   ///   - migrator: the migrator under test.
   public init(
-    in folder: URL, registry: ModelRegistry, lock: ModelLock? = nil, migrator: AutomaticMigrator = AutomaticMigrator()
+    in folder: URL, registry: ModelRegistry, lock: ModelLock? = nil, isPart: Bool = false,
+    migrator: AutomaticMigrator = AutomaticMigrator()
   ) {
     self.folder = folder
     self.registry = registry
     self.migrator = migrator
-    versions = registry.families.flatMap { family -> [ModelLock.Version] in
+    let models = Set(registry.families.map(\.name))
+    let others = isPart ? [] : lock?.versions.filter { !models.contains($0.model) } ?? []
+    versions = others + registry.families.flatMap { family -> [ModelLock.Version] in
       let released = lock.map { $0.versions.filter { $0.model == family.name }.map(\.name) }
         ?? family.versionNames.filter { $0 != family.currentName }
       let known = family.versions.map(\.name).filter(released.contains)
@@ -152,11 +156,9 @@ public struct GoldenStores: Sendable {
   }
 
   private func requireAvailable(_ version: ModelLock.Version) throws {
-    let family = try family(of: version)
-    guard family.family.versionNames.contains(version.name) else {
-      throw ModelLock.Change(version: version, isMissing: true, entities: []).error(in: registry)
-    }
-    _ = try family.registry.version(named: version.name)
+    guard registry.families.contains(where: { $0.name == version.model && $0.versionNames.contains(version.name) })
+    else { throw ModelLock.Change(version: version, isMissing: true, entities: []).error(in: registry) }
+    _ = try family(of: version).registry.version(named: version.name)
   }
 
   private func fill(_ url: URL, _ version: ModelLock.Version) throws {

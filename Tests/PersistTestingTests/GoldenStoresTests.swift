@@ -74,6 +74,26 @@ struct GoldenStoresTests {
     }
   }
 
+  @Test("A released version whose whole model is gone is reported, unless the registry is only a part")
+  func missingModel() throws {
+    try withTemporaryFolder { folder in
+      var lock = ModelLock()
+      try lock.lock(shop(), version: "Shop 3")
+      let entity = EntityDescription("Coin", attributes: [AttributeDescription("name", .string)])
+      let box = ModelVersion(name: "1", model: try ManagedObjectModel(ModelDescription(entities: [entity])))
+      try lock.lock(ModelRegistry(versions: [box], family: "Box"))
+
+      let stores = try GoldenStores(in: folder, registry: shop(), lock: lock)
+      var checked: [String] = []
+      let error = #expect(throws: PersistenceError.self) {
+        try stores.check { version, _ in checked.append(version.name) }
+      }
+      #expect(error?.code == .releasedVersionChanged && error?.message.contains("'1' of 'Box' is gone") == true)
+      #expect(checked == ["Shop 3"])
+      try #expect(GoldenStores(in: folder, registry: shop(), lock: lock, isPart: true).check().count == 1)
+    }
+  }
+
   @Test("A store that can't be filled isn't left behind, where it would count as made")
   func unfillable() throws {
     func version(_ name: String, _ more: AttributeDescription...) throws -> ModelVersion {
