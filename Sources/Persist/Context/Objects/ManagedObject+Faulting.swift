@@ -35,10 +35,11 @@ extension ManagedObject {
 
   final func awake() {
     loading = .awakening
+    let unsaved = change == .none ? SlotValues() : looseValues
     if !layout.transientSlots.isEmpty { adoptTransientValuesOfParent() }
     awakeFromFetch()
     if loading == .awakening { loading = .loaded }
-    if change != .none { recordTransientValues() }
+    if change != .none { recordTransientValues(setSince: unsaved) }
   }
 
   /// Discards the row and all changes, so that the next use reads the row again. The caller has already updated both
@@ -80,6 +81,14 @@ extension ManagedObject {
   final func recordTransientValues() {
     guard !layout.transientSlots.isEmpty else { return }
     formerValues = looseValues
+  }
+
+  /// Records the transient values that the fetch hook has set on a changed object. The others may be unsaved: if a save
+  /// fails, an object that it read becomes a fault with its changes.
+  private final func recordTransientValues(setSince unsaved: SlotValues) {
+    for slot in layout.transientSlots where looseValues[slot] != unsaved[slot] {
+      formerValues[slot] = looseValues[slot]
+    }
   }
 
   /// The values of transient properties before the object's unsaved changes.

@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -178,6 +179,38 @@ struct ChangedValueTests {
         if isUndone { context.undo() } else { context.rollback() }
         #expect(ann["displayName"] as? String == "Ann!" && !ann.hasChanges)
       }
+    }
+  }
+
+  @Test("A rollback discards transient values that were set during a failed save which read the row")
+  func transientValuesOfFailedSaves() throws {
+    final class Person: ManagedObject {
+      override func validateForUpdate() throws {
+        self["displayName"] = "valid"
+        try super.validateForUpdate()
+      }
+    }
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SampleModels.pets))
+      try coordinator.addStore(at: url)
+      let first = ManagedObjectContext(coordinator)
+      let people = try ["Ann", "Ben"].map { try first.make("Person", ["name": $0]) }
+      try first.save()
+      let context = ManagedObjectContext(coordinator, classes: ["Person": Person.self])
+      try context.setQueryGeneration(from: .current)
+      let ben = context.object(with: people[1].objectID)
+      ben["name"] = "mine"
+      let ann = context.object(with: people[0].objectID)
+      try context.make("Pet", ["owner": ann])
+      #expect(ann.isUpdated && ann.isWithoutRow)
+      people[1]["name"] = "theirs"
+      try first.save()
+      #expect(persistError { try context.save() }?.code == .mergeConflict)
+      // Reads the row of the pinned state.
+      #expect(ann.isWithoutRow && ann["name"] as? String == "Ann")
+      #expect(ann["displayName"] as? String == "valid")
+      context.rollback()
+      #expect(ann["displayName"] == nil && !ann.hasChanges && !context.hasChanges)
     }
   }
 
