@@ -151,13 +151,13 @@ extension ManagedObject {
   }
 
   /// The value of an attribute without a readable stored value: its default, or else the type's value for "none". In a
-  /// row, a composite without any part is a value whose parts are nil.
+  /// row, a composite without any part is a value whose parts are nil, unless the type has no such value.
   @usableFromInline @inline(never)
   final func missingValue<Value: StorableValue>(
     at slot: Int, of key: DeclarationKey, declaredBy owner: ManagedObject.Type
   ) -> Value {
     if let type = Value.self as? any CompositeValue.Type, isMissingInRow(at: slot),
-      let value = type.init(stored: .composite([:])) as? Value
+      let empty = type.init(stored: .composite([:])), empty.isWithoutParts, let value = empty as? Value
     {
       return value
     }

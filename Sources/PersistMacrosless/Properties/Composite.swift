@@ -11,7 +11,8 @@ public import Persist
 /// the whole.
 ///
 /// In the store, a value all of whose parts are nil is the same as none: an optional property reads nil then, another
-/// one a value with these parts.
+/// one a value with these parts. If some part can't be nil, the property reads as its default, and has to be set before
+/// the object is saved.
 @frozen @propertyWrapper
 public struct Composite<Value: CompositeProperty>: DeclaredProperty {
   /// The declaration's position in the source, which identifies the property among those of its class.

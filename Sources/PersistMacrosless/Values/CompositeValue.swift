@@ -54,6 +54,9 @@ extension CompositeValue {
     return encoder.parts
   }
 
+  /// Whether no part has a value, so that the value has the same columns as none.
+  var isWithoutParts: Bool { (try? exampleParts())?.values.allSatisfy(\.isWithoutParts) == true }
+
   /// The parts as attributes of a composite type, in the order in which the type decodes them.
   ///
   /// - Throws: an error if a part can't be stored, or if the type isn't decoded key by key.
@@ -79,6 +82,13 @@ extension CompositeValue {
       }
       return try inner.leaves(depth: depth + 1).map { ([element.name] + $0.path, $0.type) }
     }
+  }
+}
+
+extension StoredValue {
+  /// Whether the value of a part occupies no column: null, or a nested composite of such parts.
+  fileprivate var isWithoutParts: Bool {
+    if case .composite(let parts) = self { parts.values.allSatisfy(\.isWithoutParts) } else { isNull }
   }
 }
 

@@ -64,6 +64,21 @@ private final class Parcel: ManagedObject {
   @Attribute var name = ""
 }
 
+private struct Site: CompositeValue, Equatable {
+  var city = "Rome"
+  var floor: Int?
+}
+
+private struct Trip: CompositeValue, Equatable {
+  var delivery = Delivery()
+}
+
+private final class Depot: ManagedObject {
+  @Composite var site = Site(city: "Paris")
+  @Composite var trip = Trip(delivery: Delivery(floor: 3))
+  @Attribute var name = ""
+}
+
 private final class Priced: ManagedObject {
   @Attribute(range: 10.11...19.99) var price: Decimal = 12
 }
@@ -179,6 +194,28 @@ struct ValueTypeTests {
       let parcel = try #require(try context.fetch(Parcel.self, FetchRequest("Parcel")).first)
       #expect(parcel.name == "Book")
       #expect(parcel.delivery == Delivery())
+    }
+  }
+
+  @Test("A composite without stored parts, some of which can't be nil, reads as the default and counts as missing")
+  func missingRequiredParts() throws {
+    try withTemporaryStore { store in
+      do {
+        let context = try makeContext(Depot.self, at: store)
+        let depot = Depot(context: context)
+        let slot = try #require(context.entity(named: "Depot").property(named: "site")?.slot)
+        depot.setAttributeValue(.composite([:]), at: slot)
+        depot.trip.delivery.floor = nil
+        try context.save()
+      }
+      let context = try makeContext(Depot.self, at: store)
+      let depot = try #require(try context.fetch(Depot.self, FetchRequest("Depot")).first)
+      #expect(depot.site == Site(city: "Paris") && depot.trip == Trip())
+      depot.name = "North"
+      let error = #expect(throws: PersistenceError.self) { try context.save() }
+      #expect(error?.code == .validationMissingRequired && error?.place.property == "site")
+      depot.site = Site(city: "Paris")
+      try context.save()
     }
   }
 

@@ -30,13 +30,12 @@ extension ManagedObject {
   }
 
   /// Returns the value of an attribute or to-one relationship. A required composite attribute that has no parts in the
-  /// row isn't missing: it was saved like this.
+  /// row isn't missing if all of them are optional: it was saved like this.
   private final func value(toCheckBy check: PropertyCheck) -> StoredValue {
     let value = presentValue(at: check.slot)
-    let isComposite = layout.kinds[check.slot] == .composite
-    guard isComposite, check.isRequired, value.isNull, snapshot != nil, looseValues[check.slot] == nil else {
-      return value
-    }
+    guard layout.kinds[check.slot] == .composite, check.isRequired, value.isNull, snapshot != nil,
+      looseValues[check.slot] == nil, layout.properties[check.slot].allowsNoElements
+    else { return value }
     return .composite([:])
   }
 

@@ -41,6 +41,8 @@ public struct Property: Sendable, Hashable {
   public private(set) var entityNumberSlot: Int?
   /// The elements of a composite attribute, including nested ones.
   public private(set) var elements: [Element] = []
+  /// Whether a composite attribute may have no value for any of its elements, which are all optional then.
+  private(set) var allowsNoElements = false
 
   init(kind: Kind, slot: Int, declaringEntity: String) {
     self.kind = kind
@@ -53,19 +55,23 @@ public struct Property: Sendable, Hashable {
   ) {
     entityNumberSlot = nil
     elements = []
+    allowsNoElements = false
     switch kind {
     case .relationship(let relationship) where !relationship.isToMany && isHierarchy(relationship.destination):
       entityNumberSlot = next
       next += 1
     case .attribute(let attribute) where attribute.type == .composite:
-      var pending = [(path: [attribute.name], composite: attribute.compositeName)]
-      while let (path, name) = pending.popLast() {
+      allowsNoElements = true
+      var pending = [(path: [attribute.name], composite: attribute.compositeName, isInOptional: false)]
+      while let (path, name, isInOptional) = pending.popLast() {
         // Cyclic composites have been rejected already; the limit only guarantees termination.
         guard path.count < 16, let name, let composite = composites[name] else { continue }
         for element in composite.elements.sorted(by: { $0.name < $1.name }) {
+          let isOptional = isInOptional || element.isOptional
           if element.type == .composite {
-            pending.append((path + [element.name], element.compositeName))
+            pending.append((path + [element.name], element.compositeName, isOptional))
           } else {
+            if !isOptional { allowsNoElements = false }
             elements.append(Element(path: path + [element.name], attribute: element, slot: next))
             next += 1
           }
