@@ -108,6 +108,21 @@ struct MergeVersionsTests {
     }
   }
 
+  @Test("A flaw of one side that names a part which the other side renames doesn't prevent the merge")
+  func renamedFlaw() throws {
+    try merge {
+      $0.pet = #"<entity name="Animal" elementID="Pet">"#
+    } _: {
+      $0.person += """
+        <relationship name="pet" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Pet" \
+        inverseName="gone" inverseEntity="Pet"/>
+        """
+    } _: { outcome, folder, _ in
+      #expect(outcome.status == 0, Comment(rawValue: outcome.output + outcome.messages))
+      try #expect(merged(folder).contains(#"destinationEntity="Animal""#))
+    }
+  }
+
   @Test("A reference to a part that the other side removes is an error, and nothing is written", arguments: [
     """
     <uniquenessConstraints><uniquenessConstraint><constraint value="age"/></uniquenessConstraint>\

@@ -17,6 +17,8 @@ package struct VersionMerge {
   /// The merged model as the text of a `contents` file.
   package let contents: String
   package let conflicts: [Conflict]
+  /// Both sides with the renames of the other.
+  private let sides: [MarkupElement]
 
   /// - Parameters:
   ///   - parent: the version that both sides grew from.
@@ -37,9 +39,17 @@ package struct VersionMerge {
     right = RenamePass.applying(ours, after: theirs, to: right)
     base = RenamePass.applying(ours, after: nil, to: base)
     base = RenamePass.applying(theirs, after: ours, to: base)
+    sides = [left, right]
     let merged = pass.merge(base, left, right, place: "")
     contents = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n" + merged.lines().joined()
     conflicts = pass.conflicts
+  }
+
+  /// The flaws of either side, with the names that the renames give to the parts.
+  package var flaws: [PersistenceError] {
+    sides.flatMap { side in
+      (try? ManagedObjectModel(XMLModelReader.model(from: side, file: nil)))?.flaws ?? []
+    }
   }
 
   private static func root(of version: ModelVersion) throws -> MarkupElement {

@@ -59,7 +59,7 @@ struct MergeVersionsCommand: ParsableCommand {
     let new = try NewModelVersion(named: name, after: left, of: family)
     try new.write(after: left, of: family, contents: merge.contents)
     do {
-      try requireSound(ManagedObjectModel(contentsOf: new.url), left, right)
+      try requireSound(ManagedObjectModel(contentsOf: new.url), merge, left, right)
       try ModelLock.record([left.name, right.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
     } catch {
       try new.discard()
@@ -82,8 +82,10 @@ struct MergeVersionsCommand: ParsableCommand {
 
   /// Refuses a merged model with problems that neither side has: a part of one side may rely on one that the other side
   /// removed.
-  private func requireSound(_ merged: ManagedObjectModel, _ left: ModelVersion, _ right: ModelVersion) throws {
-    let known = Set((left.model.flaws + right.model.flaws).map(\.message))
+  private func requireSound(
+    _ merged: ManagedObjectModel, _ merge: VersionMerge, _ left: ModelVersion, _ right: ModelVersion
+  ) throws {
+    let known = Set((left.model.flaws + right.model.flaws + merge.flaws).map(\.message))
     var problems = merged.flaws.filter { !known.contains($0.message) }
     if [left, right].allSatisfy({ (try? $0.model.checkDerivations()) != nil }) {
       do {
