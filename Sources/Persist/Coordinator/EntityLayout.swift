@@ -28,6 +28,8 @@ final class EntityLayout: Sendable {
   let relationships: [RelationshipLayout]
   /// Whether a relationship has the delete rule Deny.
   let mayDenyDeletion: Bool
+  /// Whether a relationship has no inverse.
+  let hasOneWayRelationships: Bool
   /// Stored to-one relationships.
   let toOnes: [RelationshipLayout]
   /// For stored to-one relationships, the ``rootIndex`` of the destination, by property slot; -1 for all other
@@ -120,6 +122,7 @@ final class EntityLayout: Sendable {
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
     mayDenyDeletion = relationships.contains { $0.deleteRule == .deny }
+    hasOneWayRelationships = relationships.contains { $0.inverse == nil }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     destinationRoots = relationshipsBySlot.map { relationship in
       guard let relationship, let model, !relationship.isToMany, !relationship.isTransient else { return -1 }

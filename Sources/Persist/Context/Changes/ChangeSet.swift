@@ -6,6 +6,8 @@ struct ChangeSet {
   private(set) var count = 0
   /// A number that changes whenever an object is inserted or removed.
   private(set) var revision = 0
+  /// The numbers of objects with relationships without an inverse, by the index of their layout; of others, none.
+  private(set) var oneWaySourceCounts: [Int: Int] = [:]
 
   var isEmpty: Bool { count == 0 }
 
@@ -13,6 +15,7 @@ struct ChangeSet {
   mutating func insert(_ object: ManagedObject) {
     object.changeIndex = Int32(truncatingIfNeeded: places.count)
     places.append(object)
+    if object.layout.hasOneWayRelationships { oneWaySourceCounts[object.layout.index, default: 0] += 1 }
     count += 1
     revision += 1
   }
@@ -21,6 +24,7 @@ struct ChangeSet {
   mutating func remove(_ object: ManagedObject) {
     guard contains(object) else { return }
     places[Int(object.changeIndex)] = nil
+    if object.layout.hasOneWayRelationships { oneWaySourceCounts[object.layout.index, default: 0] -= 1 }
     count -= 1
     revision += 1
     if places.count > 32, count * 2 < places.count { compact() }
@@ -28,6 +32,7 @@ struct ChangeSet {
 
   mutating func removeAll() {
     places = []
+    oneWaySourceCounts = [:]
     count = 0
     revision += 1
   }

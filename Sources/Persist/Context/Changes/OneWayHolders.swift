@@ -1,7 +1,8 @@
 /// Finds the changed objects that refer to others by relationships without an inverse.
 ///
 /// Nothing leads from a destination to them, so that all changed objects are examined: for the first destination
-/// themselves, and for all further ones in an index, which is built again after the program has related objects.
+/// themselves, and for all further ones in an index, which is built again after the program has related objects. None
+/// is examined if no changed object is of an entity that refers to the destination's.
 final class OneWayHolders {
   private let context: ManagedObjectContext
   private var byDestination: [ManagedObjectID: [ManagedObject]] = [:]
@@ -16,7 +17,7 @@ final class OneWayHolders {
 
   /// Returns the new and changed objects that may refer to an object, including each that does.
   func holders(of object: ManagedObject) -> [ManagedObject] {
-    guard !object.layout.oneWayReferrers.isEmpty else { return [] }
+    guard mayHaveHolders(object) else { return [] }
     if scanCount == 0 {
       // An index for a single destination would cost more than it saves.
       scanCount = 1
@@ -25,6 +26,19 @@ final class OneWayHolders {
     if revision != context.oneWayRevision { buildIndex() }
     let holders = byDestination[object.objectID.current] ?? []
     return holders.filter { $0.table != nil && ($0.change == .inserted || $0.change == .updated) }
+  }
+
+  /// Whether a changed object is of an entity that refers to the object's entity.
+  ///
+  /// - Complexity: O(1) for *n* changed objects.
+  private func mayHaveHolders(_ object: ManagedObject) -> Bool {
+    let referrers = object.layout.oneWayReferrers
+    if referrers.isEmpty { return false }
+    return [context.inserted.oneWaySourceCounts, context.updated.oneWaySourceCounts].contains { counts in
+      counts.contains { index, count in
+        count > 0 && referrers.contains { context.layouts[index].isKind(ofEntityAt: $0.entityIndex) }
+      }
+    }
   }
 
   /// Makes an object refer to another one, without building the index again.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Holders of objects by relationships without an inverse")
 struct OneWayHoldersTests {
-  /// Frame {photo, spares}, without inverses; Album {photos}, which are deleted with it.
+  /// Frame {photo, spares}, without inverses, and its subentity Panel; Album {photos}, which are deleted with it.
   private static let model = ModelDescription(entities: [
     EntityDescription(
       "Album",
@@ -13,6 +13,7 @@ struct OneWayHoldersTests {
       "Photo", attributes: [AttributeDescription("code", .string), AttributeDescription("name", .string)],
       relationships: [RelationshipDescription("album", to: "Album", inverse: "photos")],
       uniquenessConstraints: [["code"]]),
+    EntityDescription("Panel", parent: "Frame"),
     EntityDescription(
       "Frame", attributes: [AttributeDescription("code", .string)],
       relationships: [
@@ -41,6 +42,26 @@ struct OneWayHoldersTests {
       #expect(Set(holders.holders(of: photos[9])) == [frames[9], frames[3]] && holders.scanCount == 3)
       context.delete(frames[9])
       #expect(holders.holders(of: photos[9]) == [frames[3]] && holders.scanCount == 3)
+    }
+  }
+
+  @Test("Changed objects are examined only while one is of an entity that refers to the destination's")
+  func otherEntities() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let photos = try (0..<10).map { _ in try context.make("Photo") }
+      let holders = OneWayHolders(in: context)
+      for photo in photos { #expect(holders.holders(of: photo).isEmpty) }
+      #expect(holders.scanCount == 0)
+      let panel = try context.make("Panel", ["photo": photos[3]])
+      #expect(holders.holders(of: photos[3]).contains(panel) && holders.scanCount == 1)
+      try context.save()
+      let others = OneWayHolders(in: context)
+      #expect(others.holders(of: photos[3]).isEmpty && others.scanCount == 0)
+      panel["code"] = "a"
+      #expect(others.holders(of: photos[3]).contains(panel) && others.scanCount == 1)
+      context.rollback()
+      #expect(others.holders(of: photos[3]).isEmpty && others.scanCount == 1)
     }
   }
 
