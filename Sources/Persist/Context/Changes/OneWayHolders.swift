@@ -41,11 +41,12 @@ final class OneWayHolders {
     }
   }
 
-  /// Makes an object refer to another one, without building the index again.
+  /// Makes an object refer to another one, without building the index again unless the program's code, such as a fetch
+  /// hook, relates others meanwhile.
   func relate(_ source: ManagedObject, to destination: ManagedObject, _ change: () -> Void) {
-    guard revision == context.oneWayRevision else { return change() }
+    guard let before = revision, before == context.oneWayRevision else { return change() }
     change()
-    guard revision != context.oneWayRevision else { return }
+    guard context.oneWayRevision == before &+ 1 else { return }
     byDestination[destination.objectID.current, default: []].append(source)
     revision = context.oneWayRevision
   }

@@ -45,6 +45,23 @@ struct OneWayHoldersTests {
     }
   }
 
+  @Test("Objects that are related while another one is related are found")
+  func relatedMeanwhile() throws {
+    try withStack(Self.model) { stack in
+      let context = stack.context()
+      let photos = try (0..<5).map { _ in try context.make("Photo") }
+      let frames = try photos.map { try context.make("Frame", ["photo": $0]) }
+      let holders = OneWayHolders(in: context)
+      for photo in photos { _ = holders.holders(of: photo) }
+      holders.relate(frames[0], to: photos[1]) {
+        frames[0]["photo"] = photos[1]
+        frames[2]["photo"] = photos[3]
+      }
+      #expect(Set(holders.holders(of: photos[3])) == [frames[3], frames[2]])
+      #expect(Set(holders.holders(of: photos[1])) == [frames[1], frames[0]] && holders.scanCount == 3)
+    }
+  }
+
   @Test("Changed objects are examined only while one is of an entity that refers to the destination's")
   func otherEntities() throws {
     try withStack(Self.model) { stack in
