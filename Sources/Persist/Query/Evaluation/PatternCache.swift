@@ -1,7 +1,8 @@
 /// Compiled patterns of one kind, by their texts and options.
 ///
-/// A connection and an evaluator that serves many objects meet any number of patterns. A full cache is emptied, so that
-/// patterns that aren't used any longer don't accumulate.
+/// A connection and an evaluator that serves many objects meet any number of patterns. The cache has two halves: if that
+/// of the patterns used last is full, it replaces the other one, so that patterns that aren't used any longer don't
+/// accumulate.
 struct PatternCache<Compiled> {
   private struct Key: Hashable {
     let pattern: String
@@ -15,20 +16,25 @@ struct PatternCache<Compiled> {
     func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
   }
 
-  private var compiled: [Key: Compiled] = [:]
+  /// The patterns used last.
+  private var recent: [Key: Compiled] = [:]
+  /// Patterns that were used before the recent ones, and not since.
+  private var former: [Key: Compiled] = [:]
 
-  var limit: Int { 200 }
-  var count: Int { compiled.count }
+  /// A predicate may compare with a column of patterns, each of which is used once for every row.
+  var limit: Int { 1000 }
+  var count: Int { recent.count + former.count }
 
   /// Returns a compiled pattern, compiling it if it isn't in the cache.
   mutating func pattern(
     _ pattern: String, _ options: FetchPredicate.Options, orCompile compile: () throws -> Compiled
   ) rethrows -> Compiled {
     let key = Key(pattern: pattern, options: options)
-    if let known = compiled[key] { return known }
-    let made = try compile()
-    if compiled.count >= limit { compiled = [:] }
-    compiled[key] = made
-    return made
+    if let known = recent[key] { return known }
+    let found: Compiled
+    if let known = former.removeValue(forKey: key) { found = known } else { found = try compile() }
+    if recent.count >= limit / 2 { (former, recent) = (recent, [:]) }
+    recent[key] = found
+    return found
   }
 }
