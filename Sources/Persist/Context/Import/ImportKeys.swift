@@ -3,13 +3,32 @@
 /// `mappedKeyName`, `mappedKeyName.1` to `.9` of an attribute or relationship are its keys in the data; the first one
 /// present is used. `relatedByAttribute` of a relationship or an entity is the attribute that identifies objects of the
 /// destination or the entity.
-enum ImportKeys {
+final class ImportKeys {
+  /// A property; subentities have it in the same slot.
+  struct Place: Hashable {
+    let entity: String
+    let slot: Int
+  }
+
+  /// The keys of the properties met so far: the data contain the same ones again and again.
+  private(set) var keys: [Place: [String]] = [:]
+
   /// Returns the value of a property in the data, or nil if the data doesn't contain it.
-  static func value(of property: Property, in data: ImportValue) -> ImportValue? {
+  func value(of property: Property, in data: ImportValue) -> ImportValue? {
+    for key in keys(of: property) {
+      if let value = data[key] { return value }
+    }
+    return nil
+  }
+
+  private func keys(of property: Property) -> [String] {
+    let place = Place(entity: property.declaringEntity, slot: property.slot)
+    if let known = keys[place] { return known }
     let userInfo = property.attribute?.userInfo ?? property.relationship?.userInfo ?? [:]
-    let names = [userInfo["mappedKeyName"]] + (1...9).map { userInfo["mappedKeyName.\($0)"] }
-    let keys = names.compactMap { $0 }
-    return (keys.isEmpty ? [property.name] : keys).lazy.compactMap { data[$0] }.first
+    let mapped = ["mappedKeyName"] + (1...9).map { "mappedKeyName.\($0)" }
+    let found = mapped.compactMap { userInfo[$0] }
+    keys[place] = found.isEmpty ? [property.name] : found
+    return found.isEmpty ? [property.name] : found
   }
 
   /// Returns the attribute that identifies objects of an entity: the one set for the relationship or the entity, or

@@ -7,6 +7,7 @@ import Foundation
 struct ImportPass {
   let context: ManagedObjectContext
   private let known: ImportedObjects
+  private let keys = ImportKeys()
 
   private static let depthLimit = 100
 
@@ -40,7 +41,7 @@ struct ImportPass {
     let place = PersistenceError.Place.property(entity.name, key.name)
     let conversion = ImportConversion(attribute: attribute, place: place)
     let identities = try list.map { data -> StoredValue in
-      guard let value = Self.identity(data, key) else { return .null }
+      guard let value = identity(data, key) else { return .null }
       return try conversion.stored(value)
     }
     try known.lookUp(identities, by: ImportedObjects.Search(entity: entity, slot: key.slot))
@@ -62,7 +63,7 @@ struct ImportPass {
     // Related objects may refer back to this one by any of its attributes.
     for property in properties {
       guard let attribute = property.attribute, !attribute.isDerived,
-        let value = ImportKeys.value(of: property, in: data)
+        let value = keys.value(of: property, in: data)
       else { continue }
       let conversion = ImportConversion(attribute: attribute, place: .property(object.entity.name, property.name))
       let stored =
@@ -73,9 +74,7 @@ struct ImportPass {
       known.register(object, by: property, stored)
     }
     for property in properties {
-      guard let relationship = property.relationship, let value = ImportKeys.value(of: property, in: data) else {
-        continue
-      }
+      guard let relationship = property.relationship, let value = keys.value(of: property, in: data) else { continue }
       try relate(object, property, relationship, to: value, depth)
     }
     return object
@@ -83,8 +82,8 @@ struct ImportPass {
 
   /// Returns the identity of an object: the value of its identifying attribute, or the data itself if it isn't a
   /// dictionary.
-  private static func identity(_ data: ImportValue, _ key: Property) -> ImportValue? {
-    if case .fields = data { ImportKeys.value(of: key, in: data) } else { data }
+  private func identity(_ data: ImportValue, _ key: Property) -> ImportValue? {
+    if case .fields = data { keys.value(of: key, in: data) } else { data }
   }
 
   private func relate(
@@ -126,7 +125,7 @@ struct ImportPass {
   }
 
   private func knownKeys(of entity: Entity, in data: ImportValue) -> Int {
-    entity.properties.count { ImportKeys.value(of: $0, in: data) != nil }
+    entity.properties.count { keys.value(of: $0, in: data) != nil }
   }
 }
 
@@ -146,7 +145,7 @@ extension ImportPass {
     guard !list.isEmpty, depth < Self.depthLimit else { return }
     if let key = ImportKeys.identifying(entity, for: relationship), let attribute = key.attribute {
       let conversion = ImportConversion(attribute: attribute, place: .property(entity.name, key.name))
-      let found = list.compactMap { data in Self.identity(data, key).flatMap { try? conversion.stored($0) } }
+      let found = list.compactMap { data in identity(data, key).flatMap { try? conversion.stored($0) } }
       identities[ImportedObjects.Search(entity: entity, slot: key.slot), default: []].formUnion(found)
     }
     // The objects may be of a subentity, whose relationships the data then contain too.
@@ -154,7 +153,7 @@ extension ImportPass {
     for property in entity.properties + further {
       guard let relationship = property.relationship else { continue }
       let related = list.flatMap { data in
-        ImportKeys.value(of: property, in: data).map { Self.elements(of: $0, relationship) } ?? []
+        keys.value(of: property, in: data).map { Self.elements(of: $0, relationship) } ?? []
       }
       let destination = context.model.destination(of: relationship)
       collectIdentities(in: related, destination, for: relationship, depth: depth + 1, &identities)

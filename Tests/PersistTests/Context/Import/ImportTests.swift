@@ -56,6 +56,21 @@ struct ImportTests {
       relationships: [RelationshipDescription("owner", to: "Owner", inverse: "parts")]),
   ])
 
+  @Test("The keys of a property in the data are determined once")
+  func keys() throws {
+    let entity = try ManagedObjectModel(Self.model).entity(named: "Single")
+    let keys = ImportKeys()
+    for (data, values) in [(["two": "b", "three": "c"], ["b", nil]), (["text": "d"], [nil, "d"])] {
+      let fields = ImportValue.fields(data.mapValues { ImportValue.plain(.value(.string($0))) })
+      for (name, value) in zip(["several", "text"], values) {
+        let property = try #require(entity.property(named: name))
+        let expected = value.map { ImportValue.plain(.value(.string($0))) }
+        #expect(keys.value(of: property, in: fields) == expected)
+      }
+      #expect(keys.keys.values.sorted { $0.count < $1.count } == [["text"], ["one", "two", "three"]])
+    }
+  }
+
   private func withContext(_ body: (ManagedObjectContext) throws -> Void) throws {
     try withStack(Self.model) { try body($0.context()) }
   }
