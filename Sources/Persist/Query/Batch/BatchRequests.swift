@@ -4,6 +4,10 @@
 /// save. The model's rules aren't checked, except that a required attribute can't be set to null; uniqueness
 /// constraints are enforced.
 ///
+/// A column of a file accepts numbers of any size, and null. Before the update, a further scan of the matching rows
+/// therefore checks each integer attribute with a computed value, also one of type `int64`, and another scan each
+/// required attribute with a computed value.
+///
 /// ```swift
 /// let update = BatchUpdateRequest("Car", where: try FetchPredicate("maker == 'FIAT'"), set: [
 ///   "maker": .value("FCA"), "price": try FetchExpression("price * 1.1"),
