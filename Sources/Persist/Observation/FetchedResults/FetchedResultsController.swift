@@ -46,6 +46,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private var observation: ContextObservation?
   /// Objects that a merge is about to report.
   private var awaited: [ManagedObject] = []
+  /// The number of evaluators created for changes: each compiles the patterns and indexes the lists of the condition.
+  private(set) var evaluatorCount = 0
   private var sequences: [WeakSnapshots] = []
 
   private struct WeakSnapshots {
@@ -194,11 +196,16 @@ extension FetchedResultsController {
     }
     guard !concerned.isEmpty else { return }
     managedObjectContext.prefetchRows(of: concerned)
-    let evaluator = ExpressionEvaluator()
+    let evaluator = makeEvaluator()
     let items = try concerned.filter { try rules.holds(for: $0, by: evaluator) }.map { try rules.item(of: $0) }
     var new = old
     new.replace(concerned.compactMap(old.item), with: items)
     change(to: new, ResultDifference(from: old, to: new, touched: concerned) { _ in isUpdate })
+  }
+
+  private func makeEvaluator() -> ExpressionEvaluator {
+    evaluatorCount += 1
+    return ExpressionEvaluator()
   }
 
   private func fetchAgain(touched: Set<ManagedObject>) throws {
