@@ -116,5 +116,75 @@
         try #expect(ForeignSQL.run("SELECT weight FROM book WHERE name = 'a'", at: url) == [["5"]])
       }
     }
+
+    // MARK: Versions
+
+    private static let functions = """
+      FROM pg_proc AS p WHERE p.pronamespace = current_schema()::regnamespace \
+      AND starts_with(p.proname, 'persist_da_') ORDER BY p.proname
+      """
+
+    private func bodies(at url: URL) throws -> [String] {
+      try ForeignSQL.run("SELECT p.prosrc \(Self.functions)", at: url).map { $0[0] }
+    }
+
+    /// Changes the functions of the triggers as another version of Persist would have made them.
+    private func changeBodies(at url: URL, from end: String, to other: String) throws {
+      for row in try ForeignSQL.run("SELECT pg_get_functiondef(p.oid) \(Self.functions)", at: url) {
+        try ForeignSQL.run(row[0].replacing(end, with: other), at: url)
+      }
+    }
+
+    private static let end = "END -- Persist \(ServerText.derivedVersion)"
+
+    @Test("A role that doesn't own the tables uses triggers of an older version, but no store that lacks one")
+    func otherRole() throws {
+      try withBooks { url, coordinator in
+        let model = coordinator.managedObjectModel
+        let schema = try #require(ServerAddress(url)).schema
+        let role = "writer_\(schema)"
+        try ForeignSQL.run(
+          "CREATE ROLE \(role) LOGIN", "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
+          "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+          "GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role)", at: url)
+        defer { _ = try? ForeignSQL.run("DROP OWNED BY \(role)", "DROP ROLE \(role)", at: url) }
+        var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
+        parts.user = role
+        let theirs = try #require(parts.url)
+        let current = try bodies(at: url)
+        try changeBodies(at: url, from: Self.end, to: "END")
+        let older = try bodies(at: url)
+        #expect(older != current)
+        let writer = PersistentStoreCoordinator(model: model)
+        let store = try writer.addStore(at: theirs)
+        let context = ManagedObjectContext(writer)
+        try context.named("Book", "a")["price"] = 100
+        try context.save()
+        try writer.remove(store)
+        try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["110"]])
+        try #expect(bodies(at: url) == older)
+        let triggers = try ForeignSQL.run(
+          "SELECT tgname FROM pg_trigger WHERE tgrelid = 'book'::regclass AND tgname LIKE 'persist_da_%'", at: url)
+        let trigger = try #require(triggers.first?.first)
+        try ForeignSQL.run("ALTER TABLE book DISABLE TRIGGER \"\(trigger)\"", at: url)
+        #expect(persistError { try writer.addStore(at: theirs) }?.code == .storeOpenFailed)
+        let owner = PersistentStoreCoordinator(model: model)
+        try owner.remove(owner.addStore(at: url))
+        try #expect(bodies(at: url) == current)
+        try writer.remove(writer.addStore(at: theirs))
+      }
+    }
+
+    @Test("Triggers of a newer version of Persist remain when an older one opens the store")
+    func newerVersion() throws {
+      try withBooks { url, coordinator in
+        try changeBodies(at: url, from: Self.end, to: "END -- Persist \(ServerText.derivedVersion + 1)")
+        let newer = try bodies(at: url)
+        #expect(!newer.contains { $0.hasSuffix(Self.end) })
+        let other = PersistentStoreCoordinator(model: coordinator.managedObjectModel)
+        try other.remove(other.addStore(at: url))
+        try #expect(bodies(at: url) == newer)
+      }
+    }
   }
 #endif

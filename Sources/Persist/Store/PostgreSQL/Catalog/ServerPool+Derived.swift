@@ -3,6 +3,9 @@ extension ServerPool {
   /// Makes sure that the server has exactly the triggers that maintain a model's derived attributes. If others dropped
   /// or changed them, or an older version of Persist made them, they are created anew, and the values computed.
   ///
+  /// Only the owner of the tables can do that. Other programs use an older version's triggers until then. Triggers of a
+  /// newer version remain, so that programs of both versions don't replace each other's while they run side by side.
+  ///
   /// - Parameters:
   ///   - columns: The derived attributes of the store's model.
   ///   - schema: The store's schema.
@@ -10,14 +13,30 @@ extension ServerPool {
     _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], _ schema: StoreSchema
   ) throws {
     guard !columns.isEmpty || schema.triggers.contains(where: \.isDerived) else { return }
-    guard try !read({ try $0.hasDerived(columns, in: layout) }) else { return }
-    try write { transaction in
-      try transaction.run([ServerText.lock(address.schema)])
-      // Another program may have been first.
-      guard try !transaction.session.hasDerived(columns, in: layout) else { return }
-      try transaction.session.makeDerived(columns, in: layout)
+    let found = try read { try $0.derivedTriggers(for: columns, in: layout) }
+    guard found != .current else { return }
+    do {
+      try write { transaction in
+        try transaction.run([ServerText.lock(address.schema)])
+        // Another program may have been first.
+        guard try transaction.session.derivedTriggers(for: columns, in: layout) != .current else { return }
+        try transaction.session.makeDerived(columns, in: layout)
+      }
+    } catch let error as PersistenceError
+      where found == .outdated && (error.isOfMissingRight || error.code == .storeReadOnly)
+    {
+      // Each row has its triggers, and their functions compute the values in the way of their version.
     }
   }
+}
+
+/// How the triggers for derived attributes that the server has compare with those of a model.
+private enum PresentDerivedTriggers {
+  /// They are the same, or a newer version of Persist made them.
+  case current
+  /// They differ only in the bodies of functions.
+  case outdated
+  case different
 }
 
 extension StoreSchema.Trigger {
@@ -44,13 +63,26 @@ extension ServerSession {
     if !former.isEmpty { try run(former.flatMap { ServerText.dropDerived($0) }) }
   }
 
-  /// Whether the server has exactly the triggers, with their functions, that Persist makes for derived attributes.
-  fileprivate func hasDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws -> Bool {
-    let triggers = columns.triggers(in: layout).map { ServerTrigger($0) }
-    guard try hasExactly(triggers, withPrefix: DerivedTrigger.prefix.foldedIdentifier) else { return false }
-    let functions = ServerText.derivedFunctionBodies.map { [ServerText.name($0.key), $0.value] }
-    return try columns.isEmpty
-      || Set(all(Self.presentFunctions(of: schema)) { [$0.text($1, 0), $0.text($1, 1)] }).isSuperset(of: functions)
+  /// Compares the triggers that the server has, with their functions, with those that Persist makes.
+  fileprivate func derivedTriggers(
+    for columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]
+  ) throws -> PresentDerivedTriggers {
+    let present = try triggers(withPrefix: DerivedTrigger.prefix.foldedIdentifier)
+    let versions = present.map { ServerText.derivedVersion(ofBody: $0.last ?? "") }
+    if versions.contains(where: { $0 > ServerText.derivedVersion }) { return .current }
+    let wanted = Set(columns.triggers(in: layout).map { ServerTrigger($0).signature })
+    var functions: (present: Set<[String]>, wanted: Set<[String]>) = ([], [])
+    if !columns.isEmpty {
+      functions.present = Set(
+        try all(Self.presentFunctions(of: schema)) { [$0.text($1, 0), $0.text($1, 1)] })
+      functions.wanted = Set(ServerText.derivedFunctionBodies.map { [ServerText.name($0.key), $0.value] })
+    }
+    if present == wanted, functions.present.isSuperset(of: functions.wanted) { return .current }
+    func withoutBodies(_ signatures: Set<[String]>) -> Set<[String]> { Set(signatures.map { Array($0.dropLast()) }) }
+    let isOutdated =
+      withoutBodies(present) == withoutBodies(wanted)
+      && withoutBodies(functions.present).isSuperset(of: withoutBodies(functions.wanted))
+    return isOutdated ? .outdated : .different
   }
 
   private static func presentFunctions(of schema: String) -> ServerText {
@@ -61,10 +93,15 @@ extension ServerSession {
   }
 
   /// Whether the triggers whose names begin with a prefix are exactly these, with their functions.
-  func hasExactly(_ triggers: [ServerTrigger], withPrefix prefix: String) throws -> Bool {
-    let present = try all(ServerTrigger.present(withPrefix: prefix, in: schema)) { result, row in
-      (0..<7).map { result.text(row, $0) }
-    }
-    return Set(present) == Set(triggers.map(\.signature))
+  func hasExactly(_ wanted: [ServerTrigger], withPrefix prefix: String) throws -> Bool {
+    try triggers(withPrefix: prefix) == Set(wanted.map(\.signature))
+  }
+
+  /// The signatures of the triggers whose names begin with a prefix.
+  private func triggers(withPrefix prefix: String) throws -> Set<[String]> {
+    try Set(
+      all(ServerTrigger.present(withPrefix: prefix, in: schema)) { result, row in
+        (0..<7).map { result.text(row, $0) }
+      })
   }
 }

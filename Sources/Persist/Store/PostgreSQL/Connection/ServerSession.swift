@@ -95,6 +95,9 @@ extension PersistenceError {
   /// type.
   var isOutOfRange: Bool { engineMessage?.hasSuffix("(22003)") == true }
 
+  /// Whether the user has no right to what was tried.
+  var isOfMissingRight: Bool { engineMessage?.hasSuffix("(42501)") == true }
+
   /// Whether a new row has a key that is in use. The server's message names the key's column in every language; the
   /// constraint can't be used, because it may still be named for a former table.
   var isOfKey: Bool {
@@ -124,7 +127,8 @@ extension PersistenceError {
     case "42501":
       self = error(
         .storeOpenFailed, "The user has no right to do this.",
-        "Grant the user the rights of the schema's owner, or USAGE, CREATE, SELECT, INSERT, UPDATE and DELETE.")
+        "To read and save, grant the user USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on its tables, and "
+          + "USAGE, SELECT and UPDATE on its sequences. To create or migrate the store, connect as their owner.")
     case "53100": self = error(.diskFull, "The server has no disk space left.", "Free some space on the server.")
     case "53200":
       self = error(.limitExceeded, "The server has no memory left.", "Try again with fewer objects at once.")

@@ -25,6 +25,16 @@ extension ServerText {
   /// The statements that make a trigger with its function.
   static func make(_ trigger: DerivedTrigger) -> [ServerText] { ServerTrigger(trigger).statements }
 
+  /// The version of the triggers, at the end of their bodies. It grows with each change of what Persist writes into
+  /// them, so that programs with an older version don't replace those of a newer one.
+  static let derivedVersion = 1
+  private static let derivedVersionMark = "-- Persist "
+
+  /// The version of a trigger's body; 0 for one without a version.
+  static func derivedVersion(ofBody body: String) -> Int {
+    body.split(separator: derivedVersionMark).last.flatMap { Int($0) } ?? 0
+  }
+
   /// The body of a trigger's function.
   fileprivate static func body(of trigger: DerivedTrigger) -> String {
     let actions = SQLText.locks(for: trigger) + [.action(of: trigger, now: now)]
@@ -34,7 +44,9 @@ extension ServerText {
       #variable_conflict use_column DECLARE persist_path text := current_setting('search_path'); \
       BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true);
       """
-    let end = "PERFORM set_config('search_path', persist_path, true); RETURN NULL; END"
+    let end = """
+      PERFORM set_config('search_path', persist_path, true); RETURN NULL; END \(derivedVersionMark)\(derivedVersion)
+      """
     return ([start] + actions.map { ServerText($0).statement(in: "").text + ";" } + [end]).joined(separator: " ")
   }
 
