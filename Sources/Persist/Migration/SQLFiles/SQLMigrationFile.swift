@@ -93,7 +93,9 @@ struct SQLMigrationFile {
     /// - Parameter line: A line that begins with a comment.
     /// - Returns: nil for a comment that isn't a directive.
     init?(_ line: ArraySlice<UInt8>, at place: PersistenceError.Place) throws {
-      let words = String(decoding: line, as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespaces).lowercased()
+      // Lines may end with a carriage return, too.
+      let words = String(decoding: line, as: UTF8.self).dropFirst(2).trimmingCharacters(in: .whitespacesAndNewlines)
+        .lowercased()
       if words == "down" {
         self = .down(isOutside: false)
         return

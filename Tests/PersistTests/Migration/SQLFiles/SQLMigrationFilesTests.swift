@@ -88,6 +88,33 @@ struct SQLMigrationFilesTests {
     }
   }
 
+  @Test("Marks apply in lines that end with a carriage return and a line feed: parts", arguments: [
+    "CREATE TABLE a (x);\n-- down\nDROP TABLE a;", "CREATE TABLE a (x);\n-- down \nDROP TABLE a;",
+    "-- migrate:up\nCREATE TABLE a (x);\n-- migrate:down\nDROP TABLE a;",
+    "-- +goose Up\nCREATE TABLE a (x);\n-- +goose Down\nDROP TABLE a;",
+    "-- +migrate Up\nCREATE TABLE a (x);\n-- +migrate Down\nDROP TABLE a;",
+  ])
+  func partsWithCarriageReturns(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text.replacing("\n", with: "\r\n")]) { folder in
+      let migrator = try folder.migrator()
+      try migrator.migrate(storeAt: folder.url)
+      try #expect(folder.tables().contains("a"))
+      try migrator.rollBack(storeAt: folder.url)
+      try #expect(!folder.tables().contains("a"))
+    }
+  }
+
+  @Test("Marks apply in lines that end with a carriage return and a line feed: transactions", arguments: [
+    "-- persist: without-transaction\nVACUUM;", "-- migrate:up transaction:false\nVACUUM;",
+    "-- +goose NO TRANSACTION\n-- +goose Up\nVACUUM;", "-- +migrate Up notransaction\nVACUUM;",
+  ])
+  func transactionsWithCarriageReturns(_ text: String) throws {
+    try SQLFolder.with(["1_a.sql": text.replacing("\n", with: "\r\n")]) { folder in
+      try #expect(SQLMigration.files(in: folder.folder).map(\.runsInTransaction) == [false])
+      try folder.migrator().migrate(storeAt: folder.url)
+    }
+  }
+
   @Test("Marks within comments of several lines, texts and quoted names have no meaning", arguments: [
     "/* To revert:\n-- down\nDROP TABLE a; */\nCREATE TABLE a (x);",
     "CREATE TABLE a (x DEFAULT 'it''s\n-- down\n');", "CREATE TABLE a ([x\n-- migrate:down\n], \"y\n-- down\n\");",
