@@ -180,6 +180,49 @@ struct SeveralStoresTests {
     }
   }
 
+  @Test("A store that can't be read doesn't keep the others from being merged, and isn't read again by every call")
+  func failingMerge() throws {
+    try withTemporaryFile { file in
+      try withTemporaryStore { url in
+        let stack = try TestStack(model, at: url)
+        let second = try stack.coordinator.addStore(at: file)
+        let (view, background) = (stack.context(), stack.context())
+        let (here, there) = try (background.make("Feedback"), background.make("Feedback"))
+        try background.assign(there, to: second)
+        func save(_ comment: String) throws {
+          for object in [here, there] { object["comment"] = comment }
+          try background.save()
+        }
+        try save("a")
+        let copies = try [here, there].map { try view.existingObject(with: $0.objectID) }
+        func comments() -> [String?] { copies.map { $0["comment"] as? String } }
+        #expect(comments() == ["a", "a"])
+        view.automaticallyMergesChangesFromParent = true
+        let busy = PersistenceError(.storeBusy, "Busy.")
+        stack.store.failReading(with: busy, busy, busy, busy)
+        try save("b")
+        view.processPendingChanges()
+        #expect(comments() == ["a", "b"])
+        #expect(persistError { try view.throwDeferredError() }?.message == "Busy.")
+        try save("c")
+        view.processPendingChanges()
+        try view.throwDeferredError()
+        #expect(comments() == ["a", "c"])
+        // Once reading succeeds, the objects are compared, and the changes that were left out are found.
+        var callCount = 0
+        while comments() != ["c", "c"], callCount < 100_000 {
+          view.processPendingChanges()
+          callCount += 1
+          Thread.sleep(forTimeInterval: 0.001)
+        }
+        try view.throwDeferredError()
+        #expect(comments() == ["c", "c"])
+        // Two more failures and a success, if every call had read the store.
+        #expect(callCount > 3)
+      }
+    }
+  }
+
   @Test("What one store has accepted stays saved if another store's conflicts can't be resolved")
   func failingResolution() throws {
     try withConflict { context, book, other in

@@ -19,7 +19,8 @@ extension ManagedObjectContext {
   /// changes reach a child at any depth.
   ///
   /// If a merge fails, the error is thrown by the context's next call that can throw, and the context compares all its
-  /// objects with the store the next time that it merges, until that succeeds.
+  /// objects with the store in question the next time that it merges, until that succeeds; after three failures, not
+  /// more often than once a second. Other stores are merged in the meantime.
   ///
   /// To merge without using the context or awaiting its sequences, call
   /// ``mergeChangesContinuously(checkingEvery:isolation:)``.
@@ -56,8 +57,9 @@ extension ManagedObjectContext {
     // The parent posts to this context what it merges. During its save, it has merged already.
     if let parent, !parent.isSaving { parent.mergeArrivedChanges() }
     let mail = mailbox.take()
+    guard parent != nil else { return mergeChangesOfStores(mail) }
     do {
-      if parent == nil { try mergeChangesOfStores(mail) } else { try mergeChangesOfParent(mail) }
+      try mergeChangesOfParent(mail)
       automaticMerging?.hasFailed = false
     } catch {
       guard let hasFailedBefore = automaticMerging?.hasFailed else { return deferError(error) }
@@ -69,17 +71,34 @@ extension ManagedObjectContext {
     }
   }
 
-  private func mergeChangesOfStores(_ mail: SavedChangesMailbox.Mail?) throws {
+  /// Merges the changes of each store on its own, so that one that can't be read doesn't affect the others.
+  private func mergeChangesOfStores(_ mail: SavedChangesMailbox.Mail?) {
     var arrived = SavedChanges(updated: takeSettled())
     if case .changes(let changes)? = mail { arrived = arrived.followed(by: changes) }
-    try mergeOrThrow(arrived, holdingNewObjects: true, leavingConflicts: true)
-    for store in persistentStoreCoordinator.openStores {
-      let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
-      guard hasForeignChanges || mail == .tooMuch else { continue }
-      let recorded = mail == .tooMuch ? nil : try automaticMerging?.recordedChanges(of: store)
-      try mergeOrThrow(recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
-      send(.didMergeUnknownChanges)
+    let stores = persistentStoreCoordinator.openStores
+    let parts = stores.count == 1 ? [stores[0].identifier: arrived] : arrived.byStore
+    for store in stores {
+      if mail == .tooMuch { automaticMerging?.requireComparison(with: store) }
+      guard automaticMerging?.isPaused(store) != true else { continue }
+      do {
+        try mergeChanges(of: store, parts[store.identifier])
+        automaticMerging?.noteSuccess(of: store)
+      } catch {
+        // An error that persists must not keep the context from fetching and saving.
+        if automaticMerging?.noteFailure(of: store) ?? true { deferError(error) }
+      }
     }
+  }
+
+  /// - Parameter arrived: The changes that other contexts have saved.
+  private func mergeChanges(of store: any PersistentStore, _ arrived: SavedChanges?) throws {
+    if let arrived { try mergeOrThrow(arrived, holdingNewObjects: true, leavingConflicts: true) }
+    let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
+    let comparesAll = automaticMerging?.requiresComparison(with: store) ?? false
+    guard hasForeignChanges || comparesAll else { return }
+    let recorded = comparesAll ? nil : try automaticMerging?.recordedChanges(of: store)
+    try mergeOrThrow(recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
+    send(.didMergeUnknownChanges)
   }
 
   /// Removes and returns the objects that earlier merges left out and that no longer have unsaved changes.
@@ -149,14 +168,55 @@ struct AutomaticMerging {
   private var numbers: [String: Int64] = [:]
   /// Objects with unsaved values that others have overtaken.
   var leftOut: Set<ManagedObjectID> = []
-  /// Whether the last merge failed. Its error was reported, and the next merge compares everything.
+  /// Whether the last merge of the parent's changes failed. Its error was reported, and the next merge compares
+  /// everything.
   var hasFailed = false
+  /// By store, a comparison of all its objects that is to be made.
+  private var comparisons: [String: Comparison] = [:]
+
+  /// A comparison of all objects of a store, after too many changes, or changes that couldn't be merged.
+  private struct Comparison {
+    var failureCount = 0
+    var lastFailure: ContinuousClock.Instant?
+  }
+
+  /// The number of merges that may fail at once. Further ones wait, because each may compare many objects, or try to
+  /// reach a server.
+  private static let maximumFailures = 3
+  private static let pause = Duration.seconds(1)
 
   init(storesOf context: ManagedObjectContext) {
     for store in context.persistentStoreCoordinator.openStores {
       _ = try? noteForeignChanges(of: store)
       _ = try? recordedChanges(of: store)
     }
+  }
+
+  mutating func requireComparison(with store: any PersistentStore) {
+    if comparisons[store.identifier] == nil { comparisons[store.identifier] = Comparison() }
+  }
+
+  func requiresComparison(with store: any PersistentStore) -> Bool { comparisons[store.identifier] != nil }
+
+  /// Whether merges of a store have failed so often that the next one has to wait.
+  func isPaused(_ store: any PersistentStore) -> Bool {
+    guard let comparison = comparisons[store.identifier], comparison.failureCount >= Self.maximumFailures,
+      let last = comparison.lastFailure
+    else { return false }
+    return last.duration(to: .now) < Self.pause
+  }
+
+  mutating func noteSuccess(of store: any PersistentStore) { comparisons[store.identifier] = nil }
+
+  /// Records that the changes of a store couldn't be merged. They were known only to that merge.
+  ///
+  /// - Returns: Whether it is the first failure since the last success.
+  mutating func noteFailure(of store: any PersistentStore) -> Bool {
+    var comparison = comparisons[store.identifier] ?? Comparison()
+    comparison.failureCount += 1
+    comparison.lastFailure = .now
+    comparisons[store.identifier] = comparison
+    return comparison.failureCount == 1
   }
 
   /// Returns the changes in a store's history since the last call; nil for the first call, and if the history doesn't
@@ -200,5 +260,16 @@ struct AutomaticMerging {
     guard let count = try store.foreignChangeCount() else { return false }
     defer { seen[store.identifier] = count }
     return seen[store.identifier].map { $0 != count } ?? false
+  }
+}
+
+extension SavedChanges {
+  /// The changes of each store, by its identifier.
+  fileprivate var byStore: [String: SavedChanges] {
+    var parts: [String: SavedChanges] = [:]
+    for id in insertedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].insertedObjectIDs.insert(id) }
+    for id in updatedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].updatedObjectIDs.insert(id) }
+    for id in deletedObjectIDs { parts[id.storeIdentifier, default: SavedChanges()].deletedObjectIDs.insert(id) }
+    return parts
   }
 }
