@@ -120,6 +120,26 @@ struct HistoryTrackingTests {
     }
   }
 
+  @Test("While the history is off, requests after a token fail, and others return the past that was kept")
+  func requestsWhileOff() throws {
+    try withTemporaryStore { url in
+      let (reader, other) = (try open(url, tracking: true), try open(url))
+      try addTeam(other)
+      let token = try #require(try reader.currentPersistentHistoryToken())
+      try other.disableHistory(of: other.persistentStores[0])
+      try addTeam(other)
+      for coordinator in [reader, other] {
+        let error = persistError { _ = try coordinator.execute(.fetchHistory(after: token)) }
+        #expect(error?.code == .historyTokenExpired)
+        #expect(error?.message.contains("switched off") == true)
+        #expect(error?.fix?.contains("tracksHistory") == true)
+        try #expect(coordinator.transactions().map(\.transactionNumber) == [1])
+        try #expect(coordinator.execute(.fetchHistory(after: Date.distantPast)).transactions.count == 1)
+      }
+      try close(reader, other)
+    }
+  }
+
   @Test(
     "A context that merges automatically sees saves by others whatever they do with the history",
     arguments: [[true], [false], [true, true], [false, true]])

@@ -88,9 +88,9 @@ public final class HistoryExchange: Sendable {
   /// Returns the changes of transactions after a position, oldest first, without applied ones.
   ///
   /// - Parameter token: The ``HistoryChangeSet/token`` of the last change set that was sent; nil for all.
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if transactions after it were deleted;
-  ///   ``PersistenceError/Code/invalidRequest`` if a deleted object's identifying attribute wasn't kept; the store's
-  ///   errors.
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if transactions after it were deleted or not
+  ///   recorded, or if the history is switched off; ``PersistenceError/Code/invalidRequest`` if a deleted object's
+  ///   identifying attribute wasn't kept; the store's errors.
   public func changeSets(after token: HistoryToken?) throws -> [HistoryChangeSet] {
     var request = HistoryChangeRequest.fetchHistory(after: token)
     request.affectedStoreIdentifiers = [storeID]

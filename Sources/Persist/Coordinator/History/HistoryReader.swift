@@ -36,8 +36,8 @@ public struct HistoryReader: Sendable {
 
   /// Returns the transactions that the reader hasn't marked as read, with their changes, oldest first.
   ///
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted; in that case, read the objects
-  ///   themselves and mark the current token as read.
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted or not recorded, or if the history is
+  ///   switched off; in that case, read the objects themselves and mark the current token as read.
   public func unread() throws -> [HistoryTransaction] {
     try coordinator.execute(.fetchHistory(after: token)).transactions
   }

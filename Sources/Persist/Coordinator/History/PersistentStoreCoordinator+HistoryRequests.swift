@@ -6,8 +6,8 @@ extension PersistentStoreCoordinator {
   /// Transactions of several stores are returned in chronological order.
   ///
   /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if transactions after the request's token were deleted or
-  ///   never recorded; ``PersistenceError/Code/invalidRequest`` if none of the stores has a history; the errors of
-  ///   predicates and stores.
+  ///   never recorded, or if the history is switched off; ``PersistenceError/Code/invalidRequest`` if none of the
+  ///   stores has a history; the errors of predicates and stores.
   public func execute(_ request: HistoryChangeRequest) throws -> HistoryResult {
     let stores = try storesWithHistory(request.affectedStoreIdentifiers)
     switch request.kind {
@@ -90,16 +90,30 @@ extension PersistentStoreCoordinator {
     try history.forEachTransaction(
       query,
       provided: { extent in
-        if extent.isComplete(after: number) { return true }
-        let last = extent.lastNumber
-        throw expired(
-          number > last
-            ? "The token belongs to another history: its transaction is \(number), but the last one is \(last)."
-            : "The token is older than the history: transactions after number \(number) were deleted or not recorded.",
-          store)
+        if extent.isTracking && extent.isComplete(after: number) { return true }
+        throw expired(number, extent, store)
       }
     ) { transactions.append($0) }
     return transactions
+  }
+
+  /// - Parameter number: The number of a token after which the history isn't complete.
+  private static func expired(
+    _ number: Int64, _ extent: HistoryExtent, _ store: any PersistentStore
+  ) -> PersistenceError {
+    let last = extent.lastNumber
+    if number > last {
+      return expired(
+        "The token belongs to another history: its transaction is \(number), but the last one is \(last).", store)
+    }
+    if !extent.isComplete(after: number) {
+      return expired(
+        "The token is older than the history: transactions after number \(number) were deleted or not recorded.", store)
+    }
+    var error = expired("The history is switched off, so that changes after the token may not be recorded.", store)
+    error.fix = "Open the store with StoreOptions(tracksHistory: true), which records changes from then on. Then read "
+      + "the objects themselves once, and continue from currentPersistentHistoryToken(fromStores:)."
+    return error
   }
 
   private static func expired(_ message: String, _ store: any PersistentStore) -> PersistenceError {

@@ -62,7 +62,8 @@ public struct HistoryChangeRequest: Sendable {
   /// Requests the transactions after a token, oldest first; nil for all.
   ///
   /// A store that the token doesn't contain is read from the beginning. The request fails with
-  /// ``PersistenceError/Code/historyTokenExpired`` if transactions after the token were deleted.
+  /// ``PersistenceError/Code/historyTokenExpired`` if transactions after the token were deleted or not recorded, or if
+  /// the history is switched off. Requests without a token return what is kept.
   public static func fetchHistory(after token: HistoryToken?) -> HistoryChangeRequest {
     HistoryChangeRequest(.fetchAfter(token.map { .token($0) } ?? .start))
   }
