@@ -106,6 +106,22 @@ struct OldValuesTests {
     }
   }
 
+  @Test("A program that only reads has the old values that another one began to keep")
+  func readerLearns() throws {
+    try withTemporaryStore { url in
+      let reader = try open(url, StoreOptions(tracksHistory: true))
+      let keeping = try open(url)
+      let context = ManagedObjectContext(keeping)
+      let team = try context.make("Team", ["name": "A"])
+      try context.save()
+      try team.setValue("B", forKey: "name")
+      try context.save()
+      try #expect(reader.transactions().last?.changes?.first?.oldValues == ["name": .string("A")])
+      try close(reader)
+      try close(keeping)
+    }
+  }
+
   @Test("A purge deletes old values with their transactions; check finds those without one")
   func purging() throws {
     try withTemporaryStore { url in

@@ -13,15 +13,19 @@ extension RecordedHistory {
   func present(in connection: Source.Connection) throws -> (map: HistoryMap, extent: HistoryExtent) {
     let first = try connection.first(of: .firstTransaction) { $0.integer(0) }
     let last = try connection.lastHistoryNumbers().transaction
-    guard let map = try store.presentHistory(in: connection) else {
-      throw PersistenceError(
-        .invalidRequest, at: .store(store.url), "Another program has deleted the history of the store.",
-        fix: "Open the store with StoreOptions(tracksHistory: true), which records changes from then on.")
-    }
+    let map = try presentMap(in: connection)
     let extent = HistoryExtent(
       oldestPosition: max(map.settings.completeAfter, first?.saturatingAdding(-1) ?? last), lastNumber: last,
       isTracking: map.isTracking)
     return (map, extent)
+  }
+
+  /// The meaning of the history in the state that a connection reads, after the first statement.
+  func presentMap(in connection: Source.Connection) throws -> HistoryMap {
+    if let map = try store.presentHistory(in: connection) { return map }
+    throw PersistenceError(
+      .invalidRequest, at: .store(store.url), "Another program has deleted the history of the store.",
+      fix: "Open the store with StoreOptions(tracksHistory: true), which records changes from then on.")
   }
 
   func contains(_ number: Int64) throws -> Bool {

@@ -7,7 +7,11 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
   let map: HistoryMap
 
   func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
-    try visit(query, body) { _ in map }
+    try visit(query, body) { connection in
+      // The first statement begins the transaction.
+      _ = try connection.first(of: .firstTransaction) { $0.integer(0) }
+      return try presentMap(in: connection)
+    }
   }
 
   func forEachTransaction(
