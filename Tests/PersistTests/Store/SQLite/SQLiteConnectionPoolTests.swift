@@ -94,6 +94,37 @@ struct SQLiteConnectionPoolTests {
     }
   }
 
+  @Test("A state that is acquired while the store moves to another file is one of that file")
+  func holdingWhileMoving() throws {
+    try withTemporaryFolder { folder in
+      let model = try HistoryModel.make()
+      let urls = ["A", "B"].map { folder.appendingPathComponent("\($0).sqlite") }
+      for url in urls { try SQLiteStore.create(url, model: model).close() }
+      // Without the record of its model, the store's hashes are compared: while the state is acquired.
+      try MadeStore.run("DROP TABLE PERSIST_METADATA", at: urls[0])
+      let catalog = try SQLiteConnection.reading(urls[0]) { try StoreCatalog($0) }
+      let pools = try urls.map { try SQLiteConnectionPool($0, options: StoreOptions()) }
+      for pool in pools { try pool.write { try $0.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX") } }
+      let (former, next, hashes) = (pools[0], pools[1], catalog.metadata.versionHashes)
+      let hasMoved = LockProtected(false)
+      let opened = OpenedStore(
+        at: urls[0], identifier: catalog.metadata.identifier, map: catalog.tableMap(of: model)
+      ) { [weak former] in
+        let isDone = (try? former?.closing(continuingIn: next) {}) != nil
+        hasMoved.withLock { $0 = isDone }
+        return hashes
+      }
+      let earlier = StoreMark(schemaVersion: 0, identifier: catalog.mark.identifier, propertyList: Data())
+      former.setWatch(StoreWatch(urls[0], mark: earlier, opened))
+      let state = try #require(try former.following { try $0.holdingPresentState() })
+      #expect(hasMoved.withLock { $0 } && state.url == urls[1])
+      try #expect(state.readOnce { try $0.first(.objectCount) { $0.integer(0) } } ?? 0 > 0)
+      #expect(!former.heldStates.isHolding && next.heldStates.isHolding)
+      state.close()
+      next.close()
+    }
+  }
+
   @Test("An in-memory store is one database for all its users")
   func memory() throws {
     let pool = try SQLiteConnectionPool(nil, options: StoreOptions())

@@ -6,6 +6,8 @@ extension SQLiteConnectionPool {
   /// that would block writers, or if others' changes can't be detected.
   ///
   /// The connection doesn't count as one of this pool's readers.
+  ///
+  /// - Throws: ``Continued`` if the store continues in another file, and the store's errors.
   func holdingPresentState() throws -> SQLiteConnectionPool? {
     guard url != nil else { return nil }
     let reader = try takeOut()
@@ -37,7 +39,11 @@ extension SQLiteConnectionPool {
       if let self { self.takeBack(reader) } else { reader.connection.close() }
     }
     heldStates.set(pool, for: holding, of: self)
-    if !isOpen { pool.close() }
+    // This pool may have been closed before the state became known, and so hasn't released it.
+    do { try requireOpen() } catch {
+      pool.close()
+      throw error
+    }
     return pool
   }
 
