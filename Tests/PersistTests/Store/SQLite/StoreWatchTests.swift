@@ -105,6 +105,36 @@ struct StoreWatchTests {
     }
   }
 
+  @Test("A check that has read an earlier state than another thread knows reads again, and reports only the later one")
+  func overtakenCheck() throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryFile { url in
+      try SQLiteStore.create(url, model: people).close()
+      // Without the record of its model, the store's hashes are compared: while a state is checked.
+      try MadeStore.run("DROP TABLE PERSIST_METADATA", at: url)
+      let catalog = try SQLiteConnection.reading(url) { try StoreCatalog($0) }
+      let (hashes, checking) = (catalog.metadata.versionHashes, LockProtected<StoreWatch?>(nil))
+      let opened = OpenedStore(
+        at: url, identifier: catalog.metadata.identifier, map: catalog.tableMap(of: people)
+      ) {
+        _ = try? MadeStore.run("CREATE INDEX LATER ON ZPERSON (ZNAME)", at: url)
+        checking.withLock { $0 }?.supersede()
+        return hashes
+      }
+      let watch = StoreWatch(url, mark: catalog.mark, opened)
+      checking.withLock { $0 = watch }
+      defer { checking.withLock { $0 = nil } }
+      let reported = LockProtected<[StoreMark]>([])
+      watch.whenChanged { catalog in reported.withLock { $0.append(catalog.mark) } }
+      try MadeStore.run("CREATE INDEX EARLIER ON ZPERSON (ZNAME)", at: url)
+      let connection = try SQLiteConnection(url, mode: .readWrite, options: StoreOptions())
+      defer { connection.close() }
+      try watch.check(connection)
+      try #expect(reported.withLock { $0 } == [StoreMark(connection)])
+      try #expect(watch.changedCatalog(connection) == nil)
+    }
+  }
+
   @Test(
     "Checking for changes by others takes no statement if nothing else writes",
     .aboutFiles("the counter of changes in SQLite's file"))

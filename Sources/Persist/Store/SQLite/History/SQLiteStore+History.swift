@@ -7,7 +7,11 @@ extension SQLiteStore: HistorySource {
 
   func readingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.read(body) }
   func writingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.write(body) }
-  func useHistory(_ history: HistoryMap?) { historyPlan.withLock { $0 = history.map(HistoryPlan.init) } }
+  func useHistory(_ history: HistoryMap?) {
+    // A reader may be about to report an earlier state.
+    pool.watch?.supersede()
+    historyPlan.withLock { $0 = history.map(HistoryPlan.init) }
+  }
 
   /// Takes one statement if the store has changed since the connection last read the history, and none otherwise.
   func presentHistory(in connection: SQLiteConnection) throws -> HistoryMap? {

@@ -23,10 +23,8 @@ extension SQLiteConnectionPool {
         // The transaction begins with the first read.
         _ = try connection.first(.objectCount) { $0.integer(0) }
       }
-      if connection.hasReloadedSchema, let watch {
-        try watch.check(connection)
-        connection.hasReloadedSchema = false
-      }
+      // The flag remains for the first read of the newest state.
+      if connection.hasReloadedSchema { _ = try watch?.changedCatalog(connection) }
     } catch {
       Self.endTransaction(of: reader)
       heldStates.end(holding)

@@ -9,29 +9,54 @@ import Foundation
 final class StoreWatch: Sendable {
   private let url: URL
   private let opened: OpenedStore
-  private let known: LockProtected<StoreMark>
-  private let observer = LockProtected<(@Sendable (StoreCatalog) -> Void)?>(nil)
+  private let state: LockProtected<State>
+
+  private struct State {
+    var known: StoreMark
+    var observer: (@Sendable (StoreCatalog) -> Void)?
+    /// The number of times that the known state was replaced or superseded.
+    var generation = 0
+  }
 
   /// - Parameter mark: The mark of the state that the opened store was read from.
   init(_ url: URL, mark: StoreMark, _ opened: OpenedStore) {
     self.url = url
     self.opened = opened
-    known = LockProtected(mark)
+    state = LockProtected(State(known: mark))
   }
 
   /// Calls `body` when others have changed the store's metadata or schema, but not its model.
-  func whenChanged(_ body: @escaping @Sendable (StoreCatalog) -> Void) { observer.withLock { $0 = body } }
+  ///
+  /// - Parameter body: Called for one state after another, never for an earlier one than before. Can't use the watch.
+  func whenChanged(_ body: @escaping @Sendable (StoreCatalog) -> Void) { state.withLock { $0.observer = body } }
 
+  /// Called before the observer's owner adopts a change of its own: a state that another thread is checking may be an
+  /// earlier one, and is read again instead of being reported.
+  func supersede() { state.withLock { $0.generation += 1 } }
+
+  /// Called within a write transaction, or outside of transactions: a read transaction may have an earlier state than
+  /// the known one.
+  ///
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
   ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
   /// - Complexity: One statement if only rows have changed.
   func check(_ connection: SQLiteConnection) throws {
-    guard try hasChanged(connection) else { return }
-    try connection.readTransaction {
-      let catalog = try checkedCatalog(connection)
-      // The mark is last: whoever finds it known also finds what the observer has made of it.
-      observer.withLock { $0 }?(catalog)
-      known.withLock { $0 = catalog.mark }
+    while true {
+      let generation = state.withLock { $0.generation }
+      guard try hasChanged(connection) else { return }
+      let catalog = try connection.readTransaction { try checkedCatalog(connection) }
+      if accept(catalog, ifStill: generation) { return }
+    }
+  }
+
+  /// Makes a state the known one, unless another thread did so while it was read: that one may be later.
+  private func accept(_ catalog: StoreCatalog, ifStill generation: Int) -> Bool {
+    state.withLock { state in
+      guard state.generation == generation else { return false }
+      state.observer?(catalog)
+      state.known = catalog.mark
+      state.generation += 1
+      return true
     }
   }
 
@@ -47,7 +72,7 @@ final class StoreWatch: Sendable {
 
   private func hasChanged(_ connection: SQLiteConnection) throws -> Bool {
     do {
-      return try StoreMark(connection) != known.withLock { $0 }
+      return try StoreMark(connection) != state.withLock { $0.known }
     } catch let error as PersistenceError where [.sqlite, .storeDamaged].contains(error.code) {
       throw opened.exchanged("It is no longer a store.", engineMessage: error.engineMessage)
     }
