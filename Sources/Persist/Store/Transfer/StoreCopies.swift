@@ -142,7 +142,13 @@ package enum StoreCopies {
         return slice
       }
       try store.retireKeys(upTo: source.assignedKeys())
-      guard location != .memory else { return store }
+      guard location != .memory else {
+        // The history and the record of the model are the copy's own.
+        metadata.identifier = store.identifier
+        try store.setMetadata(metadata)
+        try store.savePendingMetadata()
+        return store
+      }
       if let original = source as? any HistorySource, let copy = store as? any HistorySource {
         metadata.history = try copy.copyHistory(of: original, metadata.history) ?? HistorySettings()
       }

@@ -171,6 +171,27 @@
       }
     }
 
+    @Test("The application's metadata go along with a store that moves from a server to memory, unsaved ones too")
+    func metadataInMemory() throws {
+      try TestServer.withSchema { text in
+        let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Self.pairs))
+        var store = try coordinator.addStore(.postgreSQL(text))
+        func set(_ key: String) throws {
+          var metadata = try coordinator.metadata(of: store)
+          metadata.values[key] = .string(key)
+          try coordinator.setMetadata(metadata, of: store)
+        }
+        try set("saved")
+        try ManagedObjectContext(coordinator).save()
+        try set("unsaved")
+        store = try coordinator.migratePersistentStore(store, to: nil)
+        let metadata = try coordinator.metadata(of: store)
+        #expect(metadata.values["saved"] == .string("saved") && metadata.values["unsaved"] == .string("unsaved"))
+        #expect(metadata.identifier == store.identifier && metadata.type == StoreType.inMemory.rawValue)
+        try coordinator.remove(store)
+      }
+    }
+
     @Test("A backup in another engine is one state of the store")
     func backedUpWhileSaving() throws {
       try withRoutes { place, target in
