@@ -124,20 +124,25 @@ extension PersistentStoreCoordinator {
     return moved
   }
 
-  /// Switches an open store to another file, such as one that the store was copied or moved to.
+  /// Switches an open store to another file, such as one that the store was copied or moved to, or from one schema on a
+  /// server to another.
   ///
   /// Contexts keep using the store; their objects keep the values they read until refreshed. Active reads and writes
   /// finish in the former file, which is then closed and isn't deleted; those that wait use the new one. Remote changes
   /// are those of the new file. A context that is pinned to a state of the former one can't read until it moves on, for
   /// example by ``ManagedObjectContext/refreshAllObjects()``: ``PersistenceError/Code/queryGenerationExpired``.
   ///
+  /// On a server, reads and writes that wait meanwhile fail with ``PersistenceError/Code/storeOpenFailed`` and can be
+  /// repeated. A pinned context goes on reading the state of the former schema until it moves on.
+  ///
   /// - Parameters:
-  ///   - url: An existing file that contains the same store.
-  ///   - store: A store in a file, open in this coordinator.
+  ///   - url: An existing file that contains the same store, or the URL of an existing schema that does.
+  ///   - store: A store in a file or on a server, open in this coordinator.
   /// - Returns: The store with its new location.
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store isn't open here or the file contains another
   ///   store; ``PersistenceError/Code/fileAccess`` if the file doesn't exist;
-  ///   ``PersistenceError/Code/storeTypeMismatch`` for a store in memory.
+  ///   ``PersistenceError/Code/storeTypeMismatch`` for a store in memory, and for one on a server if the URL is that of
+  ///   a file.
   @discardableResult
   public func setURL(_ url: URL, for store: StoreInfo) throws -> StoreInfo {
     let open = try requireOpen(store)
