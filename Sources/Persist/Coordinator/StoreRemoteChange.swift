@@ -14,8 +14,8 @@ extension PersistentStoreCoordinator {
   /// Posted when this program or another one has written to a store that was opened with
   /// ``StoreOptions/postsRemoteChangeNotifications``. The object is the coordinator; the thread is Persist's own.
   ///
-  /// Observers may use, remove or move the store, on any queue. No notification of a store begins after it was removed;
-  /// one that was posted before may still be waiting for an observer's queue.
+  /// Observers may use, remove or move the store, on any queue. Changes after the removal of a store aren't reported. A
+  /// removal doesn't wait for a notification that is being posted at that moment, nor for an observer's queue.
   public static let remoteStoreDidChangeNotification = Notification.Name("PersistentStoreRemoteChange")
   /// The key of the store's UUID, a string, in the notification's user info.
   public static let storeUUIDKey = "storeUUID"
