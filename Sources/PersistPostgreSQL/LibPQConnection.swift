@@ -26,16 +26,19 @@ final class LibPQConnection: ServerConnection {
     if all["connect_timeout"] == nil { all["connect_timeout"] = "10" }
     let pairs = all.sorted { $0.key < $1.key }
     guard
-      let handle = Self.withStrings(pairs.map(\.key), { names in
+      let first = Self.withStrings(pairs.map(\.key), { names in
         Self.withStrings(pairs.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
       })
     else { throw ServerFailure(state: "", message: "libpq has no memory for a connection.", isDisconnected: true) }
-    self.handle = handle
-    guard PQstatus(handle) == CONNECTION_OK else {
-      let message = Self.message(handle)
-      PQfinish(handle)
-      isClosed = true
-      throw ServerFailure(state: Self.stateAfterRefusal(pairs), message: message, isDisconnected: true)
+    if PQstatus(first) == CONNECTION_OK {
+      handle = first
+    } else {
+      let message = Self.message(first)
+      PQfinish(first)
+      switch Self.retry(pairs) {
+      case .connected(let second): handle = second
+      case .failed(let state): throw ServerFailure(state: state, message: message, isDisconnected: true)
+      }
     }
     do {
       try ServerVersion(number: Int(PQserverVersion(handle))).requireSupported()

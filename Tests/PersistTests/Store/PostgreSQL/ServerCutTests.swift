@@ -137,6 +137,19 @@
       }
     }
 
+    @Test("A connection that can be made after a failed attempt is used, whatever the reason of the failure was")
+    func failedAttempt() throws {
+      let proxy = try proxy()
+      defer { proxy.close() }
+      try withSeed { url in
+        proxy.cut(at: CuttingProxy.Cut(.toServer, 1, isAfter: false))
+        let coordinator = try open(proxy.url(for: url), options: StoreOptions())
+        #expect(proxy.hasCut)
+        try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Person")) == 6)
+        try coordinator.remove(#require(coordinator.persistentStores.first))
+      }
+    }
+
     @Test("A save is there as a whole or not at all, whatever message is the last one", arguments: [false, true])
     func saves(isFinal: Bool) throws {
       let unknown = try cutSaves(every: isFinal ? 29 : 11, isFinal: isFinal, by: change)
