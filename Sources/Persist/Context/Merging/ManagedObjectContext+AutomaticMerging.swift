@@ -96,6 +96,7 @@ extension ManagedObjectContext {
     let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
     let comparesAll = automaticMerging?.requiresComparison(with: store) ?? false
     guard hasForeignChanges || comparesAll else { return }
+    if comparesAll { automaticMerging?.passHistory(of: store) }
     let recorded = comparesAll ? nil : try automaticMerging?.recordedChanges(of: store)
     try mergeOrThrow(recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
     send(.didMergeUnknownChanges)
@@ -253,6 +254,12 @@ struct AutomaticMerging {
     ) { changes.append($0.objectIDNotification()) }
     numbers[store.identifier] = present
     return isComplete ? changes : nil
+  }
+
+  /// Passes over a store's history before all objects are compared, so that a part of it that can't be read fails one
+  /// merge and not every later one. If the last number can't be read either, the next changes are compared, too.
+  mutating func passHistory(of store: any PersistentStore) {
+    numbers[store.identifier] = try? store.history?.lastNumber()
   }
 
   /// Whether another coordinator or process has written since the context last checked.

@@ -318,6 +318,11 @@ struct ForeignChangesTests {
       context.processPendingChanges()
       try context.throwDeferredError()
       #expect(team["name"] as? String == "Anna")
+      try elsewhere.named("Team", "Anna")["name"] = "Hanna"
+      try elsewhere.save()
+      context.processPendingChanges()
+      try context.throwDeferredError()
+      #expect(team["name"] as? String == "Hanna")
       for store in other.persistentStores { try other.remove(store) }
     }
   }
