@@ -36,7 +36,8 @@ struct RowTests {
     }
     #expect(keys == expected.map { String($0.objectID.primaryKey ?? 0) })
     let counted = try await session.post(
-      "rows", ["entity": "Item", "text": "count <= \(limit)", "columns": [], "start": 0, "count": 0, "isCounting": true])
+      "rows",
+      ["entity": "Item", "text": "count <= \(limit)", "columns": [], "start": 0, "count": 0, "isCounting": true])
     #expect(counted.json["total"] as? Int == expected.count)
   }
 
