@@ -226,8 +226,8 @@ final class Editor {
   private static let shownMembers = 500
 
   private func members(_ value: Any?) -> [Changes.Member]? {
-    func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { object($0) } }
-    let found = (value as? any Collection).map { objects($0) } ?? [object(value)].compactMap { $0 }
+    func objects(_ collection: some Collection) -> [ManagedObject] { collection.compactMap { relatedObject($0) } }
+    let found = (value as? any Collection).map { objects($0) } ?? [relatedObject(value)].compactMap { $0 }
     guard found.count <= Self.shownMembers else { return nil }
     return found.map(member)
   }
@@ -237,7 +237,7 @@ final class Editor {
   }
 
   /// The object of a changed relationship, which may be given by its identifier.
-  private func object(_ value: Any?) -> ManagedObject? {
+  private func relatedObject(_ value: Any?) -> ManagedObject? {
     switch value {
     case let object as ManagedObject: object
     case let id as ManagedObjectID: context.object(with: id)
@@ -256,7 +256,7 @@ final class Editor {
     case let date as Date: DateText.exactText(date)
     case let data as Data: "\(data.count) bytes"
     case is ManagedObject, is ManagedObjectID:
-      object(value).map { object in
+      relatedObject(value).map { object in
         name(of: object) ?? "\(object.entity.name) \(object.objectID.primaryKey.map(String.init) ?? "new")"
       }
     case let members as any Collection: "\(members.count) \(members.count == 1 ? "object" : "objects")"
