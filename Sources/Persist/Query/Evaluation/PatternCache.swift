@@ -1,8 +1,7 @@
 /// Compiled patterns of one kind, by their texts and options.
 ///
-/// A connection and an evaluator that serves many objects meet any number of patterns. The cache has two halves: once
-/// that of the patterns used last is full, it replaces the other one, so that patterns that aren't used any longer don't
-/// accumulate.
+/// A connection and an evaluator that serves many objects meet any number of patterns. The cache has two halves: when
+/// that of the patterns used last is full, it replaces the other one, so that unused patterns don't accumulate.
 struct PatternCache<Compiled> {
   private struct Key: Hashable {
     let pattern: String
