@@ -141,10 +141,12 @@ extension TableMap {
   /// The types of all columns on a PostgreSQL server, by table and name.
   var serverKinds: [String: [String: ServerTerms.Kind]] {
     var kinds: [String: [String: ServerTerms.Kind]] = [:]
+    // Some tables have no other columns.
+    for entity in model.entities where entity.root === entity {
+      kinds[self[entity].table] = ["Z_PK": .integer, "Z_ENT": .integer, "Z_OPT": .integer]
+    }
     for (table, columns) in layout {
-      var own: [String: ServerTerms.Kind] = ["Z_PK": .integer, "Z_ENT": .integer, "Z_OPT": .integer]
-      for column in columns { own[column.name] = ServerTerms.Kind(column.type) }
-      kinds[table] = own
+      for column in columns { kinds[table, default: [:]][column.name] = ServerTerms.Kind(column.type) }
     }
     for join in joinTables {
       let orders = [join.first.orderColumn, join.second.orderColumn].compactMap { $0 }
