@@ -4,6 +4,13 @@ package import Persist
 extension JSONText {
   /// Writes a transaction in the format of `persist history`.
   package mutating func value(_ transaction: HistoryTransaction, model: ManagedObjectModel) {
+    value(transaction) { $0.value($1) }
+  }
+
+  /// Writes a transaction with its changes in another format.
+  package mutating func value(
+    _ transaction: HistoryTransaction, change: (inout JSONText, HistoryChange) -> Void
+  ) {
     object { json in
       json.field("number", transaction.transactionNumber)
       json.field("timestamp", transaction.timestamp.timeIntervalSinceReferenceDate)
@@ -11,8 +18,14 @@ extension JSONText {
       json.field("contextName", transaction.contextName)
       json.field("bundleID", transaction.bundleID)
       json.field("processID", transaction.processID)
-      json.field("changes", of: transaction.changes ?? []) { $0.value($1) }
+      json.field("changes", of: transaction.changes ?? [], change)
     }
+  }
+
+  /// Writes the names of the properties that a change has set; null if they weren't recorded.
+  package mutating func updatedProperties(of change: HistoryChange) {
+    key("updatedProperties")
+    if let names = change.updatedProperties { array(of: names.sorted()) { $0.value($1) } } else { null() }
   }
 
   private mutating func value(_ change: HistoryChange) {
@@ -20,14 +33,7 @@ extension JSONText {
       json.field("type", change.changeType.name)
       json.field("entity", change.changedObjectID.entityName)
       json.field("pk", change.changedObjectID.primaryKey)
-      if change.changeType == .update {
-        json.key("updatedProperties")
-        if let names = change.updatedProperties {
-          json.array(of: names.sorted()) { $0.value($1) }
-        } else {
-          json.null()
-        }
-      }
+      if change.changeType == .update { json.updatedProperties(of: change) }
       if let tombstone = change.tombstone { json.field("tombstone", tombstone) }
       if let oldValues = change.oldValues { json.field("oldValues", oldValues) }
       if let members = change.memberChanges, !members.isEmpty {

@@ -5,25 +5,14 @@ extension JSONText {
   private static let longestTombstone = 300
 
   /// A transaction for the page. Keys and values are texts, because numbers of scripts have only 53 bits.
-  mutating func value(_ transaction: HistoryTransaction) {
-    object { json in
-      json.field("number", transaction.transactionNumber)
-      json.field("timestamp", transaction.timestamp.timeIntervalSinceReferenceDate)
-      json.field("author", transaction.author)
-      json.field("contextName", transaction.contextName)
-      json.field("bundleID", transaction.bundleID)
-      json.field("processID", transaction.processID)
-      json.field("changes", of: transaction.changes ?? []) { $0.change($1) }
-    }
-  }
+  mutating func value(_ transaction: HistoryTransaction) { value(transaction) { $0.change($1) } }
 
   private mutating func change(_ change: HistoryChange) {
     object { json in
       json.field("type", change.changeType.name)
       json.field("entity", change.changedObjectID.entityName)
       json.field("key", change.changedObjectID.keyText)
-      json.key("updatedProperties")
-      if let names = change.updatedProperties { json.array(of: names.sorted()) { $0.value($1) } } else { json.null() }
+      json.updatedProperties(of: change)
       let kept = (change.tombstone ?? [:]).sorted { $0.key < $1.key }
       json.field("tombstone", of: kept) { json, kept in
         json.object {
