@@ -4,14 +4,8 @@
 /// present is used. `relatedByAttribute` of a relationship or an entity is the attribute that identifies objects of the
 /// destination or the entity.
 final class ImportKeys {
-  /// A property; subentities have it in the same slot.
-  struct Place: Hashable {
-    let entity: String
-    let slot: Int
-  }
-
   /// The keys of the properties met so far: the data contain the same ones again and again.
-  private(set) var keys: [Place: [String]] = [:]
+  private(set) var keys: [ImportedProperty: [String]] = [:]
 
   /// Returns the value of a property in the data, or nil if the data doesn't contain it.
   func value(of property: Property, in data: ImportValue) -> ImportValue? {
@@ -22,13 +16,14 @@ final class ImportKeys {
   }
 
   private func keys(of property: Property) -> [String] {
-    let place = Place(entity: property.declaringEntity, slot: property.slot)
-    if let known = keys[place] { return known }
+    let declared = ImportedProperty(property)
+    if let known = keys[declared] { return known }
     let userInfo = property.attribute?.userInfo ?? property.relationship?.userInfo ?? [:]
     let mapped = ["mappedKeyName"] + (1...9).map { "mappedKeyName.\($0)" }
-    let found = mapped.compactMap { userInfo[$0] }
-    keys[place] = found.isEmpty ? [property.name] : found
-    return found.isEmpty ? [property.name] : found
+    var found = mapped.compactMap { userInfo[$0] }
+    if found.isEmpty { found = [property.name] }
+    keys[declared] = found
+    return found
   }
 
   /// Returns the attribute that identifies objects of an entity: the one set for the relationship or the entity, or

@@ -9,16 +9,8 @@ final class ImportedObjects {
     let slot: Int
   }
 
-  /// An attribute, the same for all entities that inherit it.
-  private struct Attribute: Hashable {
-    let declaringEntity: String
-    let slot: Int
-
-    init(_ property: Property) { (declaringEntity, slot) = (property.declaringEntity, property.slot) }
-  }
-
   private let context: ManagedObjectContext
-  private var objects: [Attribute: [StoredValue: [ManagedObject]]] = [:]
+  private var objects: [ImportedProperty: [StoredValue: [ManagedObject]]] = [:]
   private var searched: [Search: Set<StoredValue>] = [:]
 
   init(in context: ManagedObjectContext) { self.context = context }
@@ -26,7 +18,7 @@ final class ImportedObjects {
   /// Returns the object of an entity with an identifying value; nil if there was none when the value was looked up.
   func object(of entity: Entity, _ key: Property, _ identity: StoredValue) -> ManagedObject? {
     // The import may have changed the value since, by data that identify the object by another attribute.
-    objects[Attribute(key)]?[identity]?.first { object in
+    objects[ImportedProperty(key)]?[identity]?.first { object in
       object.table?.context === context && object.change != .deleted && object.entity.isKind(of: entity)
         && object.unnotedValue(at: key.slot) == identity
     }
@@ -34,16 +26,16 @@ final class ImportedObjects {
 
   /// Registers an object under the value of an attribute, if the attribute identifies objects of this import.
   func register(_ object: ManagedObject, by key: Property, _ identity: StoredValue) {
-    guard !identity.isNull, objects[Attribute(key)] != nil else { return }
-    guard objects[Attribute(key)]?[identity]?.contains(where: { $0 === object }) != true else { return }
-    objects[Attribute(key)]?[identity, default: []].append(object)
+    guard !identity.isNull, objects[ImportedProperty(key)] != nil else { return }
+    guard objects[ImportedProperty(key)]?[identity]?.contains(where: { $0 === object }) != true else { return }
+    objects[ImportedProperty(key)]?[identity, default: []].append(object)
   }
 
   /// Registers the context's objects that have one of some identifying values, with a single request for the values
   /// that weren't looked up before.
   func lookUp(_ identities: some Sequence<StoredValue>, by search: Search) throws {
     let key = search.entity.properties[search.slot]
-    if objects[Attribute(key)] == nil { objects[Attribute(key)] = [:] }
+    if objects[ImportedProperty(key)] == nil { objects[ImportedProperty(key)] = [:] }
     let wanted = Set(identities.filter { !$0.isNull && searched[search]?.contains($0) != true })
     guard !wanted.isEmpty else { return }
     var request = FetchRequest<ManagedObject>(search.entity.name)
