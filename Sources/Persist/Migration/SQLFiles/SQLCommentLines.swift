@@ -30,7 +30,7 @@ struct SQLCommentLines {
         index = lineEnd
         continue
       case UInt8(ascii: "/") where text[index...].starts(with: [UInt8(ascii: "/"), UInt8(ascii: "*")]):
-        found = Self.endOfComment(in: text, from: index + 2)
+        found = SQLScript.endOfComment(in: text[...], from: index + 2)
       case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
         // A doubled quote ends one text and begins the next, with the same result.
         found = text[(index + 1)...].firstIndex(of: text[index]).map { $0 + 1 }
@@ -54,15 +54,6 @@ struct SQLCommentLines {
 
   private static func endOfLine(in text: [UInt8], from index: Int) -> Int {
     text[index...].firstIndex(of: newline) ?? text.count
-  }
-
-  private static func endOfComment(in text: [UInt8], from start: Int) -> Int? {
-    var index = start
-    while index + 1 < text.count {
-      if text[index] == UInt8(ascii: "*"), text[index + 1] == UInt8(ascii: "/") { return index + 2 }
-      index += 1
-    }
-    return nil
   }
 
   /// The lines after a position that begin with a mark of a comment, wherever they are.

@@ -29,16 +29,12 @@ extension StoreSchema.Table {
       case "," where depth == 1: isFirstWord = true
       case _ where depth == 1 && token.lowercased() == "as":
         isGenerated = true
-        found.append(GeneratedColumn(name: Self.unquoted(column)))
+        found.append(GeneratedColumn(name: SQLTokens.unquoted(column)))
       case _ where depth > 1 && isGenerated:
         if let word = SQLTokens.folded(token) { found[found.count - 1].words.insert(word) }
       default: break
       }
     }
     return found
-  }
-
-  private static func unquoted(_ name: Substring) -> String {
-    SQLTokens.isPlainName(name) ? String(name) : String(name.dropFirst().dropLast())
   }
 }

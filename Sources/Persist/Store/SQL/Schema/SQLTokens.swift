@@ -53,11 +53,15 @@ struct SQLTokens: Sequence, IteratorProtocol {
 extension SQLTokens {
   /// A token as SQL compares it: folded, and a name without its quotes; nil for a literal text.
   static func folded(_ token: Substring) -> String? {
-    switch token.utf8.first {
-    case UInt8(ascii: "'"): nil
-    case UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
-      String(Substring(token.utf8.dropFirst().dropLast())).foldedIdentifier
-    default: String(token).foldedIdentifier
+    token.utf8.first == UInt8(ascii: "'") ? nil : unquoted(token).foldedIdentifier
+  }
+
+  /// A name without its quotes.
+  static func unquoted(_ name: Substring) -> String {
+    switch name.utf8.first {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+      String(Substring(name.utf8.dropFirst().dropLast()))
+    default: String(name)
     }
   }
 

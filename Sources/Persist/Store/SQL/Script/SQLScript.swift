@@ -54,19 +54,22 @@ struct SQLScript: Sendable {
       case UInt8(ascii: "-") where next == UInt8(ascii: "-"):
         index = bytes[index..<range.upperBound].firstIndex(of: 0x0A) ?? range.upperBound
       case UInt8(ascii: "/") where next == UInt8(ascii: "*"):
-        index = endOfComment(from: index + 2)
+        index = Self.endOfComment(in: bytes[..<range.upperBound], from: index + 2) ?? range.upperBound
       default: return index
       }
     }
     return index
   }
 
-  private func endOfComment(from position: Int) -> Int {
-    var index = position
-    while index + 1 < range.upperBound {
-      if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
+  /// The end of a comment between `/*` and `*/`; nil if it doesn't end.
+  ///
+  /// - Parameter start: The index after the comment's opening mark.
+  static func endOfComment(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
+    var index = start
+    while index + 1 < text.endIndex {
+      if text[index] == UInt8(ascii: "*"), text[index + 1] == UInt8(ascii: "/") { return index + 2 }
       index += 1
     }
-    return range.upperBound
+    return nil
   }
 }
