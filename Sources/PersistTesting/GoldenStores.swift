@@ -163,14 +163,8 @@ public struct GoldenStores: Sendable {
 
   private func fill(_ url: URL, _ version: ModelLock.Version) throws {
     let writer = try StoreWriter(storeAt: url, registry: family(of: version).registry, version: version.name)
-    do {
-      _ = try FillPass(store: writer, rows: rows, seed: seed).run { _ in }
-      try writer.close()
-    } catch {
-      // A store without its objects would count as made from then on.
-      if writer.isNew { try? writer.discard() }
-      throw error
-    }
+    // A store without its objects would count as made from then on; a failure deletes it.
+    _ = try writer.closing { try FillPass(store: writer, rows: rows, seed: seed).run { _ in } }
   }
 
   private func check(

@@ -50,20 +50,16 @@ package struct StoreExtract {
     let given = selection.count
     try selection.addRequired(in: source)
     let writer = try StoreWriter(creatingFileAt: url, model: source.model)
-    do {
-      let transfer = StoreTransfer(source, to: writer.identifier, only: selection)
-      var written = 0
-      let outcome = try writer.insert {
+    let transfer = StoreTransfer(source, to: writer.identifier, only: selection)
+    var written = 0
+    let outcome = try writer.closing {
+      try writer.insert {
         try progress(written, selection.count)
         let slice = try transfer.next()
         written += slice?.inserts.count ?? 0
         return slice
       }
-      try writer.close()
-      return Outcome(objects: outcome.count, required: selection.count - given)
-    } catch {
-      try? writer.discard()
-      throw error
     }
+    return Outcome(objects: outcome.count, required: selection.count - given)
   }
 }

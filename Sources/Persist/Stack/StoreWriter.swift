@@ -93,6 +93,21 @@ package final class StoreWriter {
 
   package func close() throws { try store.close() }
 
+  /// Calls a closure that writes, and closes the store.
+  ///
+  /// - Throws: The errors of the closure and of closing. A new store is deleted then: it would remain without some of
+  ///   its objects.
+  package func closing<T>(_ write: () throws -> T) throws -> T {
+    do {
+      let result = try write()
+      try close()
+      return result
+    } catch {
+      if isNew { try? discard() }
+      throw error
+    }
+  }
+
   /// Closes the store and deletes it, with everything that belongs to it.
   package func discard() throws {
     try close()

@@ -43,16 +43,10 @@ struct FillCommand: ParsableCommand {
     var bar = ProgressBar("filling")
     defer { bar.finish() }
     let start = ContinuousClock.now
-    let made: Int
-    do {
-      made = try FillPass(store: writer, rows: rows, seed: seed).run { done in
+    let made = try writer.closing {
+      try FillPass(store: writer, rows: rows, seed: seed).run { done in
         bar.show(Double(done) / Double(max(total, 1)), detail: "\(done) objects")
       }
-      try writer.close()
-    } catch {
-      // A new store would remain with the objects before the one that can't be made.
-      if writer.isNew { try? writer.discard() }
-      throw error
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     bar.finish()
