@@ -63,7 +63,7 @@ extension ManagedObjectContext {
       automaticMerging?.hasFailed = false
     } catch {
       guard let hasFailedBefore = automaticMerging?.hasFailed else { return deferError(error) }
-      // What was to be merged is known only to this call. The next one compares everything.
+      // Only this call knows the changes. The next one compares everything.
       mailbox.requireComparison()
       automaticMerging?.hasFailed = true
       // An error that persists must not keep the context from fetching and saving.

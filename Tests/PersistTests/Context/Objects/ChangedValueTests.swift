@@ -128,17 +128,19 @@ struct ChangedValueTests {
     }
   }
 
+  /// A person whose display name ends in an exclamation mark.
+  private final class Exclaimed: ManagedObject {
+    override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "")!" }
+  }
+
   @Test("Discarding and undoing changes leave the transient values from before them, and the object unchanged")
   func formerTransientValues() throws {
-    final class Person: ManagedObject {
-      override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "")!" }
-    }
     try withStack(SampleModels.pets) { stack in
       let first = stack.context()
       try first.make("Person", ["name": "Ann"])
       try first.save()
       for isUndone in [false, true] {
-        let context = stack.context(classes: ["Person": Person.self])
+        let context = stack.context(classes: ["Person": Exclaimed.self])
         if isUndone { context.undoManager = .init() }
         let ann = try context.named("Person", "Ann")
         let changes: [() throws -> Void] = [
@@ -163,15 +165,12 @@ struct ChangedValueTests {
 
   @Test("A rollback keeps transient values that the fetch hook sets after a change to the fault's members")
   func transientValuesOfFaults() throws {
-    final class Person: ManagedObject {
-      override func awakeFromFetch() { self["displayName"] = "\(self["name"] ?? "")!" }
-    }
     try withStack(SampleModels.pets) { stack in
       let first = stack.context()
       try first.make("Person", ["name": "Ann"])
       try first.save()
       for isUndone in [false, true] {
-        let context = stack.context(classes: ["Person": Person.self])
+        let context = stack.context(classes: ["Person": Exclaimed.self])
         if isUndone { context.undoManager = .init() }
         let ann = try #require(try context.fetch(FetchRequest("Person")).first)
         try context.make("Pet", ["owner": ann])

@@ -30,7 +30,7 @@ extension ServerPool {
   }
 }
 
-/// How the triggers for derived attributes that the server has compare with those of a model.
+/// The state of the server's triggers for derived attributes, compared with those of a model.
 private enum PresentDerivedTriggers {
   /// They are the same, or a newer version of Persist made them.
   case current
