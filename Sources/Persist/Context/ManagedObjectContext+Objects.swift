@@ -32,20 +32,20 @@ extension ManagedObjectContext {
     precondition(object.table == nil, "\(object) belongs to another context: look it up by its identifier.")
     observedChanges.begin()
     defer { observedChanges.end() }
-    object.layout = layout(of: object.layout.entity)
+    object.changeLayout(to: layout(of: object.layout.entity))
     object.slots = slotTable(of: type(of: object), object.layout).entries
     if object.pending.isEmpty { object.replacePending(with: object.layout.initialValues) }
     object.snapshot = nil
     object.replaceMembers(with: [])
     let number = object.ownTemporaryNumber.flatMap { isFree($0) ? $0 : nil }
     if number != nil { noteReferences(to: [object]) }
-    adopt(object, object.layout, number: number)
+    adopt(object, number: number)
   }
 
   private func isFree(_ number: UInt64) -> Bool { unsavedTable.map[Int64(bitPattern: number)] == nil }
 
   /// Inserts an object without a context into this one, and calls ``ManagedObject/awakeFromInsert()``.
-  func adopt(_ object: ManagedObject, _ layout: EntityLayout, number: UInt64? = nil) {
+  func adopt(_ object: ManagedObject, number: UInt64? = nil) {
     register(object, number: number)
     // Values that the class sets in its hook are defaults.
     let given = object.given
@@ -57,12 +57,13 @@ extension ManagedObjectContext {
   ///
   /// - Parameter number: The temporary number that the object has in a child context or had before; nil for a new one.
   func register(_ object: ManagedObject, number: UInt64? = nil) {
-    let table = unsavedTable
-    object.table = table
+    // Not retained, because this is done for each new object: the context does.
+    let table = Unmanaged.passUnretained(unsavedTable)
+    object.join(table)
     object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
     // The program may hold the identifier, whose instance will lead to the permanent one.
-    if number == nil || object.ownTemporaryNumber != number { object.identifier = nil }
-    table.map.insert(object, key: object.key)
+    if object.identifier != nil, number == nil || object.ownTemporaryNumber != number { object.identifier = nil }
+    table._withUnsafeGuaranteedRef { $0.map.insert(object, key: object.key) }
     object.noteChangeOfAll()
     enterAsNew(object)
   }

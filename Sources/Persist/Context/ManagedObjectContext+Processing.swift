@@ -95,8 +95,11 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Records the object's state before its first change in an event.
   final func enterEvent() {
-    guard loading != .awakening, let context = table?.context else { return }
-    if let tracker = context.tracker {
+    guard loading != .awakening, let tableReference else { return }
+    let tracker = tableReference._withUnsafeGuaranteedRef { table in
+      table.contextReference._withUnsafeGuaranteedRef { $0.tracker }
+    }
+    if let tracker {
       tracker.enter(self, before: ObjectState(self))
     } else {
       eventIndex = ChangeTracker.notTracked

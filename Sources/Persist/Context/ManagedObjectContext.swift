@@ -58,7 +58,7 @@ public final class ManagedObjectContext {
   var isReadingNewest = false { didSet { applyReadView() } }
   var newestReads = NewestReads()
   private var unsaved: ObjectTable?
-  private var lastServed: (type: ManagedObject.Type, layout: EntityLayout)?
+  private var lastServed: (type: ManagedObject.Type, origin: ManagedObject.Origin)?
   // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double
   // its cost.
   @exclusivity(unchecked) var lastPlace: RowPlace?
@@ -203,14 +203,14 @@ public final class ManagedObjectContext {
   /// - Throws: ``PersistenceError/Code/unknownEntity``.
   public func entity(named name: String) throws -> Entity { try model.entity(named: name) }
 
-  /// Returns the layout of a class's entity. The last result is cached, because most objects are created in bulk.
-  func layout(serving type: ManagedObject.Type) -> EntityLayout {
-    if let (last, layout) = lastServed, last == type { return layout }
-    let layout = layouts[findEntity(servedBy: type).number - 1]
-    precondition(
-      !layout.entity.isAbstract, "'\(layout.entity.name)' is abstract: only its subentities have objects.")
-    lastServed = (type, layout)
-    return layout
+  /// Returns the origin of new objects of a class. The last one is cached, because most objects are created in bulk.
+  func origin(serving type: ManagedObject.Type) -> ManagedObject.Origin {
+    if let (last, origin) = lastServed, last == type { return origin }
+    let entity = findEntity(servedBy: type)
+    precondition(!entity.isAbstract, "'\(entity.name)' is abstract: only its subentities have objects.")
+    let origin = ManagedObject.Origin(newOf: type, layouts[entity.number - 1], in: self)
+    lastServed = (type, origin)
+    return origin
   }
 
   var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }

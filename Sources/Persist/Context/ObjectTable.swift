@@ -46,11 +46,12 @@ final class ObjectTable {
       if stale.change == .updated { context.leaveUpdated(stale) }
       stale.detach()
     }
-    var former = object.identifier
-    object.table = self
+    object.join(.passUnretained(self))
     object.key = key
-    object.identifier = nil
     map.insert(object, key: key)
+    guard object.identifier != nil else { return }
+    var former = object.identifier
+    object.identifier = nil
     guard former?.isTemporaryID == true, !isKnownUniquelyReferenced(&former) else { return }
     former?.lead(to: object.objectID)
   }

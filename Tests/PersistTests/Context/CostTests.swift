@@ -49,9 +49,9 @@ struct CostTests {
     }
   }
 
-  private func withPeople(pets: Int = 0, _ body: (Stack) throws -> Void) throws {
+  private func withPeople<Result>(pets: Int = 0, _ body: (Stack) throws -> Result) throws -> Result {
     let model = try ManagedObjectModel(Self.model)
-    try withTemporaryStore { url in
+    return try withTemporaryStore { url in
       let store = try createStore(at: url, model: model)
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
@@ -64,7 +64,7 @@ struct CostTests {
       try context.save()
       // The first read opens a reader, whose own statements aren't part of the work.
       _ = try stack.context().count(for: FetchRequest("Person"))
-      try body(stack)
+      return try body(stack)
     }
   }
 
@@ -210,6 +210,46 @@ struct CostTests {
       #expect(written.count <= 2 && written.isDisjoint(with: chunks))
       #expect(people.allSatisfy { $0.pending.isEmpty && $0.toManys.isEmpty && $0.companions == nil })
     }
+  }
+
+  @Test("Objects count no references to their layout, which all contexts share, until they leave their context")
+  func sharedLayouts() throws {
+    try withPeople { stack in
+      let context = stack.context()
+      let layout = context.layout(of: try context.entity(named: "Person"))
+      let before = _getRetainCount(layout)
+      let people = try context.fetch(FetchRequest("Person"))
+      let new = try (0..<100).map { number in try context.make("Person", ["age": number]) }
+      try context.save()
+      // Caches of the context may have retained it.
+      let after = _getRetainCount(layout)
+      #expect(after < before + 10)
+      for person in new { context.delete(person) }
+      try context.save()
+      #expect(_getRetainCount(layout) >= after + UInt(new.count))
+      #expect(people.allSatisfy { $0.layout === layout } && new.allSatisfy { $0.layout === layout })
+    }
+  }
+
+  @Test("An object that outlives its context and coordinator keeps its layout, and releases it in the end")
+  func keptLayouts() throws {
+    weak var layout: EntityLayout?
+    func outliving() throws -> [ManagedObject] {
+      try withPeople { stack in
+        let context = stack.context()
+        layout = context.layout(of: try context.entity(named: "Person"))
+        let alone = ManagedObject(entity: try context.entity(named: "Person"), insertInto: nil)
+        let inserted = ManagedObject(entity: try context.entity(named: "Person"), insertInto: nil)
+        context.insert(inserted)
+        return Array(try context.fetch(FetchRequest("Person")).prefix(3)) + [alone, inserted]
+      }
+    }
+    var objects = try outliving()
+    #expect(objects.allSatisfy { $0.managedObjectContext == nil && $0.entity.name == "Person" })
+    #expect(objects.map { "\($0)".contains("Person") } == Array(repeating: true, count: 5))
+    #expect(layout != nil)
+    objects = []
+    #expect(layout == nil)
   }
 
   @Test("A row read by a fault takes little more memory than its values")

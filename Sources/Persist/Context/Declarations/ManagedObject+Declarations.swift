@@ -76,7 +76,7 @@ extension ManagedObject.Origin {
   /// }
   /// ```
   public init(inserting type: ManagedObject.Type, into context: ManagedObjectContext) {
-    self.init(newOf: type, context.layout(serving: type), in: context)
+    self = context.origin(serving: type)
   }
 
   /// Creates the origin of a new object of a class, with or without a context.

@@ -10,12 +10,14 @@ struct DraftRows {
   private var writer: RowChunkWriter?
 
   /// Begins a row of null values.
-  mutating func begin(_ layout: EntityLayout) -> RowSnapshot {
-    var writer = writer.take() ?? Self.newWriter(layout)
-    writer.beginRow(version: 1, slotCount: layout.rowSlotCount)
-    let row = writer.endRow()
-    self.writer = writer
-    return row
+  mutating func begin(slotCount: Int) -> RowSnapshot {
+    // Changed in place: taken out and put back, the writer would cost reference counts.
+    writer?.beginRow(version: 1, slotCount: slotCount)
+    if let row = writer?.endRow() { return row }
+    var new = Self.newWriter(slotCount: slotCount)
+    new.beginRow(version: 1, slotCount: slotCount)
+    writer = new
+    return new.endRow()
   }
 
   /// Sets bytes in a row.
@@ -31,7 +33,7 @@ struct DraftRows {
         .setBytes(at: start &- Int(old.offset), count: bytes.count, slot: slot)
       return true
     }
-    var writer = writer.take() ?? Self.newWriter(layout)
+    var writer = writer.take() ?? Self.newWriter(slotCount: layout.rowSlotCount)
     Self.copy(old, without: slot, layout, to: &writer)
     writer.setBytes(bytes.baseAddress, count: bytes.count, slot: slot)
     row = writer.endRow()
@@ -42,8 +44,8 @@ struct DraftRows {
   /// Releases the memory. Rows remain valid, and move when bytes are added to them.
   mutating func removeAll() { writer = nil }
 
-  private static func newWriter(_ layout: EntityLayout) -> RowChunkWriter {
-    RowChunkWriter(slotCount: layout.rowSlotCount, expectedRows: 2)
+  private static func newWriter(slotCount: Int) -> RowChunkWriter {
+    RowChunkWriter(slotCount: slotCount, expectedRows: 2)
   }
 
   /// Writes a row again without the bytes that it no longer uses.

@@ -11,8 +11,15 @@ extension ManagedObject {
 
   /// Makes the object, which is being created, a draft with the initial values of its class and the model.
   final func beginDraft(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
-    row = context.drafts.begin(layout)
-    marks = .draft
+    row = context.drafts.begin(slotCount: rowSlotCount)
+    marks.insert(.draft)
+    let hasDefaults = layoutReference._withUnsafeGuaranteedRef { !$0.defaultSlots.isEmpty }
+    guard hasDefaults || slots?._withUnsafeGuaranteedRef({ $0.initialSlots.isEmpty }) == false else { return }
+    setInitialValues(slots, in: context)
+  }
+
+  @inline(never)
+  private final func setInitialValues(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
     func set(_ value: StoredValue, _ slot: Int) {
       if !value.isNull, !setInDraft(value, at: slot, in: .passUnretained(context)) { setLoose(value, at: slot) }
     }
@@ -31,10 +38,11 @@ extension ManagedObject {
   /// - Returns: False if the value must be a loose one.
   final func setInDraft(_ value: StoredValue, at slot: Int, in context: Unmanaged<ManagedObjectContext>) -> Bool {
     guard let view = row?.view else { return false }
-    let isSet = layout.draftColumns[slot].set(
-      value, at: slot, in: MutableRowView(view, slotCount: layout.rowSlotCount)
-    ) { bytes in
-      context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+    let isSet = layoutReference._withUnsafeGuaranteedRef { layout in
+      let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
+      return layout.draftColumns[slot].set(value, at: slot, in: fixedPart) { bytes in
+        context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+      }
     }
     if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
     return isSet
@@ -79,7 +87,7 @@ extension ManagedObject {
 
   /// Returns a draft's value that isn't a loose one.
   final func draftValue(at slot: Int) -> StoredValue {
-    row?.value(slot, as: layout.draftColumns[slot].form, slotCount: layout.rowSlotCount) ?? .null
+    row?.value(slot, as: layout.draftColumns[slot].form, slotCount: rowSlotCount) ?? .null
   }
 
   /// Moves a draft's values out of its row. Nothing changes for the program.
@@ -98,7 +106,7 @@ extension ManagedObject {
   ///   or observers, who are told of each change.
   final func acceptDraft(version: Int64, _ writers: inout SnapshotWriters) -> Bool {
     guard let view = row?.view, !marks.contains(.observed) else { return false }
-    let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
+    let fixedPart = MutableRowView(view, slotCount: rowSlotCount)
     if !looseValues.isEmpty {
       for stored in layout.storedSlots where stored.kind != .toOne && looseValues.contains(stored.slot) {
         return false

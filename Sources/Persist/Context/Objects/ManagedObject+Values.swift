@@ -25,6 +25,12 @@ extension ManagedObject {
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     given.insert(slot)
+    // The most common case, a new object that nobody observes. Values that may be in files are never in its row.
+    if isDraft, !marks.contains(.observed), let tableReference,
+      setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef { $0.contextReference })
+    {
+      return
+    }
     guard layout.mayBeInFile[slot], isInFile(value, at: slot) else { return setPending(value, at: slot) }
     clearPending(at: slot)
   }
@@ -36,7 +42,7 @@ extension ManagedObject {
   public final func integer(at slot: Int) -> Int64? {
     noteRead(at: slot)
     if loading == .loaded {
-      if looseValues.isEmpty, let row, !row.isNull(slot, of: layout.rowSlotCount) { return row.integer(slot) }
+      if looseValues.isEmpty, let row, !row.isNull(slot, of: rowSlotCount) { return row.integer(slot) }
     }
     return integerOrNone(at: slot)
   }
@@ -49,13 +55,13 @@ extension ManagedObject {
       return nil
     }
     guard let row else { return StoredValue.integer(missingValue(at: slot)) }
-    return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot)
+    return row.isNull(slot, of: rowSlotCount) ? nil : row.integer(slot)
   }
 
   /// Returns a Boolean attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func boolean(at slot: Int) -> Bool? {
     if let row = row(with: slot, as: .boolean) {
-      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.integer(slot) != 0
+      return row.isNull(slot, of: rowSlotCount) ? nil : row.integer(slot) != 0
     }
     return if case .boolean(let value) = unnotedValue(at: slot) { value } else { nil }
   }
@@ -64,7 +70,7 @@ extension ManagedObject {
   /// type.
   public final func double(at slot: Int) -> Double? {
     if let row = row(with: slot, as: .double) {
-      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.double(slot)
+      return row.isNull(slot, of: rowSlotCount) ? nil : row.double(slot)
     }
     return if case .double(let value) = unnotedValue(at: slot) { value } else { nil }
   }
@@ -77,7 +83,7 @@ extension ManagedObject {
   /// Returns a string attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func string(at slot: Int) -> String? {
     if let row = row(with: slot, as: .string) {
-      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.string(slot)
+      return row.isNull(slot, of: rowSlotCount) ? nil : row.string(slot)
     }
     return if case .string(let value) = unnotedValue(at: slot) { value } else { nil }
   }
@@ -85,7 +91,7 @@ extension ManagedObject {
   /// Returns a date attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func date(at slot: Int) -> Date? {
     if let row = row(with: slot, as: .date) {
-      return row.isNull(slot, of: layout.rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
+      return row.isNull(slot, of: rowSlotCount) ? nil : Date(timeIntervalSinceReferenceDate: row.double(slot))
     }
     return if case .date(let value) = unnotedValue(at: slot) { value } else { nil }
   }
@@ -98,10 +104,13 @@ extension ManagedObject {
   /// Returns a UUID attribute by slot, including unsaved changes; nil for null or a value of another type.
   public final func uuid(at slot: Int) -> UUID? {
     if let row = row(with: slot, as: .uuid) {
-      return row.isNull(slot, of: layout.rowSlotCount) ? nil : row.uuid(slot)
+      return row.isNull(slot, of: rowSlotCount) ? nil : row.uuid(slot)
     }
     return if case .uuid(let value) = unnotedValue(at: slot) { value } else { nil }
   }
+
+  @inline(__always)
+  private final func form(of slot: Int) -> SlotForm { layoutReference._withUnsafeGuaranteedRef { $0.forms[slot] } }
 
   /// Returns the row if it alone determines the value of an attribute of the given form; otherwise nil. This common
   /// case needs no intermediate ``StoredValue``.
@@ -112,7 +121,7 @@ extension ManagedObject {
     noteRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfill() }
-    return looseValues.isEmpty && layout.forms[slot] == form ? row?.view : nil
+    return looseValues.isEmpty && self.form(of: slot) == form ? row?.view : nil
   }
 }
 
@@ -125,15 +134,15 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or to-one relationship in a row of this object.
   final func storedValue(at slot: Int, in snapshot: RowSnapshot) -> StoredValue {
-    switch layout.forms[slot] {
+    switch form(of: slot) {
     case .none: return committedCompound(at: slot, in: snapshot)
     case .externalData:
-      guard !snapshot.isNull(slot, of: layout.rowSlotCount) else { return .null }
+      guard !snapshot.isNull(slot, of: rowSlotCount) else { return .null }
       switch snapshot.externalContent(slot) {
       case .inline(let data): return .data(data)
       case .file(let name): return externalData(named: name, at: slot)
       }
-    case let form: return snapshot.value(slot, as: form, slotCount: layout.rowSlotCount)
+    case let form: return snapshot.value(slot, as: form, slotCount: rowSlotCount)
     }
   }
 
@@ -156,8 +165,8 @@ extension ManagedObject {
     guard layout.kinds[slot] == .composite else { return .null }
     var root: [String: StoredValue] = [:]
     for element in layout.properties[slot].elements {
-      var value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
-      if SlotForm(element.attribute) == .externalData, !snapshot.isNull(element.slot, of: layout.rowSlotCount),
+      var value = snapshot.value(element.slot, as: SlotForm(element.attribute), slotCount: rowSlotCount)
+      if SlotForm(element.attribute) == .externalData, !snapshot.isNull(element.slot, of: rowSlotCount),
         case .file(let name) = snapshot.externalContent(element.slot)
       {
         value = externalData(named: name, at: element.slot)
@@ -169,7 +178,7 @@ extension ManagedObject {
 
   /// Returns the key of a to-one relationship's destination as read, or nil if there is none.
   final func committedKey(of relationship: RelationshipLayout, in snapshot: RowSnapshot) -> Int64? {
-    guard !relationship.isTransient, !snapshot.isNull(relationship.slot, of: layout.rowSlotCount) else { return nil }
+    guard !relationship.isTransient, !snapshot.isNull(relationship.slot, of: rowSlotCount) else { return nil }
     let key = snapshot.integer(relationship.slot)
     return key == 0 ? nil : key
   }
@@ -212,22 +221,23 @@ extension ManagedObject {
 
   /// Whether a property differs from the store. Transient properties never do.
   final func isChanged(at slot: Int) -> Bool {
-    switch layout.kinds[slot] {
+    switch layoutReference._withUnsafeGuaranteedRef({ $0.kinds[slot] }) {
     case .transient, .transientToMany, .fetched: return false
     case .toMany: return !toManys.isEmpty && toManys[slot]?.hasChanges == true
     case .attribute, .composite, .toOne:
-      guard let value = pending[slot] else { return false }
+      if isDraft { endDraft() }
+      guard let value = looseValues[slot] else { return false }
       return !isCommitted(value, at: slot)
     }
   }
 
   /// Whether an attribute or to-one relationship had a value when it was read.
   final func isCommitted(_ value: StoredValue, at slot: Int) -> Bool {
-    let form = layout.forms[slot]
-    guard let snapshot else { return value == committedValue(at: slot) }
-    if layout.mayBeInFile[slot] { return holds(value, at: slot, in: snapshot) }
+    guard !isDraft, row != nil else { return value == committedValue(at: slot) }
+    let (form, mayBeInFile) = layoutReference._withUnsafeGuaranteedRef { ($0.forms[slot], $0.mayBeInFile[slot]) }
+    if mayBeInFile, let snapshot { return holds(value, at: slot, in: snapshot) }
     guard form != .none else { return value == committedValue(at: slot) }
-    return snapshot.holds(value, in: slot, as: form, slotCount: layout.rowSlotCount)
+    return row?.holds(value, in: slot, as: form, slotCount: rowSlotCount) ?? false
   }
 }
 

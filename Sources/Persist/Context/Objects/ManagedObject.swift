@@ -48,10 +48,15 @@ nonisolated open class ManagedObject {
     static let observed = Marks(rawValue: 2)
     /// It is new, and its row has unsaved values; see ``ManagedObject/isDraft``.
     static let draft = Marks(rawValue: 4)
+    /// It retains its layout.
+    static let holdsLayout = Marks(rawValue: 8)
   }
 
   /// Changes only when an object that was created without a context is inserted into one.
-  @usableFromInline @exclusivity(unchecked) final var layout: EntityLayout
+  ///
+  /// Retained only by an object without a table; otherwise the context does. The reference counts of layouts, which
+  /// contexts share, would otherwise slow down every thread that creates objects.
+  @usableFromInline @exclusivity(unchecked) final var layoutReference: Unmanaged<EntityLayout>
   /// The slots of the properties that the class declares. The layout owns the table.
   @usableFromInline @exclusivity(unchecked) final var slots: UnsafePointer<SlotTable.Entry>
 
@@ -115,18 +120,21 @@ nonisolated open class ManagedObject {
   /// The only designated initializer, for contexts. A subclass that gives its stored properties initial values inherits
   /// this and every other initializer.
   public required init(_ origin: Origin) {
-    layout = origin.layout.takeUnretainedValue()
+    layoutReference = origin.layout
     tableReference = origin.table
     key = origin.key
     loading = origin.loading
     slots = origin.slotTable?._withUnsafeGuaranteedRef { $0.entriesOfFittingClass } ?? SlotTable.empty.entries
     if DeclarationRecording.isActive { DeclarationRecording.current?.leaveOut(self) }
-    guard let context = origin.inserting?.takeUnretainedValue() else {
+    guard let context = origin.inserting else {
       if loading != .fault { looseValues = origin.initialValues }
+      if origin.table == nil { holdLayout() }
       return
     }
-    beginDraft(origin.slotTable, in: context)
-    if origin.table == nil { context.adopt(self, layout) }
+    context._withUnsafeGuaranteedRef { context in
+      beginDraft(origin.slotTable, in: context)
+      if origin.table == nil { context.adopt(self) }
+    }
   }
 
   deinit {
@@ -134,6 +142,7 @@ nonisolated open class ManagedObject {
     tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
     if let heldEnd { Self.loseHolder(heldEnd) }
     if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }
+    if marks.contains(.holdsLayout) { layoutReference.release() }
   }
 
   /// Creates an object of an entity, with or without a context.
@@ -202,7 +211,42 @@ extension ManagedObject {
   @inline(__always)
   final var table: ObjectTable? {
     get { tableReference?.takeUnretainedValue() }
-    set { tableReference = newValue.map(Unmanaged.passUnretained) }
+    set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
+  }
+
+  final func join(_ table: Unmanaged<ObjectTable>) {
+    releaseLayout()
+    tableReference = table
+  }
+
+  final func leaveTable() {
+    holdLayout()
+    tableReference = nil
+  }
+
+  final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
+
+  /// The number of slots of the object's rows.
+  @inlinable @inline(__always)
+  final var rowSlotCount: Int { layoutReference._withUnsafeGuaranteedRef { $0.rowSlotCount } }
+
+  final func changeLayout(to new: EntityLayout) {
+    let wasHeld = marks.contains(.holdsLayout)
+    releaseLayout()
+    layoutReference = .passUnretained(new)
+    if wasHeld { holdLayout() }
+  }
+
+  private final func holdLayout() {
+    guard !marks.contains(.holdsLayout) else { return }
+    marks.insert(.holdsLayout)
+    _ = layoutReference.retain()
+  }
+
+  private final func releaseLayout() {
+    guard marks.contains(.holdsLayout) else { return }
+    marks.remove(.holdsLayout)
+    layoutReference.release()
   }
 
   /// The object's entity: its most specific one, not an ancestor.
@@ -260,25 +304,6 @@ extension ManagedObject {
   public final var hasChanges: Bool {
     noteRead(.state)
     return change != .none && table != nil
-  }
-
-  /// Removes the object from its context permanently.
-  final func detach() {
-    // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
-    if identifier == nil, key > 0,
-      let keyless = tableReference?._withUnsafeGuaranteedRef({ $0.siblings?.keylessID(of: layout) })
-    {
-      identifier = keyless
-    } else if tableReference != nil {
-      _ = objectID
-    }
-    releaseRelated()
-    tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
-    let observedChanges = marks.contains(.observed) ? table?.observedChanges : nil
-    table = nil
-    guard let observedChanges else { return }
-    observedChanges.record(everything, of: self)
-    observedChanges.record { [self] in observers?.objectHasLeft() }
   }
 }
 

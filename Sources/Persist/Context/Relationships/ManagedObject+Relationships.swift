@@ -45,8 +45,8 @@ extension ManagedObject {
   /// than its own.
   @inline(__always)
   private final func storedDestination(at slot: Int) -> ManagedObject? {
-    let rootIndex = layout.destinationRoots[slot]
-    guard rootIndex >= 0, !isDraft, let row = row?.view, !row.isNull(slot, of: layout.rowSlotCount) else { return nil }
+    let rootIndex = layoutReference._withUnsafeGuaranteedRef { $0.destinationRoots[slot] }
+    guard rootIndex >= 0, !isDraft, let row = row?.view, !row.isNull(slot, of: rowSlotCount) else { return nil }
     return tableReference?._withUnsafeGuaranteedRef {
       $0.siblings?.registeredObject(key: row.integer(slot), rootIndex: rootIndex)
     }
