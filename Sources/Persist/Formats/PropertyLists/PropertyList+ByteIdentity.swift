@@ -13,5 +13,14 @@ extension PropertyList {
       default: self = .other(value)
       }
     }
+
+    func hash(into hasher: inout Hasher) {
+      switch self {
+      // All bytes at once: the standard library adds the elements of an array one by one.
+      case .text(let bytes): bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+      case .real(let bits): hasher.combine(bits)
+      case .other(let value): hasher.combine(value)
+      }
+    }
   }
 }

@@ -94,7 +94,12 @@ extension String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(unsafeUninitializedCapacity: utf8.count) { bytes in
       // The memory belongs to this closure alone and has the requested size.
-      bytes.initialize(fromContentsOf: utf8.lazy.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
+      var count = 0
+      for byte in utf8 {
+        bytes.initializeElement(at: count, to: (0x41...0x5A).contains(byte) ? byte + 0x20 : byte)
+        count += 1
+      }
+      return count
     }
   }
 }
