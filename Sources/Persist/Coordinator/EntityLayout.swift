@@ -28,6 +28,8 @@ final class EntityLayout: Sendable {
   let relationships: [RelationshipLayout]
   /// Whether a relationship has the delete rule Deny.
   let mayDenyDeletion: Bool
+  /// Whether a many-to-many relationship has the delete rule No Action.
+  let leavesMembersAlone: Bool
   /// Whether a relationship has no inverse.
   let hasOneWayRelationships: Bool
   /// Stored to-one relationships.
@@ -122,6 +124,9 @@ final class EntityLayout: Sendable {
     relationshipsBySlot = entity.properties.map { property in model.flatMap { RelationshipLayout(property, in: $0) } }
     relationships = relationshipsBySlot.compactMap { $0 }
     mayDenyDeletion = relationships.contains { $0.deleteRule == .deny }
+    leavesMembersAlone = relationships.contains {
+      $0.deleteRule == .noAction && $0.isToMany && $0.inverse?.isToMany == true
+    }
     hasOneWayRelationships = relationships.contains { $0.inverse == nil }
     toOnes = relationships.filter { !$0.isToMany && !$0.isTransient }
     destinationRoots = relationshipsBySlot.map { relationship in

@@ -97,8 +97,7 @@ extension Workload {
       ],
       shortfall: """
         Deleting a row is the cheapest statement there is. Marking each object, running its delete rules and hooks, \
-        and removing it from the context cost nearly as much again. Most of that is reference counting, during passes \
-        over eight lists of objects.
+        and removing it from the context cost nearly as much again, in passes over eight lists of objects.
         """),
     Workload(
       name: "cascade", summary: "delete parents with a cascade over 10 children each; rows are the children",

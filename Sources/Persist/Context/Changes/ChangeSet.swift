@@ -15,7 +15,7 @@ struct ChangeSet {
   mutating func insert(_ object: ManagedObject) {
     object.changeIndex = Int32(truncatingIfNeeded: places.count)
     places.append(object)
-    if object.layout.hasOneWayRelationships { oneWaySourceCounts[object.layout.index, default: 0] += 1 }
+    count(object, 1)
     count += 1
     revision += 1
   }
@@ -24,10 +24,16 @@ struct ChangeSet {
   mutating func remove(_ object: ManagedObject) {
     guard contains(object) else { return }
     places[Int(object.changeIndex)] = nil
-    if object.layout.hasOneWayRelationships { oneWaySourceCounts[object.layout.index, default: 0] -= 1 }
+    count(object, -1)
     count -= 1
     revision += 1
     if places.count > 32, count * 2 < places.count { compact() }
+  }
+
+  private mutating func count(_ object: ManagedObject, _ step: Int) {
+    object.layoutReference._withUnsafeGuaranteedRef { layout in
+      if layout.hasOneWayRelationships { oneWaySourceCounts[layout.index, default: 0] += step }
+    }
   }
 
   mutating func removeAll() {
@@ -39,8 +45,8 @@ struct ChangeSet {
 
   /// Removes objects, which may be the whole set.
   mutating func remove(_ objects: [ManagedObject]) {
-    if objects.count == count, objects.allSatisfy(contains) { return removeAll() }
-    for object in objects { remove(object) }
+    if objects.count == count, objects.allSatisfyUnretained(contains) { return removeAll() }
+    objects.forEachUnretained { remove($0) }
   }
 
   private func contains(_ object: ManagedObject) -> Bool {
@@ -51,8 +57,25 @@ struct ChangeSet {
   var objects: [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(count)
-    for case let object? in places { objects.append(object) }
+    forEach { objects.append($0) }
     return objects
+  }
+
+  /// The objects for which a closure returns true.
+  func filter(_ isIncluded: (ManagedObject) -> Bool) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    forEach { if isIncluded($0) { objects.append($0) } }
+    return objects
+  }
+
+  /// Calls a closure with each object, without counting references.
+  @inline(__always)
+  private func forEach(_ body: (ManagedObject) -> Void) {
+    places.withUnsafeBufferPointer { places in
+      places.withMemoryRebound(to: Unmanaged<ManagedObject>?.self) { references in
+        for index in references.indices { references[index]?._withUnsafeGuaranteedRef { body($0) } }
+      }
+    }
   }
 
   private mutating func compact() {

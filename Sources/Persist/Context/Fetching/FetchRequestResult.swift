@@ -96,8 +96,9 @@ extension FetchRequestResult {
     // Most results already have the requested type: no check of each one.
     if Self.self == Some.self, let same = found as Any as? [Self] { return same }
     if let type = Self.self as? ManagedObject.Type, let objects = found as Any as? [ManagedObject] {
-      for object in objects where Swift.type(of: object) != type && !(object is Self) {
-        throw Fetched(content: .object(object)).mismatch(type)
+      func fits(_ object: ManagedObject) -> Bool { Swift.type(of: object) == type || object is Self }
+      if !objects.allSatisfyUnretained(fits), let other = objects.first(where: { !fits($0) }) {
+        throw Fetched(content: .object(other)).mismatch(type)
       }
       // Every object was checked to be of the class, and arrays of objects have the same layout for every class. This
       // function isn't specialized for other modules: building an array of the same objects took as long as reading

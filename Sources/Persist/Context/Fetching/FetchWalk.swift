@@ -112,7 +112,11 @@ struct FetchWalk {
   /// Returns the objects that the program has neither deleted nor discarded meanwhile.
   func remaining(_ objects: [ManagedObject]) -> [ManagedObject] {
     let includesDeleted = !pass.request.includesPendingChanges
-    return objects.filter { $0.table != nil && (includesDeleted || $0.change != .deleted) }
+    func remains(_ object: ManagedObject) -> Bool {
+      object.tableReference != nil && (includesDeleted || object.change != .deleted)
+    }
+    // Nearly always all of them, which needn't be copied.
+    return objects.allSatisfyUnretained(remains) ? objects : objects.filter(remains)
   }
 
   private func keysOnly(_ source: Int) -> Bool {

@@ -29,7 +29,7 @@ struct MergePass {
     // Inserted rows come before the updated owners whose deletion may cascade to them.
     for id in changes.insertedObjectIDs { insert(id) }
     try refresh(changes.updatedObjectIDs.union(reappeared))
-    context.removeFromMembersLeftAlone(merged.deleted)
+    context.removeFromMembersLeftAlone(Array(merged.deleted))
     rejoin(changes.insertedObjectIDs)
     _ = try context.removeAddedOneWayMembersFromStoredOwners()
   }

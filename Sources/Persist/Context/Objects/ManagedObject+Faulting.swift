@@ -35,11 +35,12 @@ extension ManagedObject {
 
   final func awake() {
     loading = .awakening
-    let unsaved = change == .none ? SlotValues() : looseValues
-    if !layout.transientSlots.isEmpty { adoptTransientValuesOfParent() }
+    if layoutReference._withUnsafeGuaranteedRef({ !$0.transientSlots.isEmpty }) { adoptTransientValuesOfParent() }
+    // Nil for nearly every object, whose loose values needn't be copied.
+    let unsaved = change == .none ? nil : looseValues
     awakeFromFetch()
     if loading == .awakening { loading = .loaded }
-    if change != .none { recordTransientValues(setSince: unsaved) }
+    if change != .none { recordTransientValues(setSince: unsaved ?? SlotValues()) }
   }
 
   /// Discards the row and all changes, so that the next use reads the row again. The caller has already updated both
@@ -122,8 +123,8 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Prefetches the missing rows of faults with a few statements in total. They remain faults. A row that is the only
   /// missing one isn't read: its first use reads it as well.
-  func prefetchRows(of objects: some Collection<ManagedObject>) {
-    guard objects.contains(where: \.isWithoutRow) else { return }
+  func prefetchRows(of objects: [ManagedObject]) {
+    if objects.allSatisfyUnretained({ !$0.isWithoutRow }) { return }
     let waiting = objects.filter(\.isWithoutRow)
     guard waiting.count > 1 else { return }
     do { try readRows(of: waiting) } catch { deferError(error) }

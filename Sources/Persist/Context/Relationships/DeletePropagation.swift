@@ -20,11 +20,11 @@ struct DeletePropagation {
       object.prepareForDeletion()
       return
     }
-    guard !object.layout.relationships.isEmpty else {
+    guard object.hasRelationships else {
       object.prepareForDeletion()
       var (ends, cascaded): ([End], [ManagedObject]) = ([], [])
       var holders: OneWayHolders?
-      if object.change != .deleted, object.table != nil { release(object, &ends, &holders, adding: &cascaded) }
+      if object.change != .deleted, object.tableReference != nil { release(object, &ends, &holders, adding: &cascaded) }
       return
     }
     var waiting = [object]
@@ -36,9 +36,10 @@ struct DeletePropagation {
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
       position += group.count
       readRows(of: group)
-      for object in group where object.change != .deleted && object.table != nil {
+      group.forEachUnretained { object in
+        guard object.change != .deleted, object.tableReference != nil else { return }
         object.prepareForDeletion()
-        guard object.change != .deleted, object.table != nil else { continue }
+        guard object.change != .deleted, object.tableReference != nil else { return }
         release(object, &ends, &holders, adding: &waiting)
       }
       if position > 10_000 {
@@ -120,17 +121,21 @@ struct DeletePropagation {
   ) {
     let isNew = object.change == .inserted
     ends.removeAll(keepingCapacity: true)
-    for relationship in object.layout.relationships {
-      forEachEnd(of: object, in: relationship) { ends.append(End(relationship: relationship, object: $0)) }
+    if object.hasRelationships {
+      for relationship in object.layout.relationships {
+        forEachEnd(of: object, in: relationship) { ends.append(End(relationship: relationship, object: $0)) }
+      }
     }
     object.leaveOneWayOwners()
     context.leaveChangeSets(object)
     object.change = .deleted
-    for end in ends {
+    // By index, because copies of the elements would cost reference counts.
+    for place in ends.indices {
       let isLetGo: Bool
-      switch end.relationship.deleteRule {
+      let rule = ends[place].relationship.deleteRule
+      switch rule {
       case .cascade:
-        if end.object.change != .deleted { cascaded.append(end.object) }
+        if ends[place].object.change != .deleted { cascaded.append(ends[place].object) }
         // Objects deleted with it must not resolve it: with a permanent identifier it would be mistaken for a row.
         isLetGo = isNew
       case .nullify: isLetGo = true
@@ -138,7 +143,7 @@ struct DeletePropagation {
       case .noAction: isLetGo = isNew || object.isNewInParent
       }
       if isLetGo {
-        letGo(of: object, end.object, by: end.relationship, isNew: isNew || end.relationship.deleteRule == .noAction)
+        letGo(of: object, ends[place].object, by: ends[place].relationship, isNew: isNew || rule == .noAction)
       }
     }
     if isNew {
@@ -215,6 +220,8 @@ struct DeletePropagation {
 }
 
 extension ManagedObject {
+  final var hasRelationships: Bool { layoutReference._withUnsafeGuaranteedRef { !$0.relationships.isEmpty } }
+
   /// Whether an unsaved change ended a one-to-one relationship to an object whose row still refers to this one.
   ///
   /// Such a row is outdated: others had already separated the two, so that the change didn't find the partner.

@@ -27,7 +27,8 @@ extension ManagedObject {
 
   /// Removes the object from its owners, because it is deleted.
   final func leaveOneWayOwners() {
-    guard !layout.oneWayReferrers.isEmpty, let context = table?.context else { return }
+    let hasReferrers = layoutReference._withUnsafeGuaranteedRef { !$0.oneWayReferrers.isEmpty }
+    guard hasReferrers, let context = table?.context else { return }
     for (place, relationship) in layout.oneWayPlaces(in: context.layouts) {
       guard let owner = context.oneWayOwner(of: self, in: place) else { continue }
       owner.loseOneWayMember(self, of: relationship)
@@ -181,7 +182,9 @@ extension ManagedObjectContext {
   /// - Throws: The store's errors.
   func removeDeletedOneWayMembersFromStoredOwners() throws -> Bool {
     var hasMoved = false
-    let gone = deleted.objects.filter { $0.layout.isOneWayMember(in: layouts) }
+    let gone = deleted.filter { object in
+      object.layoutReference._withUnsafeGuaranteedRef { $0.isOneWayMember(in: layouts) }
+    }
     for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
       for (place, relationship) in members.first?.layout.oneWayPlaces(in: layouts) ?? [] {
         for (member, former) in try storedOwners(of: members, in: place) {

@@ -40,10 +40,13 @@ final class PrefetchedMembers {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
     var faults = FaultFactory(context, origin.table)
-    for entry in batch.entries[range] {
+    let entries = batch.entries
+    for place in range {
+      let entry = entries[place]
       guard let object = object(entry, in: context, &faults) else { continue }
       if areTrue {
-        if object.loading == .fault, object.snapshot == nil, object.layout.index == Int(entry.entityIndex) {
+        let index = object.layoutReference._withUnsafeGuaranteedRef { $0.index }
+        if object.loading == .fault, object.row == nil, index == Int(entry.entityIndex) {
           object.snapshot = batch.snapshot(of: entry)
           if isNewest { context.noteRow(of: object) }
         }

@@ -11,13 +11,15 @@ extension SavePass {
     }
     context.rowGeneration += 1
     context.inserted.remove(writes.inserted)
-    for (index, object) in writes.inserted.enumerated() {
+    var index: Int32 = 0
+    writes.inserted.forEachUnretained { object in
       object.change = .none
-      object.changeIndex = Int32(truncatingIfNeeded: index)
+      object.changeIndex = index
+      index &+= 1
     }
     for objects in [writes.updated, writes.related, writes.touched] {
       context.updated.remove(objects)
-      for object in objects { object.change = .none }
+      objects.forEachUnretained { $0.change = .none }
     }
     context.deleted.remove(writes.deleted)
 
@@ -27,25 +29,25 @@ extension SavePass {
     var writers = SnapshotWriters(
       layouts: context.layouts, unsaved: isForParent ? nil : unsaved, keys: receipt.insertedKeys,
       expectedRows: writes.inserted.count + writes.updated.count + writes.related.count)
-    for object in writes.inserted {
-      if object.isDraft, object.acceptDraft(version: object.insertedVersion, &writers) { continue }
+    writes.inserted.forEachUnretained { object in
+      if object.isDraft, object.acceptDraft(version: object.insertedVersion, &writers) { return }
       object.snapshot = writers.snapshot(of: object, version: object.insertedVersion)
     }
     context.drafts.removeAll()
-    for object in writes.updated {
+    writes.updated.forEachUnretained { object in
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version &+ step) }
     }
     let overtaken = Set(receipt.overtakenTouches)
     for (place, object) in writes.related.enumerated() where !overtaken.contains(place) {
       if let old = object.snapshot { object.snapshot = writers.snapshot(of: object, version: old.version &+ step) }
     }
-    let new = writes.inserted.filter { $0.table === unsaved }
-    let numbers = new.map(\.key)
+    let numbers = temporaryNumbers(of: writes.inserted, in: unsaved)
+    let new = context.children.isEmpty ? [] : writes.inserted.filter { $0.table === unsaved }
     if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
     reregister(writes.inserted, underKeys: receipt.insertedKeys, in: writes.tables)
     // New objects are still registered under their temporary numbers, for members that refer to them by these.
     for objects in [writes.inserted, writes.updated, writes.related, writes.touched] {
-      for object in objects { acceptChanges(of: object, unsaved) }
+      objects.forEachUnretained { acceptChanges(of: $0, unsaved) }
     }
     if unsaved.map.count == numbers.count {
       unsaved.map.removeAll()
@@ -55,7 +57,7 @@ extension SavePass {
     context.noteReferences(to: writes.deleted)
     context.removeFromMembersLeftAlone(writes.deleted)
     context.removeFromEndsInParent(writes.deleted)
-    for object in writes.deleted {
+    writes.deleted.forEachUnretained { object in
       object.detach()
       object.change = .none
     }
@@ -71,17 +73,27 @@ extension SavePass {
     refresh(writes.related.enumerated().filter { overtaken.contains($0.offset) }.map(\.element), in: writes.tables)
   }
 
+  /// The numbers under which new objects are registered that were never saved.
+  private func temporaryNumbers(of inserted: [ManagedObject], in unsaved: ObjectTable) -> [Int64] {
+    var numbers: [Int64] = []
+    numbers.reserveCapacity(inserted.count)
+    let table = Unmanaged.passUnretained(unsaved).toOpaque()
+    inserted.forEachUnretained { if $0.tableReference?.toOpaque() == table { numbers.append($0.key) } }
+    return numbers
+  }
+
   /// Treats the object's changes as stored; only transient values remain in the object.
   private func acceptChanges(of object: ManagedObject, _ unsaved: ObjectTable) {
-    object.releaseRemovedMembers()
-    if object.layout.transientSlots.isEmpty {
-      object.replacePending(with: SlotValues())
+    if object.relationships != nil { object.releaseRemovedMembers() }
+    if object.layoutReference._withUnsafeGuaranteedRef({ $0.transientSlots.isEmpty }) {
+      if object.isDraft || !object.looseValues.isEmpty { object.replacePending(with: SlotValues()) }
     } else if !object.pending.isEmpty {
       var transient = object.pending
       for stored in object.layout.storedSlots { transient.remove(at: stored.slot) }
       object.replacePending(with: transient)
       object.formerValues = SlotValues()
     }
+    guard object.relationships != nil || object.heldEnd != nil else { return }
     for members in object.toManys {
       members?.accept { id in
         guard case .temporary(let number) = id.key else { return id }
@@ -109,11 +121,24 @@ extension SavePass {
 
   /// Re-registers new objects under their permanent keys.
   private func reregister(_ objects: [ManagedObject], underKeys keys: [Int64], in tables: StoreTables) {
-    for (object, key) in zip(objects, keys) {
-      let table = tables.table(for: object.layout)
+    // Objects are usually of the same entity as the one before.
+    var last: (layout: UnsafeMutableRawPointer, table: Unmanaged<ObjectTable>)?
+    var index = 0
+    objects.forEachUnretained { object in
+      let key = keys[index]
+      index &+= 1
+      let layout = object.layoutReference
+      let table =
+        if let last, last.layout == layout.toOpaque() {
+          last.table
+        } else {
+          // Not retained: `tables` does.
+          Unmanaged.passUnretained(layout._withUnsafeGuaranteedRef { tables.table(for: $0) })
+        }
+      last = (layout.toOpaque(), table)
       // A row that others deleted and that was reinserted.
-      if object.table === table, object.key == key { continue }
-      table.insert(object, key: key)
+      if object.tableReference?.toOpaque() == table.toOpaque(), object.key == key { return }
+      table._withUnsafeGuaranteedRef { $0.insert(object, key: key) }
     }
   }
 }

@@ -4,9 +4,9 @@ extension SavePass {
   /// Returns the writes for each store: values, computed without accessing a store except to read missing orders.
   func writes() throws -> [StoreWrites] {
     var plan = Plan(context: context, counts: (inserted.count, updated.count, deleted.count))
-    for object in inserted { try plan.insert(object) }
-    for object in updated { try plan.update(object) }
-    for object in deleted { plan.delete(object) }
+    try inserted.forEachUnretained { try plan.insert($0) }
+    try updated.forEachUnretained { try plan.update($0) }
+    deleted.forEachUnretained { plan.delete($0) }
     for object in context.watchedObjects.union(context.uncheckedEnds)
     where object.change == .none || (object.change == .updated && !object.isCheckedBySave) {
       plan.check(object)
@@ -46,63 +46,72 @@ extension SavePass {
     mutating func insert(_ object: ManagedObject) throws {
       let placeOfRow = self.place(of: object)
       let place = try placeOfRow ?? placeForInsert(of: object)
-      let layout = object.layout
       let row = object.isDraft && !isForParent ? object.row : nil
-      var values = row == nil ? object.pending : object.looseValues
-      if !isForParent, !values.isEmpty { for slot in layout.transientSlots { values.remove(at: slot) } }
-      for relationship in layout.toOnes where !values.isEmpty {
+      let values = row != nil && object.looseValues.isEmpty ? SlotValues() : try insertedValues(of: object, at: place)
+      stores[place].inserted.append(object)
+      stores[place].writes.inserts.append(
+        RowWrites.Insert(
+          key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
+          entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity }, values: values, row: row,
+          version: object.insertedVersion))
+      try relate(object, at: place)
+    }
+
+    /// Returns the values of a new object that aren't in a row that is written, in the form to be written.
+    private func insertedValues(of object: ManagedObject, at place: Int) throws -> SlotValues {
+      let layout = object.layout
+      var values = isForParent ? object.pending : object.looseValues
+      if !isForParent { for slot in layout.transientSlots { values.remove(at: slot) } }
+      for relationship in layout.toOnes {
         guard let value = values[relationship.slot], !value.isNull else { continue }
         let written = try reference(value, of: object, relationship, stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value { values[relationship.slot] = written.isNull ? nil : written }
       }
-      stores[place].inserted.append(object)
-      stores[place].writes.inserts.append(
-        RowWrites.Insert(
-          key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
-          entity: layout.entity, values: values, row: row, version: object.insertedVersion))
-      try relate(object, at: place)
+      return values
     }
 
     mutating func update(_ object: ManagedObject) throws {
       guard let place = place(of: object) else { return }
-      let layout = object.layout
       var values = object.pending
       slots.removeAll(keepingCapacity: true)
-      for slot in object.pending.slots where object.isChanged(at: slot) {
+      for slot in values.slots where object.isChanged(at: slot) {
         slots.append(slot)
-        guard layout.kinds[slot] == .toOne, let relationship = layout.relationshipsBySlot[slot] else { continue }
+        guard let relationship = object.toOneRelationship(at: slot) else { continue }
         let value = values[slot] ?? .null
         let written = try reference(value, of: object, relationship, stores[place].tables)
         // Changed only if the destination is deleted or was saved before; otherwise the object's values are shared.
         if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
-      if isForParent { slots += layout.transientSlots.filter(values.contains) }
-      guard let snapshot = object.snapshot, !slots.isEmpty || object.hasChangedMembers else {
+      if isForParent { slots += object.layout.transientSlots.filter(values.contains) }
+      guard !object.isDraft, let version = object.row?.view.version, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
         return
       }
       if slots.isEmpty, object.hasIndependentMembers {
         stores[place].related.append(object)
         stores[place].writes.touches.append(
-          RowWrites.RowVersion(key: object.writtenKey, entity: layout.entity, version: snapshot.version))
+          RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
         return try relate(object, at: place)
       }
       if slots != lastSlots { lastSlots = slots }
       stores[place].updated.append(object)
       stores[place].writes.updates.append(
         RowWrites.Update(
-          key: object.writtenKey, entity: layout.entity, version: snapshot.version, slots: lastSlots, values: values))
+          key: object.writtenKey, entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity },
+          version: version, slots: lastSlots, values: values))
       try relate(object, at: place)
     }
 
     mutating func delete(_ object: ManagedObject) {
       guard let place = place(of: object) else { return }
       stores[place].deleted.append(object)
-      guard let snapshot = object.snapshot, object.loading != .missing else { return }
+      guard !object.isDraft, let version = object.row?.view.version, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
-        RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
-      if isForParent { relateBeforeDeletion(object, snapshot, at: place) }
+        RowWrites.RowVersion(
+          key: object.writtenKey, entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity },
+          version: version))
+      if isForParent, let snapshot = object.snapshot { relateBeforeDeletion(object, snapshot, at: place) }
     }
 
     /// Adds the unsaved relationships of a deleted object: in a parent, its delete rules must reach the same objects.
@@ -134,7 +143,7 @@ extension SavePass {
 
     /// Adds the links and orders of an object's to-many relationships.
     private mutating func relate(_ object: ManagedObject, at place: Int) throws {
-      guard !object.toManys.isEmpty else { return }
+      guard object.relationships != nil, !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
         if stores[place].tracksHistory, object.snapshot != nil {
@@ -231,6 +240,8 @@ extension SavePass {
     }
 
     private mutating func placeForInsert(of object: ManagedObject) throws -> Int {
+      let index = object.layoutReference._withUnsafeGuaranteedRef { $0.index }
+      if !assignsStores, placeForInserts.indices.contains(index), let place = placeForInserts[index] { return place }
       let layout = object.layout
       if assignsStores, context.assignedStores[object.key] != nil {
         return place(of: context.tables(of: try context.storeForInsert(of: object)))
@@ -246,6 +257,7 @@ extension SavePass {
     /// Returns the index in ``stores`` for an object with a row; nil for one that was never saved.
     private mutating func place(of object: ManagedObject) -> Int? {
       let tables = object.tableReference?._withUnsafeGuaranteedRef { $0.siblings.map(ObjectIdentifier.init) }
+      guard let tables else { return nil }
       if let lastPlace, tables == lastPlace.tables { return lastPlace.place }
       guard let tables = object.table?.siblings else { return nil }
       let place = place(of: tables)
@@ -268,6 +280,11 @@ extension SavePass {
 }
 
 extension ManagedObject {
+  /// The to-one relationship with a slot; nil for any other property.
+  fileprivate final func toOneRelationship(at slot: Int) -> RelationshipLayout? {
+    layoutReference._withUnsafeGuaranteedRef { $0.kinds[slot] == .toOne ? $0.relationshipsBySlot[slot] : nil }
+  }
+
   /// The key under which the object's row is written. It avoids creating an identifier, which costs an allocation per
   /// object.
   fileprivate final var writtenKey: ManagedObjectID.Key {

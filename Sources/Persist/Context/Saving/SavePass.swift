@@ -91,12 +91,13 @@ struct SavePass {
     gather()
     var waiting = [inserted, updated, deleted]
     for _ in 0..<Self.hookRounds {
-      for objects in waiting { for object in objects { object.isTouched = false } }
+      for objects in waiting { objects.forEachUnretained { $0.isTouched = false } }
       let revision = context.changeRevision
-      for objects in waiting { for object in objects where object.table != nil { object.willSave() } }
+      for objects in waiting { objects.forEachUnretained { if $0.tableReference != nil { $0.willSave() } } }
       if context.changeRevision != revision { gather() }
-      waiting = [inserted, updated, deleted].map { $0.filter(\.isTouched) }
-      if waiting.allSatisfy(\.isEmpty) { return }
+      let all = [inserted, updated, deleted]
+      if all.allSatisfy({ $0.allSatisfyUnretained { !$0.isTouched } }) { return }
+      waiting = all.map { $0.filter(\.isTouched) }
     }
     throw PersistenceError(
       .saveFailed, at: .entity(waiting.joined().first?.entity.name ?? ""),
@@ -117,8 +118,9 @@ struct SavePass {
 
   /// Reads the rows of objects that are saved without having been read: they must exist, and their versions are needed.
   func readMissingRows() throws {
-    let unread = [updated, deleted].flatMap { $0.filter { $0.snapshot == nil && $0.loading == .fault } }
-    guard !unread.isEmpty else { return }
+    func isRead(_ object: ManagedObject) -> Bool { object.snapshot != nil || object.loading != .fault }
+    if [updated, deleted].allSatisfy({ $0.allSatisfyUnretained(isRead) }) { return }
+    let unread = [updated, deleted].flatMap { $0.filter { !isRead($0) } }
     try context.readRows(of: unread)
     let gone = unread.filter { $0.snapshot == nil }
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
@@ -130,13 +132,14 @@ struct SavePass {
   /// Validates every object that the save writes, and throws all problems at once.
   func validate() throws {
     var problems: [any Error] = []
-    for object in inserted {
+    inserted.forEachUnretained { object in
       do { try object.validateForInsert() } catch { problems.append(error) }
     }
-    for object in updated where object.hasPersistentChangedValues {
+    updated.forEachUnretained { object in
+      guard object.hasPersistentChangedValues else { return }
       do { try object.validateForUpdate() } catch { problems.append(error) }
     }
-    for object in deleted {
+    deleted.forEachUnretained { object in
       do { try object.validateForDelete() } catch { problems.append(error) }
     }
     guard !problems.isEmpty else { return }
@@ -170,8 +173,8 @@ struct SavePass {
     if !written.updated.isEmpty { updated += written.updated }
     if !written.deleted.isEmpty { deleted += written.deleted }
     // Nothing was written for objects whose row turned out to be deleted.
-    updated.removeAll { $0.loading == .missing }
-    for objects in [inserted, updated, deleted] { for object in objects { object.didSave() } }
+    if !updated.allSatisfyUnretained({ $0.loading != .missing }) { updated.removeAll { $0.loading == .missing } }
+    for objects in [inserted, updated, deleted] { objects.forEachUnretained { $0.didSave() } }
   }
 
   /// The saved objects. New objects have their permanent identifiers.

@@ -6,8 +6,9 @@ extension ManagedObject {
   /// - Parameter all: Whether unchanged properties are checked too.
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
+    let hasChecks = layoutReference._withUnsafeGuaranteedRef { !$0.checks.isEmpty }
+    guard hasChecks || !validators.isEmpty || !looseValues.isEmpty else { return }
     var problems: [any Error] = columnProblems()
-    guard !layout.checks.isEmpty || !validators.isEmpty else { return try throwCombined(problems) }
     for check in layout.checks {
       if check.isToMany {
         guard all || isChanged(at: check.slot), let relationship = layout.relationshipsBySlot[check.slot] else {
@@ -43,7 +44,10 @@ extension ManagedObject {
   private final func columnProblems() -> [PersistenceError] {
     // The row of a draft has only values that their columns can hold.
     guard !looseValues.isEmpty else { return [] }
-    if looseValues.allSatisfy({ layout.columnChecks[$0].holds($1) }) { return [] }
+    let isValid = layoutReference._withUnsafeGuaranteedRef { layout in
+      looseValues.allSatisfy { layout.columnChecks[$0].holds($1) }
+    }
+    if isValid { return [] }
     return looseValues.slots.compactMap { slot in
       guard let value = looseValues[slot] else { return nil }
       return ColumnCheck(layout.properties[slot])?.problem(with: value, of: layout.entity.name)

@@ -195,7 +195,7 @@ extension FetchedResultsController {
       return try fetchAgain(touched: isUpdate ? concerned : [])
     }
     guard !concerned.isEmpty else { return }
-    managedObjectContext.prefetchRows(of: concerned)
+    managedObjectContext.prefetchRows(of: Array(concerned))
     let evaluator = makeEvaluator()
     let items = try concerned.filter { try rules.holds(for: $0, by: evaluator) }.map { try rules.item(of: $0) }
     var new = old

@@ -10,6 +10,10 @@ struct RowView {
   @inlinable @inline(__always)
   init(row: UnsafeRawPointer) { self.row = row }
 
+  /// The optimistic-lock counter, `Z_OPT`, when the row was read.
+  @inline(__always)
+  var version: Int64 { row.load(as: Int64.self) }
+
   @inlinable @inline(__always)
   func isNull(_ slot: Int, of slotCount: Int) -> Bool {
     let word = row.load(fromByteOffset: 8 &+ (slotCount &+ slot &>> 6) &* 8, as: UInt64.self)

@@ -6,8 +6,10 @@ import Foundation
 /// Belongs to one connection and, like it, to one thread at a time. A connection caches its statements and reuses them.
 final class SQLiteStatement {
   let handle: OpaquePointer
-  /// The connection outlives its statements: it finalizes them before it closes.
-  private unowned let connection: SQLiteConnection
+  /// Not retained: the connection outlives its statements, which it finalizes before it closes. `unowned` would count
+  /// two references for each run.
+  private let connectionReference: Unmanaged<SQLiteConnection>
+  private var connection: SQLiteConnection { connectionReference.takeUnretainedValue() }
   // Unchecked: only one caller has access to the statement, and none of its functions calls back while changing these.
   // The check took a tenth of the time of inserting a row.
   @exclusivity(unchecked) private var arena = BindingArena()
@@ -19,7 +21,7 @@ final class SQLiteStatement {
 
   init(handle: OpaquePointer, connection: SQLiteConnection) {
     self.handle = handle
-    self.connection = connection
+    connectionReference = .passUnretained(connection)
   }
 
   func finalize() { sqlite3_finalize(handle) }
@@ -41,7 +43,7 @@ final class SQLiteStatement {
     reset()
     arena.reset()
     bindingFailure = nil
-    connection.counts.executed += 1
+    connectionReference._withUnsafeGuaranteedRef { $0.counts.executed += 1 }
   }
 
   /// Advances to the next row.

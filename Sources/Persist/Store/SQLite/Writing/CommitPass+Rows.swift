@@ -17,18 +17,18 @@ extension CommitPass {
     let statement = try connection.statement(plan.insert)
     // A statement must not refer to a row's memory any longer than the row exists.
     defer { statement.forgetValues() }
-    let slotCount = plan.entity.rowSlotCount
+    let (slotCount, bindings) = (plan.entity.rowSlotCount, plan.bindings)
     // By index, because copies of the elements would cost reference counts.
     for place in places {
       let key = insertedKeys[place]
-      let row = writes.inserts[place].row
+      let row = writes.inserts[place].row?.view
       if place > places.lowerBound { statement.beginAgain() }
       statement.bind(key, at: 1)
       statement.bind(Int64(plan.number), at: 2)
-      if let row { bind(row.view, slotCount: slotCount, plan.bindings, of: statement, from: 3, bindsNulls: true) }
+      if let row { bind(row, slotCount: slotCount, bindings, of: statement, from: 3, bindsNulls: true) }
       if row == nil || !writes.inserts[place].values.isEmpty {
         try bind(
-          writes.inserts[place].values, to: plan.columns, plan.bindings, of: statement, from: 3, plan: plan, row: key,
+          writes.inserts[place].values, to: plan.columns, bindings, of: statement, from: 3, plan: plan, row: key,
           bindsNulls: row == nil)
       }
       do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
@@ -46,19 +46,21 @@ extension CommitPass {
   mutating func updateRows() throws {
     var plan: WritePlan?
     var current: (update: WritePlan.Update, statement: SQLiteStatement)?
-    for row in writes.updates {
-      if row.entity !== plan?.entity {
-        plan = try self.plan(row.entity)
+    // By index, because copies of the elements would cost reference counts.
+    let updates = writes.updates
+    for place in updates.indices {
+      if updates[place].entity !== plan?.entity {
+        plan = try self.plan(updates[place].entity)
         current = nil
       }
       guard let plan else { continue }
-      if let current, current.update.slots == row.slots {
-        current.statement.beginAgain()
+      if current?.update.slots == updates[place].slots {
+        current?.statement.beginAgain()
       } else {
-        let update = plan.update(of: row.slots)
+        let update = plan.update(of: updates[place].slots)
         current = (update, try connection.statement(update.sql))
       }
-      if let current { try write(row, current.update, plan, current.statement) }
+      if let current { try write(updates[place], current.update, plan, current.statement) }
     }
   }
 

@@ -30,9 +30,8 @@ extension CommitPass {
     _ row: RowView, slotCount: Int, _ bindings: [WritePlan.Binding], of statement: SQLiteStatement, from first: Int32,
     bindsNulls: Bool = false
   ) {
-    var index = first
-    for binding in bindings {
-      defer { index &+= 1 }
+    for place in bindings.indices {
+      let (binding, index) = (bindings[place], first &+ Int32(truncatingIfNeeded: place))
       guard let form = binding.form, !row.isNull(binding.slot, of: slotCount) else {
         if bindsNulls { statement.bindNull(at: index) }
         continue
