@@ -214,22 +214,26 @@ extension ManagedObject {
     set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
   }
 
+  /// Enters the object into a table, whose context retains its layout.
   final func join(_ table: Unmanaged<ObjectTable>) {
     releaseLayout()
     tableReference = table
   }
 
+  /// Takes the object out of its table. From now on it retains its layout, which its context may no longer do.
   final func leaveTable() {
     holdLayout()
     tableReference = nil
   }
 
+  /// The facts about the object's entity.
   final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
 
   /// The number of slots of the object's rows.
   @inlinable @inline(__always)
   final var rowSlotCount: Int { layoutReference._withUnsafeGuaranteedRef { $0.rowSlotCount } }
 
+  /// Adopts the layout of another context's model, before the object is inserted there.
   final func changeLayout(to new: EntityLayout) {
     let wasHeld = marks.contains(.holdsLayout)
     releaseLayout()
