@@ -31,7 +31,7 @@ struct ChangeSet {
   }
 
   private mutating func count(_ object: ManagedObject, _ step: Int) {
-    object.layoutReference._withUnsafeGuaranteedRef { layout in
+    object.withLayout { layout in
       if layout.hasOneWayRelationships { oneWaySourceCounts[layout.index, default: 0] += step }
     }
   }

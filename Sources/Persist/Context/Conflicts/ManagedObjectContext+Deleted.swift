@@ -72,7 +72,7 @@ extension ManagedObjectContext {
   func removeFromMembersLeftAlone(_ deleted: [ManagedObject]) {
     var lost: [Int: [ManagedObjectID: ManagedObject]] = [:]
     deleted.forEachUnretained { object in
-      guard object.layoutReference._withUnsafeGuaranteedRef({ $0.leavesMembersAlone }) else { return }
+      guard object.withLayout({ $0.leavesMembersAlone }) else { return }
       for relationship in object.layout.relationships where relationship.deleteRule == .noAction {
         guard relationship.isToMany, let inverse = relationship.inverse, inverse.isToMany else { continue }
         lost[inverse.slot, default: [:]][object.objectID] = object
@@ -234,7 +234,10 @@ extension ManagedObject {
   /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that
   /// version. The last version of the old row isn't known; the increment exceeds any number of saves between a read and
   /// a deletion.
-  final var insertedVersion: Int64 { snapshot.map { $0.version &+ (1 << 20) } ?? 1 }
+  final var insertedVersion: Int64 { snapshotVersion.map { $0 &+ (1 << 20) } ?? 1 }
+
+  /// The version of ``snapshot``, without retaining it.
+  final var snapshotVersion: Int64? { isDraft ? nil : row?.view.version }
 
   /// Returns the other ends of a relationship that are known without accessing the store.
   fileprivate final func endsInMemory(

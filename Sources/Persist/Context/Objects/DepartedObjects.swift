@@ -50,7 +50,7 @@ extension ManagedObject {
     // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
     if identifier == nil, key > 0,
       let keyless = tableReference?._withUnsafeGuaranteedRef({ table in
-        layoutReference._withUnsafeGuaranteedRef { table.siblings?.keylessID(of: $0) }
+        withLayout { table.siblings?.keylessID(of: $0) }
       })
     {
       identifier = keyless

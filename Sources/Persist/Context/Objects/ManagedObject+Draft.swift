@@ -13,7 +13,7 @@ extension ManagedObject {
   final func beginDraft(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
     row = context.drafts.begin(slotCount: rowSlotCount)
     marks.insert(.draft)
-    let hasDefaults = layoutReference._withUnsafeGuaranteedRef { !$0.defaultSlots.isEmpty }
+    let hasDefaults = withLayout { !$0.defaultSlots.isEmpty }
     guard hasDefaults || slots?._withUnsafeGuaranteedRef({ $0.initialSlots.isEmpty }) == false else { return }
     setInitialValues(slots, in: context)
   }
@@ -38,7 +38,7 @@ extension ManagedObject {
   /// - Returns: False if the value must be a loose one.
   final func setInDraft(_ value: StoredValue, at slot: Int, in context: Unmanaged<ManagedObjectContext>) -> Bool {
     guard let view = row?.view else { return false }
-    let isSet = layoutReference._withUnsafeGuaranteedRef { layout in
+    let isSet = withLayout { layout in
       let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
       return layout.draftColumns[slot].set(value, at: slot, in: fixedPart) { bytes in
         context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }

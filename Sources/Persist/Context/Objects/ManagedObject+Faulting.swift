@@ -35,7 +35,7 @@ extension ManagedObject {
 
   final func awake() {
     loading = .awakening
-    if layoutReference._withUnsafeGuaranteedRef({ !$0.transientSlots.isEmpty }) { adoptTransientValuesOfParent() }
+    if withLayout({ !$0.transientSlots.isEmpty }) { adoptTransientValuesOfParent() }
     // Nil for nearly every object, whose loose values needn't be copied.
     let unsaved = change == .none ? nil : looseValues
     awakeFromFetch()

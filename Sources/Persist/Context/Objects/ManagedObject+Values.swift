@@ -25,13 +25,8 @@ extension ManagedObject {
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     given.insert(slot)
-    // The most common case, a new object that nobody observes. Values that may be in files are never in its row.
-    if isDraft, !marks.contains(.observed), let tableReference,
-      setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef { $0.contextReference })
-    {
-      return
-    }
-    guard layout.mayBeInFile[slot], isInFile(value, at: slot) else { return setPending(value, at: slot) }
+    let mayBeInFile = withLayout { $0.mayBeInFile[slot] }
+    guard mayBeInFile, isInFile(value, at: slot) else { return setPending(value, at: slot) }
     clearPending(at: slot)
   }
 
@@ -110,7 +105,7 @@ extension ManagedObject {
   }
 
   @inline(__always)
-  private final func form(of slot: Int) -> SlotForm { layoutReference._withUnsafeGuaranteedRef { $0.forms[slot] } }
+  private final func form(of slot: Int) -> SlotForm { withLayout { $0.forms[slot] } }
 
   /// Returns the row if it alone determines the value of an attribute of the given form; otherwise nil. This common
   /// case needs no intermediate ``StoredValue``.
@@ -221,7 +216,7 @@ extension ManagedObject {
 
   /// Whether a property differs from the store. Transient properties never do.
   final func isChanged(at slot: Int) -> Bool {
-    switch layoutReference._withUnsafeGuaranteedRef({ $0.kinds[slot] }) {
+    switch withLayout({ $0.kinds[slot] }) {
     case .transient, .transientToMany, .fetched: return false
     case .toMany: return !toManys.isEmpty && toManys[slot]?.hasChanges == true
     case .attribute, .composite, .toOne:
@@ -234,7 +229,7 @@ extension ManagedObject {
   /// Whether an attribute or to-one relationship had a value when it was read.
   final func isCommitted(_ value: StoredValue, at slot: Int) -> Bool {
     guard !isDraft, row != nil else { return value == committedValue(at: slot) }
-    let (form, mayBeInFile) = layoutReference._withUnsafeGuaranteedRef { ($0.forms[slot], $0.mayBeInFile[slot]) }
+    let (form, mayBeInFile) = withLayout { ($0.forms[slot], $0.mayBeInFile[slot]) }
     if mayBeInFile, let snapshot { return holds(value, at: slot, in: snapshot) }
     guard form != .none else { return value == committedValue(at: slot) }
     return row?.holds(value, in: slot, as: form, slotCount: rowSlotCount) ?? false

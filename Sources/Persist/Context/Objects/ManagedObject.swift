@@ -226,12 +226,18 @@ extension ManagedObject {
     tableReference = nil
   }
 
+  /// Calls a closure with the layout without counting a reference to it, unlike ``layout``.
+  @inlinable @inline(__always)
+  final func withLayout<Result>(_ body: (EntityLayout) throws -> Result) rethrows -> Result {
+    try layoutReference._withUnsafeGuaranteedRef { try body($0) }
+  }
+
   /// The facts about the object's entity.
   final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
 
   /// The number of slots of the object's rows.
   @inlinable @inline(__always)
-  final var rowSlotCount: Int { layoutReference._withUnsafeGuaranteedRef { $0.rowSlotCount } }
+  final var rowSlotCount: Int { withLayout { $0.rowSlotCount } }
 
   /// Adopts the layout of another context's model, before the object is inserted there.
   final func changeLayout(to new: EntityLayout) {
@@ -254,7 +260,7 @@ extension ManagedObject {
   }
 
   /// The object's entity: its most specific one, not an ancestor.
-  public final var entity: Entity { layout.entity }
+  public final var entity: Entity { withLayout { $0.entity } }
 
   /// The object's context; nil if it has none or has left it.
   public final var managedObjectContext: ManagedObjectContext? {

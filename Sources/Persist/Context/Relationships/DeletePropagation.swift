@@ -220,7 +220,7 @@ struct DeletePropagation {
 }
 
 extension ManagedObject {
-  final var hasRelationships: Bool { layoutReference._withUnsafeGuaranteedRef { !$0.relationships.isEmpty } }
+  final var hasRelationships: Bool { withLayout { !$0.relationships.isEmpty } }
 
   /// Whether an unsaved change ended a one-to-one relationship to an object whose row still refers to this one.
   ///

@@ -27,7 +27,7 @@ extension ManagedObject {
 
   /// Removes the object from its owners, because it is deleted.
   final func leaveOneWayOwners() {
-    let hasReferrers = layoutReference._withUnsafeGuaranteedRef { !$0.oneWayReferrers.isEmpty }
+    let hasReferrers = withLayout { !$0.oneWayReferrers.isEmpty }
     guard hasReferrers, let context = table?.context else { return }
     for (place, relationship) in layout.oneWayPlaces(in: context.layouts) {
       guard let owner = context.oneWayOwner(of: self, in: place) else { continue }
@@ -183,7 +183,7 @@ extension ManagedObjectContext {
   func removeDeletedOneWayMembersFromStoredOwners() throws -> Bool {
     var hasMoved = false
     let gone = deleted.filter { object in
-      object.layoutReference._withUnsafeGuaranteedRef { $0.isOneWayMember(in: layouts) }
+      object.withLayout { $0.isOneWayMember(in: layouts) }
     }
     for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
       for (place, relationship) in members.first?.layout.oneWayPlaces(in: layouts) ?? [] {

@@ -45,7 +45,7 @@ extension ManagedObject {
   /// than its own.
   @inline(__always)
   private final func storedDestination(at slot: Int) -> ManagedObject? {
-    let rootIndex = layoutReference._withUnsafeGuaranteedRef { $0.destinationRoots[slot] }
+    let rootIndex = withLayout { $0.destinationRoots[slot] }
     guard rootIndex >= 0, !isDraft, let row = row?.view, !row.isNull(slot, of: rowSlotCount) else { return nil }
     return tableReference?._withUnsafeGuaranteedRef {
       $0.siblings?.registeredObject(key: row.integer(slot), rootIndex: rootIndex)

@@ -45,7 +45,7 @@ final class PrefetchedMembers {
       let entry = entries[place]
       guard let object = object(entry, in: context, &faults) else { continue }
       if areTrue {
-        let index = object.layoutReference._withUnsafeGuaranteedRef { $0.index }
+        let index = object.withLayout { $0.index }
         if object.loading == .fault, object.row == nil, index == Int(entry.entityIndex) {
           object.snapshot = batch.snapshot(of: entry)
           if isNewest { context.noteRow(of: object) }

@@ -85,7 +85,7 @@ extension SavePass {
   /// Treats the object's changes as stored; only transient values remain in the object.
   private func acceptChanges(of object: ManagedObject, _ unsaved: ObjectTable) {
     if object.relationships != nil { object.releaseRemovedMembers() }
-    if object.layoutReference._withUnsafeGuaranteedRef({ $0.transientSlots.isEmpty }) {
+    if object.withLayout({ $0.transientSlots.isEmpty }) {
       if object.isDraft || !object.looseValues.isEmpty { object.replacePending(with: SlotValues()) }
     } else if !object.pending.isEmpty {
       var transient = object.pending
@@ -121,24 +121,13 @@ extension SavePass {
 
   /// Re-registers new objects under their permanent keys.
   private func reregister(_ objects: [ManagedObject], underKeys keys: [Int64], in tables: StoreTables) {
-    // Objects are usually of the same entity as the one before.
-    var last: (layout: UnsafeMutableRawPointer, table: Unmanaged<ObjectTable>)?
     var index = 0
     objects.forEachUnretained { object in
-      let key = keys[index]
+      let (key, table) = (keys[index], object.withLayout { tables.table(for: $0) })
       index &+= 1
-      let layout = object.layoutReference
-      let table =
-        if let last, last.layout == layout.toOpaque() {
-          last.table
-        } else {
-          // Not retained: `tables` does.
-          Unmanaged.passUnretained(layout._withUnsafeGuaranteedRef { tables.table(for: $0) })
-        }
-      last = (layout.toOpaque(), table)
       // A row that others deleted and that was reinserted.
-      if object.tableReference?.toOpaque() == table.toOpaque(), object.key == key { return }
-      table._withUnsafeGuaranteedRef { $0.insert(object, key: key) }
+      if object.table === table, object.key == key { return }
+      table.insert(object, key: key)
     }
   }
 }

@@ -52,8 +52,7 @@ extension SavePass {
       stores[place].writes.inserts.append(
         RowWrites.Insert(
           key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
-          entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity }, values: values, row: row,
-          version: object.insertedVersion))
+          entity: object.entity, values: values, row: row, version: object.insertedVersion))
       try relate(object, at: place)
     }
 
@@ -84,7 +83,7 @@ extension SavePass {
         if written != value || written.isNull { values[slot] = written.isNull ? nil : written }
       }
       if isForParent { slots += object.layout.transientSlots.filter(values.contains) }
-      guard !object.isDraft, let version = object.row?.view.version, !slots.isEmpty || object.hasChangedMembers else {
+      guard let version = object.snapshotVersion, !slots.isEmpty || object.hasChangedMembers else {
         stores[place].touched.append(object)
         return
       }
@@ -98,19 +97,16 @@ extension SavePass {
       stores[place].updated.append(object)
       stores[place].writes.updates.append(
         RowWrites.Update(
-          key: object.writtenKey, entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity },
-          version: version, slots: lastSlots, values: values))
+          key: object.writtenKey, entity: object.entity, version: version, slots: lastSlots, values: values))
       try relate(object, at: place)
     }
 
     mutating func delete(_ object: ManagedObject) {
       guard let place = place(of: object) else { return }
       stores[place].deleted.append(object)
-      guard !object.isDraft, let version = object.row?.view.version, object.loading != .missing else { return }
+      guard let version = object.snapshotVersion, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
-        RowWrites.RowVersion(
-          key: object.writtenKey, entity: object.layoutReference._withUnsafeGuaranteedRef { $0.entity },
-          version: version))
+        RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
       if isForParent, let snapshot = object.snapshot { relateBeforeDeletion(object, snapshot, at: place) }
     }
 
@@ -138,7 +134,7 @@ extension SavePass {
     mutating func check(_ object: ManagedObject) {
       guard let place = place(of: object), let snapshot = object.snapshot else { return }
       stores[place].writes.checks.append(
-        RowWrites.RowVersion(key: object.writtenKey, entity: object.layout.entity, version: snapshot.version))
+        RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: snapshot.version))
     }
 
     /// Adds the links and orders of an object's to-many relationships.
@@ -148,7 +144,7 @@ extension SavePass {
         guard let members = object.toManys[relationship.slot], members.hasChanges else { continue }
         if stores[place].tracksHistory, object.snapshot != nil {
           stores[place].writes.changedMembers.append(
-            RowWrites.ChangedMembers(key: object.writtenKey, entity: object.layout.entity, slot: relationship.slot))
+            RowWrites.ChangedMembers(key: object.writtenKey, entity: object.entity, slot: relationship.slot))
         }
         // Rereads the members, so that one that others have already positioned isn't moved to the end.
         if members.mayOverlapStored, relationship.isOrdered { _ = object.memberIDs(of: relationship) }
@@ -160,7 +156,7 @@ extension SavePass {
           if !added.isEmpty || !removed.isEmpty {
             stores[place].writes.links.append(
               RowWrites.Link(
-                owner: owner, entity: object.layout.entity, slot: relationship.slot, added: Array(added),
+                owner: owner, entity: object.entity, slot: relationship.slot, added: Array(added),
                 removed: Array(removed)))
           }
         }
@@ -168,7 +164,7 @@ extension SavePass {
           let order = members.isReordered ? object.memberIDs(of: relationship) : members.added
           stores[place].writes.orderings.append(
             RowWrites.Ordering(
-              owner: object.objectID, entity: object.layout.entity, slot: relationship.slot,
+              owner: object.objectID, entity: object.entity, slot: relationship.slot,
               members: Array(order.filter(isKept)), isWhole: members.isReordered))
         }
       }
@@ -240,7 +236,7 @@ extension SavePass {
     }
 
     private mutating func placeForInsert(of object: ManagedObject) throws -> Int {
-      let index = object.layoutReference._withUnsafeGuaranteedRef { $0.index }
+      let index = object.withLayout { $0.index }
       if !assignsStores, placeForInserts.indices.contains(index), let place = placeForInserts[index] { return place }
       let layout = object.layout
       if assignsStores, context.assignedStores[object.key] != nil {
@@ -282,7 +278,7 @@ extension SavePass {
 extension ManagedObject {
   /// The to-one relationship with a slot; nil for any other property.
   fileprivate final func toOneRelationship(at slot: Int) -> RelationshipLayout? {
-    layoutReference._withUnsafeGuaranteedRef { $0.kinds[slot] == .toOne ? $0.relationshipsBySlot[slot] : nil }
+    withLayout { $0.kinds[slot] == .toOne ? $0.relationshipsBySlot[slot] : nil }
   }
 
   /// The key under which the object's row is written. It avoids creating an identifier, which costs an allocation per

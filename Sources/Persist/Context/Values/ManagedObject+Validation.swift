@@ -6,7 +6,7 @@ extension ManagedObject {
   /// - Parameter all: Whether unchanged properties are checked too.
   final func validateProperties(all: Bool) throws {
     let validators = type(of: self).validators
-    let hasChecks = layoutReference._withUnsafeGuaranteedRef { !$0.checks.isEmpty }
+    let hasChecks = withLayout { !$0.checks.isEmpty }
     guard hasChecks || !validators.isEmpty || !looseValues.isEmpty else { return }
     var problems: [any Error] = columnProblems()
     for check in layout.checks {
@@ -44,7 +44,7 @@ extension ManagedObject {
   private final func columnProblems() -> [PersistenceError] {
     // The row of a draft has only values that their columns can hold.
     guard !looseValues.isEmpty else { return [] }
-    let isValid = layoutReference._withUnsafeGuaranteedRef { layout in
+    let isValid = withLayout { layout in
       looseValues.allSatisfy { layout.columnChecks[$0].holds($1) }
     }
     if isValid { return [] }
