@@ -50,6 +50,7 @@ struct Compare: ParsableCommand {
       .appendingPathComponent("persist-benchmarks-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
+    MachineMemory.touchFree()
     let report = try compare(Runner(rounds: rounds, folder: folder))
     let growth = try growth ? measureGrowth(Runner(rounds: 1, folder: folder)) : []
     try write(report, growth)

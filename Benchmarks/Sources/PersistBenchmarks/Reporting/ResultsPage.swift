@@ -15,6 +15,7 @@ struct ResultsPage {
     \(remarks.joined(separator: "\n"))
 
     Each run is a separate process, and contestants alternate in rounds. Times are medians, with the minimum and maximum.
+    Much of the free memory was touched once before, because a virtual machine may get it from its host on first use.
     All contestants did the same work: checksums of the values that they read, and of the file's content, are equal.
     *Peak* is the increase of the process's memory during the work.
 

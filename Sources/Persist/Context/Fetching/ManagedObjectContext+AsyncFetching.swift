@@ -27,7 +27,8 @@ extension ManagedObjectContext {
     switch Result.fetchedForm {
     case .objects:
       let (pass, answers) = try await read(request, identifiersOnly: false, progress)
-      results = try Result.typed(pass.objects(reading: answers.rows)) { .object($0) }
+      let objects = try pass.objects(reading: answers.rows)
+      results = try Result.typed(objects, of: pass.classes)
     case .identifiers:
       let (pass, answers) = try await read(request, identifiersOnly: true, progress)
       results = try Result.typed(pass.objectIDs(reading: answers.rows)) { .identifier($0) }

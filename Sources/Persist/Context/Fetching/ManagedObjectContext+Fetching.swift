@@ -12,7 +12,10 @@ extension ManagedObjectContext {
   public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
     try prepareToFetch()
     switch Result.fetchedForm {
-    case .objects: return try Result.typed(FetchPass(request, in: self).objects()) { .object($0) }
+    case .objects:
+      let pass = try FetchPass(request, in: self)
+      let objects = try pass.objects()
+      return try Result.typed(objects, of: pass.classes)
     case .identifiers: return try Result.typed(FetchPass(request, in: self).objectIDs()) { .identifier($0) }
     case .rows: return try Result.typed(DictionaryPass(request, in: self).rows()) { .row($0) }
     case .count: return try Result.typed([FetchPass(request, in: self).count()]) { .count($0) }

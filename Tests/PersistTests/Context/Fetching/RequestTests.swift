@@ -57,6 +57,57 @@ struct RequestTests {
     }
   }
 
+  @Test(
+    "An object of another class is an error wherever it is among the results, unless the request leaves it out",
+    arguments: [0, 2_500, 4_999])
+  func otherClassAmongResults(place: Int) async throws {
+    let people = ModelDescription(entities: [
+      EntityDescription("Person", attributes: [AttributeDescription("kind", .string)]),
+      EntityDescription("Guest", parent: "Person"),
+    ])
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(people))
+    try coordinator.addInMemoryStore()
+    func context() -> ManagedObjectContext {
+      ManagedObjectContext(coordinator, classes: ["Person": Human.self, "Guest": Stranger.self])
+    }
+    let writer = context()
+    for number in 0..<5_000 { try writer.make(number == place ? "Guest" : "Person", ["kind": "own"]) }
+    writer.inserted.objects.first { $0.entity.name == "Guest" }?["kind"] = "guest"
+    try writer.save()
+
+    let all = FetchRequest<Human>("Person")
+    func isMismatch(_ request: FetchRequest<Human>, in context: ManagedObjectContext) async throws -> Bool {
+      guard persistError({ _ = try context.fetch(request) })?.code == .typeMismatch else { return false }
+      do {
+        _ = try await context.fetch(request, progress: nil)
+        return false
+      } catch let error as PersistenceError {
+        return error.code == .typeMismatch
+      }
+    }
+    #expect(try await isMismatch(all, in: context()))
+    // Registered, and then changed.
+    let other = context()
+    let objects = try other.fetch(all.returning(ManagedObject.self))
+    #expect(objects.count == 5_000)
+    #expect(try await isMismatch(all, in: other))
+    let guest = try #require(objects.first { $0.entity.name == "Guest" })
+    guest["kind"] = "own"
+    var own = all
+    own.predicate = try FetchPredicate("kind == 'own'")
+    #expect(try await isMismatch(own, in: other))
+    other.rollback()
+    // Left out in SQL, and in memory.
+    for format in ["kind == 'own'", "kind >[l] 'h'"] {
+      own.predicate = try FetchPredicate(format)
+      #expect(try context().fetch(own).count == 4_999)
+      #expect(try other.fetch(own).count == 4_999)
+      try other.make("Guest", ["kind": "own"])
+      #expect(try await isMismatch(own, in: other))
+      other.rollback()
+    }
+  }
+
   @Test("An entity's name is resolved when the request runs (FET-02)")
   func unknownEntity() throws {
     try withDirtyPeople { context in
@@ -107,3 +158,5 @@ struct RequestTests {
 }
 
 private final class Stranger: ManagedObject {}
+
+private final class Human: ManagedObject {}

@@ -44,6 +44,8 @@ extension FetchPass {
     if table.map.count == 0 { table.map.reserve(batch.count) }
     let isNewest = context.isReadingNewest
     var faults = FaultFactory(context, table)
+    var classes = classes
+    defer { self.classes = classes }
     for entry in batch.entries {
       let object: ManagedObject
       if let registered = table.map[entry.key] {
@@ -55,6 +57,7 @@ extension FetchPass {
         object.row = batch.snapshot(of: entry)
         if isNewest { context.noteRow(of: object) }
       }
+      classes.insert(of: object)
       body(object)
     }
   }

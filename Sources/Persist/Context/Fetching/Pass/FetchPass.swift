@@ -18,6 +18,8 @@ final class FetchPass {
   private(set) var added: [ManagedObject] = []
   /// Objects overlaid only because of changes to related objects: held, so that their rows resolve to them.
   private var related: [ManagedObject] = []
+  /// The classes of the results, and maybe others.
+  var classes = ObjectClasses()
   /// The prefetching for the results, if any.
   let prefetch: PrefetchPass?
   private let evaluator: ExpressionEvaluator
@@ -86,6 +88,7 @@ final class FetchPass {
     added = try (context.inserted.objects.filter(scope.contains) + changed).filter { object in
       try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
     }
+    for object in added { classes.insert(of: object) }
     try context.throwDeferredError()
   }
 
