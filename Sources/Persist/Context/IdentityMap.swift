@@ -11,9 +11,10 @@
 /// all entries up to the next free one, and these are dozens when consecutive keys fill whole blocks. Marked entries
 /// are used again, and disappear when the map is resized.
 ///
-/// A map that shrinks switches to another hash function. Objects may be removed in the order of their entries, as when
-/// all are listed and released; the remaining ones are then neighbors, and the same hash function would crowd them into
-/// one part of the smaller map.
+/// Objects are often released together. A map therefore shrinks late, and then a lot, which examines each entry about
+/// once. It also switches to another hash function: objects may be removed in the order of their entries, as when all
+/// are listed and released; the remaining ones are then neighbors, and the same hash function would crowd them into one
+/// part of the smaller map.
 struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
@@ -112,14 +113,29 @@ struct IdentityMap: ~Copyable {
       removedCount &+= 1
     }
     count &-= 1
-    if blockCount > 8, count &* 8 < capacity { shrink() }
+    if count == 0 { empty() } else if blockCount > Self.keptBlockCount, count &* 32 < capacity { shrink() }
   }
+
+  /// Frees the space of a large map without objects, and otherwise forgets its removed entries if there are many:
+  /// searches for the next keys would go through them.
+  @inline(never)
+  private mutating func empty() {
+    if blockCount > Self.keptBlockCount {
+      removeAll()
+    } else if removedCount &* 8 > capacity {
+      entries.update(repeating: .free, count: capacity)
+      removedCount = 0
+    }
+  }
+
+  /// The size to which a map doesn't shrink: 64 KB, for a walk in batches of two thousand objects.
+  private static let keptBlockCount = 512
 
   @inline(never)
   private mutating func shrink() {
     shrinkCount &+= 1
     multiplier = Self.multipliers[shrinkCount % Self.multipliers.count]
-    resize(toBlocks: blockCount / 2)
+    resize(toBlocks: max(Self.keptBlockCount, count / 2))
   }
 
   /// The number of entries that a search for a key examines.

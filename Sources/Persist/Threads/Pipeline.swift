@@ -3,9 +3,9 @@ import Foundation
 
 /// The parts of a result, which a thread of a pool produces while the calling thread consumes earlier ones.
 ///
-/// The calling thread produces the first part itself, so that short results need no other thread. If no thread of the
-/// pool has begun by the time it has consumed that part, it produces the others too. Threads of the pool may therefore
-/// run pipelines themselves without waiting for each other.
+/// The calling thread produces the first part itself, so that short results need no other thread. As long as no thread
+/// of the pool has begun when it needs the next part, it produces that one too. Threads of the pool may therefore run
+/// pipelines themselves without waiting for each other.
 ///
 /// `@unchecked Sendable`: the state is only accessed while `condition` is locked. `produce` is called by one thread at
 /// a time: by one of the pool while the state is `running`, by the caller otherwise.
@@ -13,20 +13,28 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private enum State {
     /// No thread of the pool has begun.
     case waiting
+    /// A thread of the pool produces the other parts.
     case running
-    /// The calling thread produces the other parts.
+    /// The calling thread produces a part.
     case taken
     /// No part will be added, because of the error if there is one.
     case finished((any Error)?)
   }
 
   private let produce: () throws -> (part: Part, isLast: Bool)
+  /// Nil to produce all parts on the calling thread.
+  private let threads: ThreadPool?
   private let condition = NSCondition()
   private var state = State.waiting
   private var parts = Deque<Part>()
   private var isCancelled = false
+  /// Whether a thread of the pool came while the calling thread produced a part. It doesn't wait, because others may
+  /// need it, and is asked again afterward.
+  private var wasTurnedAway = false
 
-  private init(_ produce: @escaping () throws -> (part: Part, isLast: Bool)) { self.produce = produce }
+  private init(on threads: ThreadPool?, _ produce: @escaping () throws -> (part: Part, isLast: Bool)) {
+    (self.threads, self.produce) = (threads, produce)
+  }
 
   /// Starts producing parts for a consumer that takes them later, with ``next()``, until the last one.
   ///
@@ -36,8 +44,8 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   static func started(
     on threads: ThreadPool, producing produce: @escaping () throws -> (part: Part, isLast: Bool)
   ) -> Pipeline {
-    let pipeline = Pipeline(produce)
-    threads.add { pipeline.produceAhead() }
+    let pipeline = Pipeline(on: threads, produce)
+    pipeline.askThread()
     return pipeline
   }
 
@@ -55,8 +63,8 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   ) throws {
     let (first, isLast) = try produce()
     guard !isLast else { return try consume(first) }
-    let pipeline = Pipeline(produce)
-    threads()?.add { pipeline.produceAhead() }
+    let pipeline = Pipeline(on: threads(), produce)
+    pipeline.askThread()
     defer { pipeline.end() }
     try consume(first)
     while let (part, isLast) = try pipeline.next() {
@@ -65,19 +73,27 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Asks a thread of the pool to produce the other parts.
+  private func askThread() { threads?.add { self.produceAhead() } }
+
   /// Produces parts until the last one, an error, or cancellation.
   private func produceAhead() {
     guard begin() else { return }
     while addPart(Result { try produce() }) {}
   }
 
-  /// - Returns: Whether the parts are still to be produced.
+  /// - Returns: Whether this thread of the pool is to produce the other parts.
   private func begin() -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    guard case .waiting = state else { return false }
-    state = .running
-    return true
+    switch state {
+    case .waiting:
+      state = .running
+      return true
+    case .taken: wasTurnedAway = true
+    case .running, .finished: break
+    }
+    return false
   }
 
   /// - Returns: Whether more parts are to be produced.
@@ -100,16 +116,33 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   /// Returns the next part, waiting for it or producing it; nil after the last one that another thread has produced.
   func next() throws -> (part: Part, isLast: Bool)? {
     condition.lock()
-    if case .waiting = state { state = .taken }
+    if case .waiting = state {
+      state = .taken
+      condition.unlock()
+      return try produceOne()
+    }
     while case .running = state, parts.isEmpty { condition.wait() }
     let (part, state) = (parts.popFirst(), state)
     condition.unlock()
     if let part { return (part, false) }
-    switch state {
-    case .taken: return try produce()
-    case .finished(let error?): throw error
-    default: return nil
+    if case .finished(let error?) = state { throw error }
+    return nil
+  }
+
+  /// Produces a part on the calling thread, after which a thread of the pool may take over.
+  private func produceOne() throws -> (part: Part, isLast: Bool) {
+    let result = Result { try produce() }
+    condition.lock()
+    if case .success(let next) = result, !next.isLast, !isCancelled {
+      state = .waiting
+    } else {
+      state = .finished(nil)
     }
+    let asksAgain = wasTurnedAway
+    wasTurnedAway = false
+    condition.unlock()
+    if asksAgain { askThread() }
+    return try result.get()
   }
 
   /// Ends the production, after the part in progress.
@@ -117,7 +150,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     isCancelled = true
-    if case .waiting = state { state = .taken }
+    if case .waiting = state { state = .finished(nil) }
   }
 
   /// Does the same as ``cancel()``, and waits for the part in progress.

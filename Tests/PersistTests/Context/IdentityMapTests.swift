@@ -81,6 +81,43 @@ struct IdentityMapTests {
     #expect(map.count == 1000)
     #expect(greatest <= 4096)
   }
+
+  @Test("A map shrinks seldom, and keeps some space for each object and a little more", arguments: 0..<3)
+  func shrinking(order: Int) throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    var random = SeededRandom(seed: 11)
+    var map = IdentityMap()
+    let object = ManagedObject(entity: entity, insertInto: nil)
+    for key in 0..<Int64(200_000) { map.insert(object, key: key) }
+    var keys = Array(0..<Int64(200_000))
+    if order == 1 { keys.reverse() }
+    if order == 2 { keys.shuffle(using: &random) }
+    var (capacity, changeCount) = (map.capacity, 0)
+    for (index, key) in keys.enumerated() {
+      map.remove(key)
+      #expect(map.capacity <= max(4096, (keys.count - index - 1) * 32))
+      if map.capacity != capacity { changeCount += 1 }
+      capacity = map.capacity
+    }
+    #expect(map.count == 0 && capacity <= 4096 && changeCount <= 4)
+  }
+
+  @Test("Searches for new keys stay short in a map through which batches pass", arguments: [100, 1000, 10_000])
+  func batches(size: Int) throws {
+    let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")
+    var map = IdentityMap()
+    let object = ManagedObject(entity: entity, insertInto: nil)
+    for start in stride(from: 0, to: Int64(20 * size), by: size) {
+      let keys = start..<start + Int64(size)
+      map.reserve(size)
+      let length = keys.reduce(0) { $0 + map.searchLength(of: $1) }
+      #expect(length <= 2 * size)
+      for key in keys { map.insert(object, key: key) }
+      for key in keys { map.remove(key) }
+    }
+    #expect(map.count == 0)
+  }
+
   @Test("Searches stay short while objects are removed in the map's order, by key or at random", arguments: 0..<4)
   func searches(order: Int) throws {
     let entity = try ManagedObjectModel(SampleModels.people).entity(named: "Person")

@@ -90,6 +90,50 @@ struct PipelineTests {
     #expect(numbers.producedCount == 20)
   }
 
+  @Test("A thread that becomes free later produces the parts that are left", arguments: [1, 2, 5])
+  func laterThread(_ last: Int) throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = occupyThread(of: pool)
+    let (numbers, ahead) = (Numbers(20), DispatchSemaphore(value: 0))
+    var consumed: [Int] = []
+    try Pipeline.run(on: pool) {
+      let next = numbers.next()
+      if next.part == last + 1 { ahead.signal() }
+      return next
+    } consuming: {
+      consumed.append($0)
+      guard $0 == last else { return }
+      #expect(numbers.threadCount == 1 && numbers.producedCount == last)
+      gate.signal()
+      #expect(ahead.wait(timeout: .now() + 60) == .success)
+    }
+    #expect(consumed == Array(1...20) && numbers.threadCount == 2)
+  }
+
+  @Test("A thread that comes while the caller produces a part serves others, and produces the parts after that one")
+  func threadTurnedAway() throws {
+    let pool = ThreadPool(name: "test", maximum: 1)
+    let gate = occupyThread(of: pool)
+    let (numbers, ahead) = (Numbers(20), DispatchSemaphore(value: 0))
+    var consumed: [Int] = []
+    try Pipeline.run(on: pool) {
+      let next = numbers.next()
+      if next.part == 2 {
+        // Works of the pool begin in order: after this one has run, the pipeline's has been there.
+        let others = DispatchSemaphore(value: 0)
+        gate.signal()
+        pool.add { others.signal() }
+        #expect(others.wait(timeout: .now() + 60) == .success)
+      }
+      if next.part == 3 { ahead.signal() }
+      return next
+    } consuming: {
+      consumed.append($0)
+      if $0 == 2 { #expect(ahead.wait(timeout: .now() + 60) == .success) }
+    }
+    #expect(consumed == Array(1...20) && numbers.threadCount == 2)
+  }
+
   @Test("An error of the producer is thrown after the parts before it", arguments: [1, 2, 7])
   func failingProducer(_ last: Int) throws {
     let pool = ThreadPool(name: "test", maximum: 1)
