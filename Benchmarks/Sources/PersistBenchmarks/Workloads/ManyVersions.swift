@@ -19,6 +19,9 @@ extension Workload {
           }
         }
       ],
-      shortfall: "The current version's file is parsed, and the layout of its 88 tables is computed.")
+      shortfall: """
+        The current version's file is parsed, and the layout of its 88 tables is computed. The process's own memory \
+        grows by 1.4 MB; the rest of the peak is pages of the program's file, 64 KB for each first use of a piece of code.
+        """)
   ]
 }

@@ -58,8 +58,9 @@ extension Workload {
         ]),
       ],
       shortfall: """
-        In addition to the same statement, Persist writes the metadata, counts the rows of both tables, and replaces \
-        the file in steps that the next program can complete or revert.
+        In addition to the same statement, Persist writes the metadata and counts the rows of both tables. It replaces \
+        the content in a transaction of the old file, which other programs may have open: the pages are written to the \
+        new file, to the log and to the old file.
         """),
     Workload(
       name: "migrateCopyObjects",

@@ -56,8 +56,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        A third of the difference is the creation and release of 20 objects, and a third the examination of the \
-        request: its copy with other values, its check against the model, and the search for its prepared statement.
+        Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
+        with other values, its check against the model, and the search for its prepared statement.
         """),
     Workload(
       name: "page", summary: "a range, an order by another column, 20 results of 200,000, 1,000 times", target: 1.3,
@@ -108,8 +108,8 @@ extension Workload {
         },
       ],
       shortfall: """
-        A third of the difference is the creation and release of 20 objects, and a third the examination of the \
-        request: its copy with other values, its check against the model, and the search for its prepared statement.
+        Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
+        with other values, its check against the model, and the search for its prepared statement.
         """),
   ]
 
