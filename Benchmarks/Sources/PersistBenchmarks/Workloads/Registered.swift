@@ -19,7 +19,10 @@ extension Workload {
             return 0
           }
         }
-      ]),
+      ],
+      shortfall: """
+        Both execute the same number of instructions, within 0.3 %, as counted. The rest is access to memory.
+        """),
     Workload(
       name: "merge", summary: "merge 1,000 saved objects 20 times into a context of 100,000, against one of 1,000",
       rows: 100_000, target: 1.1, measure: .timeOverFewer(registered: 1_000), start: .items, scales: false,

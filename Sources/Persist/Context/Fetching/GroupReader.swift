@@ -19,11 +19,7 @@ struct GroupReader {
   private var lastWork: Duration?
   /// Whether the program took so little time for a group that rows read meanwhile are still recent.
   private var isShortWork: Bool { lastWork.map { $0 < Self.shortestWork } ?? false }
-  /// The number of groups that were read ahead in vain.
-  private var missCount = 0
-  /// The number of groups read in vain after which a walk reads no more ahead. The first read of a new connection is
-  /// one: it can't tell whether something has changed.
-  private static let maximumMisses = 2
+  private var pace = ReadAheadPace()
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
@@ -43,7 +39,7 @@ struct GroupReader {
       ahead.question.tables === question.tables && ahead.question.query == question.query
       && ahead.generation == context.rowGeneration
       && (context.readsUnchangingStores || moment.map(question.tables.store.isRecent) == true)
-    if !isCurrent { missCount += 1 }
+    pace.note(wasUsed: isCurrent)
     return isCurrent ? rows : nil
   }
 
@@ -52,11 +48,38 @@ struct GroupReader {
   /// - Parameter question: The query for the next group; nil if it isn't known yet.
   mutating func readAhead(_ question: StoreQuery?) {
     handedOut = .now
-    guard missCount < Self.maximumMisses, context.readsUnchangingStores || isShortWork, let question,
+    guard context.readsUnchangingStores || isShortWork, pace.isDue(), let question,
       question.query.limit ?? .max <= Self.maximumSize, let source = question.tables.store as? any SharedRowSource,
       source.readsConcurrently
     else { return }
     ahead = (question, context.rowGeneration, ReadOnThread(question.query, from: source, in: context))
+  }
+}
+
+/// The groups of a walk that are read ahead: all as long as they are used, and fewer and fewer while they aren't.
+///
+/// A group is read in vain if something changed meanwhile, or if a busy machine took too long. That may be over soon, so
+/// that a walk of thousands of groups tries again.
+struct ReadAheadPace {
+  /// The number of groups read in vain since the last one that was used.
+  private var missCount = 0
+  /// The number of groups before the next one that is read ahead.
+  private var pause = 0
+  /// The greatest number of groups between two that are read ahead.
+  static let longestPause = 256
+
+  /// Notes whether a group that was read ahead could be used.
+  mutating func note(wasUsed: Bool) {
+    missCount = wasUsed ? 0 : missCount + 1
+    // The first read of a new connection is always in vain: it can't tell whether something has changed.
+    pause = missCount < 2 ? 0 : missCount < 8 ? 1 << missCount : Self.longestPause
+  }
+
+  /// Whether to read the next group ahead; asked once for each group for which it is possible.
+  mutating func isDue() -> Bool {
+    if pause == 0 { return true }
+    pause -= 1
+    return false
   }
 }
 

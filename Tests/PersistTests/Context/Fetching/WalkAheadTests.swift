@@ -49,6 +49,31 @@ struct WalkAheadTests {
     }
   }
 
+  @Test("Groups read in vain are followed by longer and longer pauses, which end with the first that is used")
+  func pace() {
+    var pace = ReadAheadPace()
+    /// The number of groups before the next one that is read ahead.
+    func pause() -> Int {
+      var count = 0
+      while !pace.isDue() { count += 1 }
+      return count
+    }
+    var pauses = [pause(), pause()]
+    #expect(pauses == [0, 0])
+    pauses = []
+    for _ in 0..<10 {
+      pace.note(wasUsed: false)
+      pauses.append(pause())
+    }
+    #expect(pauses == [0, 4, 8, 16, 32, 64, 128, 256, 256, 256])
+    pace.note(wasUsed: true)
+    pauses = (0..<100).map { _ in pause() }
+    #expect(pauses.allSatisfy { $0 == 0 })
+    pace.note(wasUsed: false)
+    let first = pause()
+    #expect(first == 0)
+  }
+
   /// The origin of a change.
   private enum Writer: Sendable {
     case anotherContext, sameContext, batch
