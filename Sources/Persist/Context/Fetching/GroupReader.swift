@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Rows that were read ahead are used only if nothing has changed since, as far as the context and the row source know,
 /// and within the few milliseconds for which the source vouches for them (``RowSource/isRecent(_:)``), so that the
-/// program gets what a statement of its own would have read. A walk whose program takes longer, or saves between
-/// groups, doesn't read ahead, except in stores that nobody changes.
+/// program gets what a statement of its own would have read. Except in stores that nobody changes, a walk doesn't read
+/// ahead while its program takes longer, and seldom if it saves between groups (``ReadAheadPace``).
 struct GroupReader {
   /// The longest time that the program may take for a group before which the next one is read ahead.
   private static let shortestWork = Duration.milliseconds(2)
@@ -58,8 +58,8 @@ struct GroupReader {
 
 /// The groups of a walk that are read ahead: all as long as they are used, and fewer and fewer while they aren't.
 ///
-/// A group is read in vain if something changed meanwhile, or if a busy machine took too long. That may be over soon, so
-/// that a walk of thousands of groups tries again.
+/// A group is read in vain if something changed meanwhile, or if a busy machine took too long. That may be over soon,
+/// so that a walk of thousands of groups tries again.
 struct ReadAheadPace {
   /// The number of groups read in vain since the last one that was used.
   private var missCount = 0
