@@ -15,8 +15,9 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     case waiting
     /// A thread of the pool produces the other parts.
     case running
-    /// The calling thread produces a part.
-    case taken
+    /// The calling thread produces a part. A thread of the pool that comes meanwhile is turned away, because others may
+    /// need it, and is asked again afterward.
+    case taken(turnedAway: Bool)
     /// No part will be added, because of the error if there is one.
     case finished((any Error)?)
   }
@@ -28,9 +29,6 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private var state = State.waiting
   private var parts = Deque<Part>()
   private var isCancelled = false
-  /// Whether a thread of the pool came while the calling thread produced a part. It doesn't wait, because others may
-  /// need it, and is asked again afterward.
-  private var wasTurnedAway = false
 
   private init(on threads: ThreadPool?, _ produce: @escaping () throws -> (part: Part, isLast: Bool)) {
     (self.threads, self.produce) = (threads, produce)
@@ -90,7 +88,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
     case .waiting:
       state = .running
       return true
-    case .taken: wasTurnedAway = true
+    case .taken: state = .taken(turnedAway: true)
     case .running, .finished: break
     }
     return false
@@ -117,7 +115,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   func next() throws -> (part: Part, isLast: Bool)? {
     condition.lock()
     if case .waiting = state {
-      state = .taken
+      state = .taken(turnedAway: false)
       condition.unlock()
       return try produceOne()
     }
@@ -133,13 +131,13 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private func produceOne() throws -> (part: Part, isLast: Bool) {
     let result = Result { try produce() }
     condition.lock()
+    var asksAgain = false
     if case .success(let next) = result, !next.isLast, !isCancelled {
+      if case .taken(turnedAway: true) = state { asksAgain = true }
       state = .waiting
     } else {
       state = .finished(nil)
     }
-    let asksAgain = wasTurnedAway
-    wasTurnedAway = false
     condition.unlock()
     if asksAgain { askThread() }
     return try result.get()

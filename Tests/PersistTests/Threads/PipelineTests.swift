@@ -90,48 +90,47 @@ struct PipelineTests {
     #expect(numbers.producedCount == 20)
   }
 
-  @Test("A thread that becomes free later produces the parts that are left", arguments: [1, 2, 5])
-  func laterThread(_ last: Int) throws {
+  /// Runs a pipeline of 20 parts on a pool whose only thread is occupied, and expects that it produces the parts after
+  /// a given one, at which one of the closures signals the semaphore that frees it.
+  private func expectOtherThread(
+    after last: Int, producing: @escaping (ThreadPool, _ gate: DispatchSemaphore) -> Void = { _, _ in },
+    consuming: (Numbers, _ gate: DispatchSemaphore) -> Void = { _, _ in }
+  ) throws {
     let pool = ThreadPool(name: "test", maximum: 1)
     let gate = occupyThread(of: pool)
     let (numbers, ahead) = (Numbers(20), DispatchSemaphore(value: 0))
     var consumed: [Int] = []
     try Pipeline.run(on: pool) {
       let next = numbers.next()
+      if next.part == last { producing(pool, gate) }
       if next.part == last + 1 { ahead.signal() }
       return next
     } consuming: {
       consumed.append($0)
       guard $0 == last else { return }
-      #expect(numbers.threadCount == 1 && numbers.producedCount == last)
-      gate.signal()
+      consuming(numbers, gate)
       #expect(ahead.wait(timeout: .now() + 60) == .success)
     }
     #expect(consumed == Array(1...20) && numbers.threadCount == 2)
   }
 
+  @Test("A thread that becomes free later produces the parts that are left", arguments: [1, 2, 5])
+  func laterThread(_ last: Int) throws {
+    try expectOtherThread(after: last, consuming: { numbers, gate in
+      #expect(numbers.threadCount == 1 && numbers.producedCount == last)
+      gate.signal()
+    })
+  }
+
   @Test("A thread that comes while the caller produces a part serves others, and produces the parts after that one")
   func threadTurnedAway() throws {
-    let pool = ThreadPool(name: "test", maximum: 1)
-    let gate = occupyThread(of: pool)
-    let (numbers, ahead) = (Numbers(20), DispatchSemaphore(value: 0))
-    var consumed: [Int] = []
-    try Pipeline.run(on: pool) {
-      let next = numbers.next()
-      if next.part == 2 {
-        // Works of the pool begin in order: after this one has run, the pipeline's has been there.
-        let others = DispatchSemaphore(value: 0)
-        gate.signal()
-        pool.add { others.signal() }
-        #expect(others.wait(timeout: .now() + 60) == .success)
-      }
-      if next.part == 3 { ahead.signal() }
-      return next
-    } consuming: {
-      consumed.append($0)
-      if $0 == 2 { #expect(ahead.wait(timeout: .now() + 60) == .success) }
-    }
-    #expect(consumed == Array(1...20) && numbers.threadCount == 2)
+    try expectOtherThread(after: 2, producing: { pool, gate in
+      // Works of the pool begin in order: after this one has run, the pipeline's has been there.
+      let others = DispatchSemaphore(value: 0)
+      gate.signal()
+      pool.add { others.signal() }
+      #expect(others.wait(timeout: .now() + 60) == .success)
+    })
   }
 
   @Test("An error of the producer is thrown after the parts before it", arguments: [1, 2, 7])

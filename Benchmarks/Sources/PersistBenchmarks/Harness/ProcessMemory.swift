@@ -28,10 +28,5 @@ enum ProcessMemory {
   /// The allocator's figures would count address space that was reserved to align large blocks, and never touched.
   static var anonymous: Int? { status("RssAnon") }
 
-  private static func status(_ name: String) -> Int? {
-    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") })
-    else { return nil }
-    return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 * 1024 }
-  }
+  private static func status(_ name: String) -> Int? { SystemFile.bytes(name, in: "/proc/self/status") }
 }

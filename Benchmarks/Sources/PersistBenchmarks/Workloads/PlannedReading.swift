@@ -55,10 +55,7 @@ extension Workload {
           }
         },
       ],
-      shortfall: """
-        Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
-        with other values, its check against the model, and the search for its prepared statement.
-        """),
+      shortfall: requestShortfall),
     Workload(
       name: "page", summary: "a range, an order by another column, 20 results of 200,000, 1,000 times", target: 1.3,
       start: .indexedLibrary(booksPerAuthor: 20),
@@ -107,11 +104,13 @@ extension Workload {
           }
         },
       ],
-      shortfall: """
-        Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
-        with other values, its check against the model, and the search for its prepared statement.
-        """),
+      shortfall: requestShortfall),
   ]
+
+  private static let requestShortfall = """
+    Half of the difference is the creation, reading and release of 20 objects, the other half the request: its copy \
+    with other values, its check against the model, and the search for its prepared statement.
+    """
 
   private static let bookColumns = "b.Z_PK, b.Z_OPT, b.ZPAGES, b.ZTITLE, b.ZAUTHOR"
   private static let pathSQL = """

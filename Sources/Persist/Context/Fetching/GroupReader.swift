@@ -65,14 +65,14 @@ struct ReadAheadPace {
   private var missCount = 0
   /// The number of groups before the next one that is read ahead.
   private var pause = 0
-  /// The greatest number of groups between two that are read ahead.
-  static let longestPause = 256
+  /// The misses in a row after which pauses, which double, get no longer: they are 256 groups then.
+  private static let lastDoubling = 8
 
   /// Notes whether a group that was read ahead could be used.
   mutating func note(wasUsed: Bool) {
     missCount = wasUsed ? 0 : missCount + 1
     // The first read of a new connection is always in vain: it can't tell whether something has changed.
-    pause = missCount < 2 ? 0 : missCount < 8 ? 1 << missCount : Self.longestPause
+    pause = missCount < 2 ? 0 : 1 << min(missCount, Self.lastDoubling)
   }
 
   /// Whether to read the next group ahead; asked once for each group for which it is possible.
