@@ -133,6 +133,11 @@ if let only = Context.environment["PERSIST_TEST_TARGET"] {
   package.targets.removeAll { $0.type == .test && $0.name != only }
 }
 
+// For short builds while working: the folders and files of Tests/PersistTests to compile, separated by commas.
+if let sources = Context.environment["PERSIST_TEST_SOURCES"] {
+  package.targets.first { $0.name == "PersistTests" }?.sources = sources.split(separator: ",").map(String.init)
+}
+
 // Scripts/documentation sets this, so that packages that use Persist don't resolve the plugin.
 if Context.environment["PERSIST_DOCUMENTATION"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
