@@ -137,8 +137,3 @@ if let only = Context.environment["PERSIST_TEST_TARGET"] {
 if let sources = Context.environment["PERSIST_TEST_SOURCES"] {
   package.targets.first { $0.name == "PersistTests" }?.sources = sources.split(separator: ",").map(String.init)
 }
-
-// Scripts/documentation sets this, so that packages that use Persist don't resolve the plugin.
-if Context.environment["PERSIST_DOCUMENTATION"] != nil {
-  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-}
