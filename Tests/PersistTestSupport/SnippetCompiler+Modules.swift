@@ -33,7 +33,7 @@ extension SnippetCompiler {
   private func libraryObjects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let libraries = [
-      "Persist", "PersistMacrosless", "Logging", "ContainersPreview", "DequeModule", "OrderedCollections",
+      "Persist", "PersistMacrosless", "PersistTesting", "Logging", "ContainersPreview", "DequeModule", "OrderedCollections",
       "InternalCollectionsUtilities",
     ]
     return try libraries.flatMap { library in

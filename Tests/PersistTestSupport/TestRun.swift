@@ -31,6 +31,31 @@ public enum TestRun {
     return process
   }
 
+  /// Runs a program in a folder.
+  ///
+  /// - Returns: What it printed to standard output.
+  /// - Throws: ``ProgramFailed`` if its status isn't 0.
+  public static func output(of program: URL, in folder: URL) throws -> String {
+    let process = newProcess()
+    process.executableURL = program
+    process.currentDirectoryURL = folder
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw ProgramFailed(status: process.terminationStatus, output: text)
+    }
+    return text
+  }
+
+  /// A program that a test ran has failed.
+  public struct ProgramFailed: Error {
+    let status: Int32
+    let output: String
+  }
+
   /// Monitors the run from now on; further calls do nothing.
   public static func begin() { _ = (endingWithTool, watchdog) }
 

@@ -58,6 +58,7 @@ struct Page: Sendable, CustomTestStringConvertible {
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "md" } ?? []
     return ([PackageFolder.url.appendingPathComponent("README.md")] + articles).map(Page.init)
       .filter { ((try? $0.blocks()) ?? []).isEmpty == false && ($0.name != "PostgreSQL" || hasServerLibrary) }
+      .filter { $0.url != Recipe.article }  // Complete programs, which CookbookTests runs.
       .sorted { $0.name < $1.name }
   }()
 

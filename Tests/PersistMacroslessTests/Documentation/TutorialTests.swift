@@ -25,7 +25,7 @@ struct TutorialTests {
         let program = folder.appendingPathComponent("Shop")
         try #expect(compiler.build(files.sorted { $0.path < $1.path }, into: program) == [], "\(section.title)")
         built += 1
-        let output = try Self.output(of: program, in: folder)
+        let output = try TestRun.output(of: program, in: folder)
         guard let shown = section.code.last(where: { $0.name == "Output" }) else { continue }
         let expected = try Self.withoutSizes(shown.text())
         #expect(Self.withoutSizes(output) == expected, "\(section.title)")
@@ -75,20 +75,6 @@ struct TutorialTests {
   /// A text without byte counts, which depend on the version of SQLite.
   private static func withoutSizes(_ text: String) -> String {
     text.replacing(/\d+ (bytes|KB)/) { "\($0.1)" }
-  }
-
-  /// The output of a program run in a folder.
-  private static func output(of program: URL, in folder: URL) throws -> String {
-    let process = TestRun.newProcess()
-    process.executableURL = program
-    process.currentDirectoryURL = folder
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return text
   }
 }
 

@@ -1,0 +1,49 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+/// The programs of the cookbook are built and run as a reader would.
+@Suite("The cookbook")
+struct CookbookTests {
+  @Test(
+    "Each recipe compiles without a warning and prints what the article shows", .needsCompiler,
+    .withoutSanitizedLinking, arguments: Recipe.all)
+  func runs(recipe: Recipe) throws {
+    let compiler = try #require(SnippetCompiler.shared)
+    try withTemporaryFolder { folder in
+      let source = folder.appendingPathComponent("main.swift")
+      try Data(recipe.code.utf8).write(to: source)
+      let program = folder.appendingPathComponent("Recipe")
+      #expect(try compiler.build([source], into: program) == [])
+      #expect(try TestRun.output(of: program, in: folder) == recipe.output)
+    }
+  }
+
+  @Test("There are at least thirty recipes, each with a name of its own")
+  func count() {
+    #expect(Recipe.all.count >= 30)
+    #expect(Set(Recipe.all.map(\.name)).count == Recipe.all.count)
+  }
+}
+
+/// A program of the article with the output that it claims.
+struct Recipe: Sendable, CustomTestStringConvertible {
+  static let article = PackageFolder.url.appendingPathComponent("Sources/Persist/Persist.docc/Cookbook.md")
+
+  let name: String
+  let code: String
+  let output: String
+
+  var testDescription: String { name }
+
+  static let all: [Recipe] = {
+    let text = (try? String(contentsOf: article, encoding: .utf8)) ?? ""
+    return text.components(separatedBy: "\n### ").dropFirst().compactMap { section in
+      guard let code = section.firstMatch(of: /\n```swift\n((?s).*?\n)```\n/),
+        let output = section.firstMatch(of: /\n```output\n((?s).*?\n)```\n/)
+      else { return nil }
+      return Recipe(
+        name: String(section.prefix { $0 != "\n" }), code: String(code.1), output: String(output.1))
+    }
+  }()
+}
