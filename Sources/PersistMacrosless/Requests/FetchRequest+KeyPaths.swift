@@ -1,12 +1,23 @@
+public import Foundation
 public import Persist
 
 /// Methods that derive a request from another, checked by the compiler.
 extension FetchRequest where Result: ManagedObject {
   /// Restricts the request to objects for which a predicate also holds.
-  public func `where`(_ predicate: TypedPredicate<Result>) -> FetchRequest {
+  public func `where`(_ predicate: TypedPredicate<Result>) -> FetchRequest { self.where(predicate.predicate) }
+
+  /// Restricts the request to objects for which a predicate also holds that was built or parsed elsewhere.
+  public func `where`(_ predicate: FetchPredicate) -> FetchRequest {
     var request = self
-    request.predicate = request.predicate.map { $0 && predicate.predicate } ?? predicate.predicate
+    request.predicate = request.predicate.map { $0 && predicate } ?? predicate
     return request
+  }
+
+  /// Restricts the request to objects for which one of Foundation's predicates also holds.
+  ///
+  /// - Throws: `PersistenceError.Code.invalidPredicate` with the part that no store understands.
+  public func `where`(_ predicate: Foundation.Predicate<Result>) throws -> FetchRequest {
+    self.where(try FetchPredicate(predicate))
   }
 
   /// Restricts the request to objects for which a condition also holds.

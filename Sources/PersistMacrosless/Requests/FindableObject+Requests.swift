@@ -1,3 +1,4 @@
+public import Foundation
 public import Persist
 
 /// Requests that start from a class.
@@ -42,6 +43,20 @@ extension FindableObject where Self: ManagedObject {
     return request
   }
 
+  /// Requests the objects for which a predicate holds that was built or parsed elsewhere.
+  public static func `where`(_ predicate: FetchPredicate) -> FetchRequest<Self> { all.where(predicate) }
+
+  /// Requests the objects for which one of Foundation's predicates holds.
+  ///
+  /// ```swift
+  /// let cheap = try context.fetch(Item.where(#Predicate { $0.quantity < 5 }))
+  /// ```
+  ///
+  /// - Throws: `PersistenceError.Code.invalidPredicate` with the part that no store understands.
+  public static func `where`(_ predicate: Foundation.Predicate<Self>) throws -> FetchRequest<Self> {
+    try all.where(predicate)
+  }
+
   /// Requests all objects, sorted by a property.
   public static func sorted(
     by keyPath: any PartialKeyPath<Self> & Sendable, ascending: Bool = true,
@@ -56,6 +71,13 @@ extension FindableObject where Self: ManagedObject {
   /// Fetches the objects for which a predicate holds.
   public static func fetch(where predicate: TypedPredicate<Self>, in context: ManagedObjectContext) throws -> [Self] {
     try context.fetch(all.where(predicate))
+  }
+
+  /// Fetches the first object for which a predicate holds, in no particular order; nil if there is none.
+  ///
+  /// To choose by an order, pass a sorted request to ``Persist/ManagedObjectContext/fetchFirst(_:)``.
+  public static func fetchFirst(where predicate: TypedPredicate<Self>, in context: ManagedObjectContext) throws -> Self? {
+    try context.fetchFirst(all.where(predicate))
   }
 
   /// Counts the objects for which a predicate holds.

@@ -43,6 +43,31 @@ struct TypedRequestTests {
     }
   }
 
+  @Test("A request takes predicates of every form, and further ones restrict it")
+  func predicateForms() throws {
+    try withItems { context in
+      let tea = try Item.where(#Predicate { $0.name == "Tea" })
+      #expect(try context.fetch(tea).map(\.quantity) == [2])
+      let small = try FetchPredicate("quantity < %@", 5)
+      #expect(try context.count(for: Item.where(small)) == 2)
+      let other = try Item.where(small).where(#Predicate { $0.name != "Tea" })
+      #expect(try context.fetch(other).map(\.name) == ["Bread"])
+      #expect(try context.fetch(Item.where(\.name != "Tea").where(small)).map(\.name) == ["Bread"])
+    }
+  }
+
+  @Test("The first result is fetched by a predicate, or of any request, and is nil if there is none")
+  func first() throws {
+    try withItems { context in
+      try #expect(Item.fetchFirst(where: \.name == "Milk", in: context)?.quantity == 9)
+      try #expect(Item.fetchFirst(where: \.name == "Salt", in: context) == nil)
+      try #expect(context.fetchFirst(Item.sorted(by: \.quantity, ascending: false))?.name == "Milk")
+      Item(context: context).quantity = 20
+      try #expect(context.fetchFirst(Item.sorted(by: \.quantity, ascending: false))?.quantity == 20)
+      try #expect(context.fetchFirst(Item.all.rows(of: \.name)) != nil)
+    }
+  }
+
   @Test("Key paths sort, also over relationships and by numbers of members")
   func sorting() throws {
     try withItems { context in

@@ -18,7 +18,9 @@ final class Unstorable: ManagedObject {
 }
 
 final class NotRelated: ManagedObject {
-  @Relationship var others: [NotRelated]  // expect-error: '[NotRelated]' conform to 'RelationshipValue'
+  @Relationship var others: [NotRelated]  // expect-error: declare 'RelationshipSet', or 'OrderedRelationshipSet' to keep an order
+  @Relationship var set: Set<NotRelated>  // expect-error: declare 'RelationshipSet'
+  @Relationship var other: NotRelated  // expect-error: declare an optional, and 'optional: false'
 }
 
 final class Computed: ManagedObject {

@@ -1,5 +1,19 @@
 /// Finding, counting and deleting in one line, for entities by name.
 extension ManagedObjectContext {
+  /// Executes a request for its first result.
+  ///
+  /// ```swift
+  /// let cheapest = try context.fetchFirst(FetchRequest("Item", sortedBy: "price"))
+  /// ```
+  ///
+  /// - Returns: The result that ``fetch(_:)-(FetchRequest<Result>)`` would return first; nil if there is none.
+  /// - Throws: The errors of fetching.
+  public func fetchFirst<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> Result? {
+    var request = request
+    request.fetchLimit = 1
+    return try fetch(request).first
+  }
+
   /// Returns the first object, in the given order, with a value of an attribute.
   ///
   /// ```swift
