@@ -27,7 +27,9 @@ struct PersistCommand: ParsableCommand {
     var called: any ParsableCommand.Type = Self.self
     do {
       // The parser would list its own option in the help of every command, beside the command's.
-      if CommandLine.arguments.dropFirst().first == "--version" { return try StandardOutput.print(ProgramVersion.text) }
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if arguments.first == "--version" { return try StandardOutput.print(ProgramVersion.text) }
+      try CommandNames(of: Self.self).check(arguments)
       var command = try parseAsRoot()
       called = type(of: command)
       guard called.configuration.subcommands.isEmpty else {

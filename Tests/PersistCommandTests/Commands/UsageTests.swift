@@ -77,6 +77,20 @@ struct UsageTests {
     #expect(outcome.messages.contains((["USAGE: persist"] + arguments + ["<subcommand>"]).joined(separator: " ")))
   }
 
+  @Test("A command that doesn't exist is named, with a similar one, also after help", arguments: [
+    (["insepct", "a"], "There is no command 'insepct'. Did you mean 'inspect'?"),
+    (["sql", "rolback"], "There is no command 'rolback'. Did you mean 'rollback'?"),
+    (["help", "inspct"], "There is no command 'inspct'. Did you mean 'inspect'?"),
+    (["help", "sql", "xyzzy"], "There is no command 'xyzzy'."), (["x"], "There is no command 'x'."),
+    ([""], "There is no command ''."),
+  ])
+  func unknownCommand(_ call: (arguments: [String], message: String)) throws {
+    let outcome = try Command.run(call.arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.output == "")
+    #expect(outcome.messages.contains("Error: \(call.message)\nUsage: persist"), "\(outcome.messages)")
+  }
+
   @Test("Help ends with 0 and goes to standard output", arguments: [["--help"], ["help", "dump"], ["inspect", "-h"]])
   func help(_ arguments: [String]) throws {
     let outcome = try Command.run(arguments)
