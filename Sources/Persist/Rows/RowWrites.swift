@@ -98,6 +98,14 @@ package struct RowWrites: Sendable {
     }
   }
 
+  /// To-one relationships of a row to delete that had already changed when it was deleted: delete rules must not reach
+  /// their former ends.
+  package struct Ending: Sendable {
+    package let key: ManagedObjectID.Key
+    package let entity: Entity
+    package let slots: [Int]
+  }
+
   /// Members added to and removed from a many-to-many relationship, stated from one side only.
   package struct Link: Sendable {
     package let owner: ManagedObjectID
@@ -144,8 +152,9 @@ package struct RowWrites: Sendable {
     package let slot: Int
   }
 
+  /// The to-one relationships of rows to delete that end beforehand; only in a child's writes to its parent.
+  package var endings: [Ending] = []
   package var inserts: [Insert] = []
-  /// Changed rows. A child's writes to its parent include relationships of rows to delete.
   package var updates: [Update] = []
   /// Rows of which only the members of to-many relationships changed: their versions are incremented unconditionally.
   /// Members added and removed by two contexts don't interfere with each other, and so aren't a conflict;

@@ -6,6 +6,10 @@ extension ParentRows {
     let targets = try targets(of: writes)
     // Each save of a child is a separate event, so that it can be undone separately.
     parent.endEvent()
+    for ending in writes.endings {
+      guard let object = targets[id(of: ending.key, ending.entity)], object.change != .deleted else { continue }
+      for slot in ending.slots { set(.null, at: slot, of: object) }
+    }
     let inserted = try writes.inserts.map(insert)
     for (insert, object) in zip(writes.inserts, inserted) { set(insert.values, of: object) }
     for update in writes.updates {
@@ -52,10 +56,8 @@ extension ParentRows {
       }
       return RowConflict(id: id, entity: entity, expectedVersion: version, storedVersion: stored)
     }
-    let deletes = Set(writes.deletes.map { id(of: $0.key, $0.entity) })
-    let updates = writes.updates.filter { !deletes.contains(id(of: $0.key, $0.entity)) }
     let conflicts =
-      updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
+      writes.updates.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
       + writes.checks.compactMap { conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false) }
       + writes.touches.compactMap {
         conflict(id(of: $0.key, $0.entity), $0.entity, $0.version, mayBeGone: false, mayBeNewer: true)

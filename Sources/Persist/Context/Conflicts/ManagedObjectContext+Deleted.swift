@@ -12,6 +12,8 @@ extension ManagedObjectContext {
     _ object: ManagedObject, staysRegistered: Bool = false, holders: OneWayHolders? = nil
   ) {
     leaveChangeSets(object)
+    // A save must not find out again what this merge has.
+    uncheckedEnds.remove(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     var holders = holders
     DeletePropagation(in: self).clearOneWayReferences(to: object, &holders)

@@ -107,17 +107,18 @@ extension SavePass {
       guard let version = object.snapshotVersion, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
-      if isForParent, let snapshot = object.snapshot { relateBeforeDeletion(object, snapshot, at: place) }
+      if isForParent { endRelationships(of: object, at: place) }
     }
 
-    /// Adds the unsaved relationships of a deleted object: in a parent, its delete rules must reach the same objects.
-    private mutating func relateBeforeDeletion(_ object: ManagedObject, _ snapshot: RowSnapshot, at place: Int) {
+    /// Ends the relationships of a deleted object that it had left before its deletion: in a parent, its delete rules
+    /// must not reach their former ends. Those that it had entered instead have already been given up or deleted, and
+    /// their objects may have other partners since.
+    private mutating func endRelationships(of object: ManagedObject, at place: Int) {
       let entity = object.layout.entity
-      let slots = object.layout.toOnes.map(\.slot).filter(object.isChanged)
+      let slots = object.layout.relationships.filter { !$0.isToMany }.map(\.slot)
+        .filter { object.isChanged(at: $0) || object.isChangedTransient(at: $0) }
       if !slots.isEmpty {
-        stores[place].writes.updates.append(
-          RowWrites.Update(
-            key: object.writtenKey, entity: entity, version: snapshot.version, slots: slots, values: object.pending))
+        stores[place].writes.endings.append(RowWrites.Ending(key: object.writtenKey, entity: entity, slots: slots))
       }
       guard !object.toManys.isEmpty else { return }
       for relationship in object.layout.relationships where relationship.isToMany && !relationship.isTransient {

@@ -44,6 +44,9 @@ struct PlainEdits {
   let kind: UInt64
   /// The relationships that most edits are of, so that they meet; all for every other seed.
   private let sides: [PlainRelationship]
+  /// The objects of the last edits, which every other run prefers, so that partners are deleted and exchanged.
+  private var recent: [Int] = []
+  private let prefersRecent: Bool
 
   init(random: SeededRandom, next: Int = 1, kind: UInt64? = nil) {
     self.random = random
@@ -51,6 +54,7 @@ struct PlainEdits {
     var choice = random
     self.kind = kind ?? choice.next()
     let all = PlainSchema.relationships
+    prefersRecent = Bool.random(using: &choice)
     sides = Bool.random(using: &choice) ? all : (0..<5).flatMap { _ -> [PlainRelationship] in
       let side = all[Int.random(in: 0..<all.count, using: &choice)]
       return [side] + (PlainSchema.inverse(of: side).map { [$0] } ?? [])
@@ -91,7 +95,7 @@ struct PlainEdits {
 
   private mutating func chosen(of graph: PlainGraph) -> PlainEdit {
     let alive = graph.alive
-    guard let id = alive.randomElement(using: &random), alive.count > 3 else { return make() }
+    guard let id = pick(alive), alive.count > 3 else { return make() }
     var sides = PlainSchema.relationships(of: graph.entity(id))
     if !chance(8) { sides = sides.filter { side in self.sides.contains { $0.name == side.name } } }
     switch Int.random(in: 0..<25, using: &random) {
@@ -138,7 +142,14 @@ struct PlainEdits {
   }
 
   private mutating func other(_ side: PlainRelationship, _ graph: PlainGraph) -> Int? {
-    graph.alive.filter { PlainSchema.isKind(graph.entity($0), side.destination) }.randomElement(using: &random)
+    pick(graph.alive.filter { PlainSchema.isKind(graph.entity($0), side.destination) })
+  }
+
+  private mutating func pick(_ objects: [Int]) -> Int? {
+    let few = prefersRecent && !chance(3) ? objects.filter(recent.contains) : []
+    guard let object = (few.isEmpty ? objects : few).randomElement(using: &random) else { return nil }
+    recent = recent.suffix(5).filter { $0 != object } + [object]
+    return object
   }
 
   private mutating func place(_ id: Int, _ side: PlainRelationship, _ other: Int, _ graph: PlainGraph) -> Int {

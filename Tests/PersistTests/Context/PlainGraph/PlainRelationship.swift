@@ -16,6 +16,7 @@ struct PlainRelationship {
 enum PlainSchema {
   static let roots = [
     "Node", "Tag", "Passport", "Box", "Drawer", "Keeper", "Room", "Hall", "Place", "Album", "Jury", "Club", "Host",
+    "Locker", "Pledge",
   ]
   static let entities = roots + ["Leaf"]
 
@@ -33,6 +34,12 @@ enum PlainSchema {
     .init(entity: "Tag", name: "listers", destination: "Node", inverse: "listed", isToMany: true, isOrdered: true),
     .init(entity: "Node", name: "passport", destination: "Passport", inverse: "holder", rule: .cascade),
     .init(entity: "Passport", name: "holder", destination: "Node", inverse: "passport"),
+    .init(entity: "Node", name: "boss", destination: "Node", inverse: "aide"),
+    .init(entity: "Node", name: "aide", destination: "Node", inverse: "boss"),
+    .init(entity: "Node", name: "locker", destination: "Locker", inverse: "user", rule: .noAction),
+    .init(entity: "Locker", name: "user", destination: "Node", inverse: "locker"),
+    .init(entity: "Node", name: "pledge", destination: "Pledge", inverse: "giver"),
+    .init(entity: "Pledge", name: "giver", destination: "Node", inverse: "pledge", rule: .deny),
     .init(entity: "Node", name: "favourite", destination: "Tag", inverse: nil),
     .init(entity: "Node", name: "box", destination: "Box", inverse: "things"),
     .init(entity: "Box", name: "things", destination: "Node", inverse: "box", isToMany: true, rule: .cascade),
