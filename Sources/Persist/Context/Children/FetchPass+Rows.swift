@@ -26,7 +26,7 @@ extension FetchPass {
       var stored: [ManagedObject] = []
       while stored.count < limit, let after = step.afterKey {
         let batch = try source.store.rows(step, monitor: monitor)
-        stored += try matching(make(batch, from: source.tables), source)
+        stored += try matching(batch, source)
         let last = batch.greatestReadKey ?? after
         // A store that returned the same rows again would make the walk endless.
         step.afterKey = step.limit.map { batch.readCount == $0 } == true && last > after ? last : nil

@@ -83,7 +83,7 @@ struct FetchWalk {
       // A store that returned the same rows again would make the walk endless.
       let isEnd = batch.readCount < size || last <= after
       way = isEnd ? .keys(source: index + 1, after: .min) : .keys(source: index, after: last)
-      objects = try pass.matching(pass.make(batch, from: question.tables), pass.sources[index])
+      objects = try pass.matching(batch, pass.sources[index])
       if !visited.isEmpty { objects.removeAll(where: visited.contains) }
       for object in objects where object.key < 0 { visited.insert(object) }
       let due = changed[index].prefix { isEnd || $0.key <= last }

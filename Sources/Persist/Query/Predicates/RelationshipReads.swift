@@ -12,7 +12,8 @@ struct RelationshipReads {
 
   /// The ends by relationship path from the evaluated object.
   private(set) var ends: [[String]: End] = [:]
-  /// Whether ``ends`` contains all paths. False if functions return objects, or methods are called by name.
+  /// Whether ``ends`` contains all paths. False if functions return objects, or properties are
+  /// read by names that aren't constant.
   private(set) var isComplete = true
 
   private let model: ManagedObjectModel
@@ -71,7 +72,12 @@ struct RelationshipReads {
       add(first)
       add(second)
       return nil
-    case .call, .fetch, .keyPath:
+    case .call(let target, let selector, let arguments):
+      for part in [target] + arguments { add(part) }
+      // The other methods that can be called return values.
+      if selector.hasPrefix("valueForKey") { isComplete = false }
+      return nil
+    case .fetch, .keyPath:
       isComplete = false
       return nil
     }

@@ -125,7 +125,7 @@ extension FetchPass {
     merged.reserveCapacity(first.count + second.count)
     var (i, j) = (0, 0)
     while i < first.count, j < second.count {
-      if order.isAscending(second[j], first[i]) {
+      if order.isAscending(evaluated(second[j]), evaluated(first[i])) {
         merged.append(second[j])
         j += 1
       } else {

@@ -22,6 +22,8 @@ final class FetchPass {
   var classes = ObjectClasses()
   /// The prefetching for the results, if any.
   let prefetch: PrefetchPass?
+  /// The saved states by which the rows just read are evaluated in memory; nil to evaluate the context's objects.
+  private var states: SavedStates?
   private let evaluator: ExpressionEvaluator
 
   /// A store and the part of the predicate that it evaluates.
@@ -81,7 +83,7 @@ final class FetchPass {
     let deleted = context.deleted.objects.filter(scope.contains)
     var changed: [ManagedObject] = []
     if !order.isEmpty || request.predicate != nil {
-      related = try objectsWithRelatedChanges().filter(scope.contains)
+      related = try objectsWithRelatedChanges(ofAll: evaluatesSavedStates).filter(scope.contains)
       changed = context.updated.objects.filter(scope.contains) + related
     }
     overlaid = Set((deleted + changed).map(\.objectID))
@@ -99,13 +101,14 @@ final class FetchPass {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     var results: [ManagedObject] = []
+    beginEvaluation()
     for source in sources {
       guard let question = question(for: source, identifiersOnly: false) else { continue }
-      let stored = try read.map { make(try $0(question), from: source.tables) } ?? objects(of: question)
-      let found = inserting(changed(in: source), into: try matching(stored, source), key: \.key)
+      let found = inserting(changed(in: source), into: try matching(question, source, read), key: \.key)
       results = merge(results, try source.isOrdered ? found : inOrder(found))
     }
     results = window(merge(results, order.sorted(unplaced)))
+    try endEvaluation()
     try prefetch?.run(results)
     if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
       context.prefetchRows(of: results)
@@ -162,45 +165,59 @@ final class FetchPass {
     sources.count == 1 && !hasRest && !sortsInMemory && overlaid.isEmpty && added.isEmpty
   }
 
-  /// Returns a store's objects that match the rest of the predicate.
-  func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
+  /// Returns the objects of a group of a store's rows that match the rest of the predicate.
+  func matching(_ group: RowBatch, _ source: Source) throws -> [ManagedObject] {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
+    beginEvaluation()
+    let found = try matching(make(group, source), source)
+    try endEvaluation()
+    return found
+  }
+
+  private func matching(
+    _ question: StoreQuery, _ source: Source, _ read: ((StoreQuery) throws -> RowBatch)?
+  ) throws -> [ManagedObject] {
+    if let batch = try read?(question) { return try matching(make(batch, source), source) }
+    // With the values of all rows, for their saved states.
+    if states != nil { return try matching(make(question.rows(monitor: context.readMonitor), source), source) }
+    return try matching(objects(of: question), source)
+  }
+
+  private func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
     guard let rest = source.rest else { return objects }
-    guard request.includesPendingChanges || !context.hasChanges else { return try matchingAsSaved(objects, rest) }
-    let found = try objects.filter { try evaluator.matches(rest, .object($0)) }
+    let found = try objects.filter { try evaluator.matches(rest, .object(evaluated($0))) }
     try context.throwDeferredError()
     return found
   }
 
-  /// Like ``matching(_:_:)``, ignoring the context's unsaved changes, as the stores' part of the answer does.
-  private func matchingAsSaved(_ objects: [ManagedObject], _ rest: FetchPredicate) throws -> [ManagedObject] {
-    try withSavedViews(of: objects) { views in
-      try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
-    }
+  private func make(_ batch: RowBatch, _ source: Source) -> [ManagedObject] {
+    let objects = make(batch, from: source.tables)
+    states?.add(batch, of: objects, from: source.tables, layout)
+    return objects
+  }
+
+  /// Determines what the next rows are evaluated by; called before their objects are registered.
+  private func beginEvaluation() { states = evaluatesSavedStates ? SavedStates(of: context) : nil }
+
+  private func endEvaluation() throws {
+    defer { states = nil }
+    try states?.context.throwDeferredError()
+  }
+
+  /// The object that is evaluated in memory in place of a result.
+  func evaluated(_ object: ManagedObject) -> ManagedObject {
+    guard let states, overlaid.isEmpty || !overlaid.contains(object.objectID) else { return object }
+    return states.state(of: object) ?? object
   }
 
   /// Returns objects of a store that can't sort them itself, in the request's order.
   private func inOrder(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    guard request.includesPendingChanges || !context.hasChanges else {
-      return try withSavedViews(of: objects) { order.sorted(objects, as: $0) }
-    }
+    guard states == nil else { return order.sorted(objects, as: objects.map(evaluated)) }
     context.prefetchRows(of: objects)
     let sorted = order.sorted(objects)
     try context.throwDeferredError()
     return sorted
-  }
-
-  /// Calls a closure with the saved states of objects, in a separate context.
-  private func withSavedViews<T>(of objects: [ManagedObject], _ body: ([ManagedObject]) throws -> T) throws -> T {
-    let saved = context.savedView()
-    saved.readProbe.pause()
-    defer { saved.readProbe.resume() }
-    let views = objects.map { saved.object(with: $0.objectID) }
-    saved.prefetchRows(of: views)
-    let result = try body(views)
-    try saved.throwDeferredError()
-    return result
   }
 
   func window<Result>(_ results: [Result]) -> [Result] {

@@ -8,7 +8,7 @@ struct RelatedChanges {
   private let context: ManagedObjectContext
 
   /// - Parameters:
-  ///   - stored: The parts of predicates that stores evaluate; other parts are evaluated in memory anyway.
+  ///   - stored: The parts of predicates that aren't evaluated on the context's objects anyway.
   ///   - sort: The order of the stores' rows.
   init(
     affecting stored: [FetchPredicate], _ sort: [FetchSortDescriptor], of entity: Entity,
@@ -71,11 +71,13 @@ struct RelatedChanges {
 
 extension FetchPass {
   /// Returns the unchanged objects whose result depends on related objects that the context changed.
-  func objectsWithRelatedChanges() throws -> [ManagedObject] {
+  ///
+  /// - Parameter isOfAll: Whether the parts that stores don't evaluate aren't evaluated on the context's objects either.
+  func objectsWithRelatedChanges(ofAll isOfAll: Bool) throws -> [ManagedObject] {
     // Finding the relationships that a request reads is a quarter of what preparing a fetch costs.
     guard context.hasChanges else { return [] }
     let related = RelatedChanges(
-      affecting: sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
+      affecting: isOfAll ? request.predicate.map { [$0] } ?? [] : sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
     guard let condition = related.condition() else { return [] }
     return try sources.flatMap { source -> [ManagedObject] in
       var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities)

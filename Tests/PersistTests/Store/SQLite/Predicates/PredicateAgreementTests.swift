@@ -48,7 +48,7 @@ struct PredicateAgreementTests {
     try withStack(Self.model) { stack in
       var generator = RandomPredicate(random: SeededGenerator(seed: 11), model: stack.model, ids: [])
       let context = stack.context()
-      try fill(context, &generator)
+      try generator.fill(context)
       try context.save()
       let fresh = stack.context()
       let objects = try stack.model.entities.flatMap { entity -> [ManagedObject] in
@@ -131,39 +131,6 @@ struct PredicateAgreementTests {
       try PredicateCheck.check(predicate, over: entity, in: model)
       guard try store.count(RowQuery(entity: entity)) <= 300 else { return }
       _ = try Self.ask(predicate, over: entity, store, objects.filter { $0.entity.isKind(of: entity) })
-    }
-  }
-
-  private func fill(_ context: ManagedObjectContext, _ generator: inout RandomPredicate) throws {
-    let names = ["Item", "Item", "Special", "Person", "Tag"]
-    var made: [String: [ManagedObject]] = [:]
-    for _ in 0..<150 {
-      let entity = try context.entity(named: generator.pick(names))
-      let object = try context.make(entity.name)
-      for property in entity.properties {
-        guard let attribute = property.attribute else { continue }
-        if attribute.type == .composite {
-          let elements: [String: StoredValue] = [
-            "x": generator.value(of: .double), "name": generator.value(of: .string),
-          ]
-          object.setAttributeValue(.composite(elements.filter { !$0.value.isNull }), at: property.slot)
-        } else {
-          object.setAttributeValue(generator.value(of: attribute.type), at: property.slot)
-        }
-      }
-      made[entity.root.name, default: []].append(object)
-    }
-    for object in made.values.flatMap({ $0 }) {
-      for relationship in object.entity.relationships {
-        let others = made[context.persistentStoreCoordinator.managedObjectModel.destination(of: relationship).root.name] ?? []
-        guard !others.isEmpty, generator.chance(70) else { continue }
-        if relationship.isToMany {
-          guard generator.chance(40) else { continue }
-          object[relationship.name] = Set((0..<3).map { _ in generator.pick(others) })
-        } else {
-          object[relationship.name] = generator.pick(others)
-        }
-      }
     }
   }
 }

@@ -1,0 +1,69 @@
+/// The saved states of the objects that a fetch evaluates in memory, in a context of their own.
+///
+/// A store evaluates its part of a request by the newest rows. The part that is evaluated in memory must have the same
+/// answer, although the context's objects keep the values and members that they had when they were read.
+final class SavedStates {
+  let context: ManagedObjectContext
+  /// A context only holds changed objects.
+  private var objects: [ManagedObject] = []
+
+  init(of context: ManagedObjectContext) {
+    self.context = context.savedView()
+    self.context.readProbe.pause()
+  }
+
+  /// Adds the states of a batch's objects in the fetching context. They need not be read again if the batch has them.
+  func add(_ batch: RowBatch, of registered: [ManagedObject], from tables: StoreTables, _ layout: EntityLayout) {
+    let table = context.tables(of: tables.origin).table(for: layout)
+    var faults = FaultFactory(context, table)
+    for entry in batch.entries where table.map[entry.key] == nil {
+      let state = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
+      state.row = batch.snapshot(of: entry)
+      objects.append(state)
+    }
+    // Transient values aren't part of a row.
+    for object in registered where !object.looseValues.isEmpty {
+      guard let state = table.map[object.key] else { continue }
+      for slot in object.layout.transientSlots { object.pending[slot].map { state.setPending($0, at: slot) } }
+    }
+    context.prefetchRows(of: objects.filter(\.isWithoutRow))
+  }
+
+  /// Returns the saved state of an object; nil for one that wasn't added or read.
+  func state(of object: ManagedObject) -> ManagedObject? {
+    guard let tables = object.table?.siblings else { return nil }
+    return context.tables(of: tables.origin)
+      .registeredObject(key: object.key, rootIndex: object.withLayout { $0.rootIndex })
+  }
+}
+
+extension FetchPass {
+  /// Whether some of the request is evaluated in memory, or the rows of several stores are merged by it.
+  private var evaluatesInMemory: Bool {
+    hasRest || sortsInMemory || (sources.count > 1 && !order.isEmpty)
+  }
+
+  /// Whether objects are evaluated in their saved states instead of those that they have in the context, except those
+  /// whose result depends on unsaved changes.
+  var evaluatesSavedStates: Bool {
+    guard evaluatesInMemory, !context.readsUnchangingStores else { return false }
+    if !request.includesPendingChanges, context.hasChanges { return true }
+    var reads = RelationshipReads(over: layout.entity, in: context.model)
+    if let predicate = request.predicate { reads.add(predicate) }
+    for descriptor in request.sortDescriptors { reads.add(descriptor.expression) }
+    // Objects whose result depends on unsaved changes must be known, and only registered objects have transient values.
+    guard reads.isComplete || !context.hasChanges, !reads.endsAtTransientValues else { return false }
+    let layouts =
+      reads.isComplete ? [layout] + reads.ends.values.map { context.layout(of: $0.entity) } : Array(context.layouts)
+    return sources.contains { source in layouts.contains { source.tables.table(for: $0).map.count > 0 } }
+  }
+}
+
+extension RelationshipReads {
+  /// Whether transient attributes of related objects are read.
+  fileprivate var endsAtTransientValues: Bool {
+    ends.values.contains { end in
+      end.properties.contains { end.entity.property(named: $0)?.attribute?.isTransient == true }
+    }
+  }
+}
