@@ -160,7 +160,8 @@ extension ManagedObjectContext {
 
   static func notFound(_ id: ManagedObjectID) -> PersistenceError {
     PersistenceError(
-      .objectNotFound, at: .init(entity: id.entityName, row: id.primaryKey), "There is no object \(id).",
+      .objectNotFound, at: .init(entity: id.entityName, row: id.primaryKey),
+      "There is no object \(ValueWords.object(id)).",
       fix: "It was deleted, never saved, or belongs to a store that isn't open.")
   }
 

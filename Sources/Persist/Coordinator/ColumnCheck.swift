@@ -92,7 +92,7 @@ extension ColumnCheck.Column {
     default:
       PersistenceError(
         .validationRule, at: place,
-        "\(name) is of type \(type.rawValue) and can't hold \(value.inWords), which is \(value.kind).",
+        "\(name) is of type \(type.rawValue) and can't hold \(value), which is \(value.kind).",
         fix: "Give it a value of its type.")
     }
   }

@@ -112,14 +112,14 @@ struct PropertyCheck: Sendable {
     if let limit = limits.minimum, let minimum = validation.minimum, number.order(to: limit) == .less {
       let code: PersistenceError.Code =
         if case .date = value { .validationDateTooSoon } else { .validationNumberTooSmall }
-      let error = PersistenceError(code, at: place, "\(name) is \(text(value)), below its minimum \(text(minimum)).")
-      problems.append((error, "SELF >= \(text(minimum))"))
+      let error = PersistenceError(code, at: place, "\(name) is \(value), below its minimum \(minimum).")
+      problems.append((error, "SELF >= \(FetchExpression.constant(minimum))"))
     }
     if let limit = limits.maximum, let maximum = validation.maximum, limit.order(to: number) == .less {
       let code: PersistenceError.Code =
         if case .date = value { .validationDateTooLate } else { .validationNumberTooLarge }
-      let error = PersistenceError(code, at: place, "\(name) is \(text(value)), above its maximum \(text(maximum)).")
-      problems.append((error, "SELF <= \(text(maximum))"))
+      let error = PersistenceError(code, at: place, "\(name) is \(value), above its maximum \(maximum).")
+      problems.append((error, "SELF <= \(FetchExpression.constant(maximum))"))
     }
     if case .string(let string) = value { problems += self.problems(with: string, validation, at: place) }
     problems += rules.compactMap { rule in
@@ -131,7 +131,7 @@ struct PropertyCheck: Sendable {
   private func problem(with value: StoredValue, _ rule: Rule, at place: PersistenceError.Place) -> PersistenceError? {
     do {
       if try rule.predicate.get().evaluate(with: value) { return nil }
-      let broken = "\(name) is \(text(value)), which violates the rule '\(rule.rule.predicate)'."
+      let broken = "\(name) is \(value), which violates the rule '\(rule.rule.predicate)'."
       return PersistenceError(
         .validationRule, at: place, rule.rule.warning ?? broken,
         fix: rule.rule.warning == nil ? nil : "The rule is '\(rule.rule.predicate)'.")
@@ -159,10 +159,11 @@ struct PropertyCheck: Sendable {
       problems.append((error, "length <= \(maximum)"))
     }
     guard let pattern else { return problems }
-    let rule = "SELF MATCHES '\(validation.pattern ?? "")'"
+    let rule = "SELF MATCHES \(FetchExpression.constant(.string(validation.pattern ?? "")))"
     do {
       if try pattern.get().matches(string) { return problems }
-      let said = "\(name) is '\(string.prefix(80))', which doesn't match '\(validation.pattern ?? "")'."
+      let wanted = ValueWords.text(validation.pattern ?? "")
+      let said = "\(name) is \(ValueWords.text(string)), which doesn't match \(wanted)."
       problems.append((PersistenceError(.validationStringPattern, at: place, said), rule))
     } catch {
       let said = (error as? PersistenceError)?.message ?? "\(error)"
@@ -190,16 +191,6 @@ struct PropertyCheck: Sendable {
   ) -> PersistenceError {
     PersistenceError(code, at: place, message)
       .withFailure(ValidationFailure(key: name, value: .integer(Int64(count))))
-  }
-
-  private func text(_ value: StoredValue) -> String {
-    switch value {
-    case .integer(let value): "\(value)"
-    case .double(let value): "\(value)"
-    case .decimal(let value): "\(value)"
-    case .date(let date): date.descriptionOrSeconds
-    default: value.inWords
-    }
   }
 }
 

@@ -46,6 +46,6 @@ extension FetchedRow: Hashable {
 
 extension FetchedRow: CustomStringConvertible {
   public var description: String {
-    "[" + keys.map { "\($0): \(storedValue(forKey: $0).map { "\($0)" } ?? "")" }.joined(separator: ", ") + "]"
+    "[" + keys.map { "\($0): \(storedValue(forKey: $0) ?? .null)" }.joined(separator: ", ") + "]"
   }
 }

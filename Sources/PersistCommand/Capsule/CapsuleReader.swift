@@ -110,7 +110,9 @@ struct CapsuleReader {
     case .string(let text): return .value(.text(text))
     case .number(let text):
       if let number = Int64(text) { return .value(.integer(number)) }
-      guard let number = Double(text) else { throw UnusableInput("'\(text)' isn't a number.", code: .malformedFile) }
+      guard let number = Double(text) else {
+        throw UnusableInput("\(ValueWords.text(text)) isn't a number.", code: .malformedFile)
+      }
       return .value(.double(number))
     case .boolean, .array: throw UnusableInput("A cell can't be \(item.kind).", code: .malformedFile)
     case .object: break

@@ -91,7 +91,7 @@ extension AttributeDescription {
     let takesNumbers = [.int16, .int32, .int64, .double, .float, .date, .decimal].contains(type)
     let takesTexts = [.decimal, .string, .uri, .uuid, .binary, .transformable].contains(type)
     guard isNumber ? takesNumbers : takesTexts, let value = converted(text) else {
-      throw mismatch(isNumber ? text : "'\(text.prefix(80))'")
+      throw mismatch(isNumber ? text : ValueWords.text(text))
     }
     return value
   }

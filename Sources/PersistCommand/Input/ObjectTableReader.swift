@@ -37,7 +37,7 @@ struct ObjectTableReader: ImportReader {
       guard let cell, seen.insert(cell).inserted else {
         throw PersistenceError(
           .malformedFile, at: .file(url, line: records.line),
-          cell.map { "The column '\($0)' occurs twice." } ?? "A column has no name.")
+          cell.map { "The column \(ValueWords.text($0)) occurs twice." } ?? "A column has no name.")
       }
       return try located { try column(cell) }
     }
@@ -83,7 +83,7 @@ struct ObjectTableReader: ImportReader {
     case .key:
       guard let cell else { return }
       guard let key = Int64(cell), key > 0 else {
-        throw UnusableInput("'\(cell)' isn't a key: a whole number above 0.", code: .malformedFile)
+        throw UnusableInput("\(ValueWords.text(cell)) isn't a key: a whole number above 0.", code: .malformedFile)
       }
       draft.key = key
     case .attribute(let slot, let attribute, let elements):
@@ -112,7 +112,7 @@ struct ObjectTableReader: ImportReader {
       }
     }
     if attribute.type == .date, let date = DateText.date(iso8601: cell) { return .date(date) }
-    guard let value = attribute.converted(cell) else { throw attribute.mismatch("'\(cell.prefix(80))'") }
+    guard let value = attribute.converted(cell) else { throw attribute.mismatch(ValueWords.text(cell)) }
     return value
   }
 
@@ -122,7 +122,7 @@ struct ObjectTableReader: ImportReader {
       let parts = word.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 2, let key = Int64(parts[1]), key > 0 else {
         throw UnusableInput(
-          "'\(word)' doesn't name an object.", property: relationship.name,
+          "\(ValueWords.text(word)) doesn't name an object.", property: relationship.name,
           fix: "Name it as ENTITY/KEY, and separate several objects with spaces.")
       }
       return try entity.target(String(parts[0]), key, of: relationship)

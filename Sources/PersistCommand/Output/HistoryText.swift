@@ -10,27 +10,26 @@ enum HistoryText {
     let by = [
       transaction.author, transaction.contextName.map { "context \($0)" }, transaction.processID,
       transaction.bundleID,
-    ].compactMap { $0 }.map(visible).joined(separator: ", ")
+    ].compactMap { $0 }.map(ValueWords.line).joined(separator: ", ")
     let changes = transaction.changes ?? []
     let counts = HistoryChangeType.allCases.compactMap { type -> String? in
       let count = changes.count { $0.changeType == type }
       return count == 0 ? nil : "\(count) \(type.name)\(count == 1 ? "" : "s")"
     }
     let summary = counts.isEmpty ? "no changes" : counts.joined(separator: ", ")
-    var lines = [
-      "\(transaction.transactionNumber)  \(DateText.text(transaction.timestamp))  \(by.isEmpty ? "–" : by)  \(summary)"
-    ]
+    let date = ValueWords.date(transaction.timestamp)
+    var lines = ["\(transaction.transactionNumber)  \(date)  \(by.isEmpty ? "–" : by)  \(summary)"]
     lines += changes.prefix(shownChanges).map(line)
     if changes.count > shownChanges { lines.append("  … \(changes.count) in all") }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private static func line(_ change: HistoryChange) -> String {
-    let object = "\(change.changedObjectID.entityName) \(change.changedObjectID.primaryKey ?? 0)"
+    let object = ValueWords.object(change.changedObjectID)
     let properties = change.updatedProperties.map { ": " + $0.sorted().joined(separator: ", ") }
     let tombstone = change.tombstone.flatMap { values -> String? in
-      let texts = values.sorted { $0.key < $1.key }.compactMap { name, value in
-        ObjectText.text(value).map { "\(name) \($0)" }
+      let texts = values.sorted { $0.key < $1.key }.filter { !$0.value.isNull }.map { name, value in
+        "\(name) \(value)"
       }
       return texts.isEmpty ? nil : ", which had \(texts.joined(separator: ", "))"
     }
@@ -40,21 +39,15 @@ enum HistoryText {
   /// The values before the change, if the store kept them.
   private static func oldValues(_ change: HistoryChange) -> String {
     let values = (change.oldValues ?? [:]).sorted { $0.key < $1.key }.map { name, value in
-      "\(name) \(ObjectText.text(value) ?? "nil")"
+      "\(name) \(value)"
     }
     let members = (change.memberChanges ?? [:]).sorted { $0.key < $1.key }.flatMap { name, members in
       [(members.added, "added to"), (members.removed, "removed from")].filter { !$0.0.isEmpty }.map { ids, verb in
-        let texts = ids.compactMap { ObjectText.text(.objectID($0)) }.sorted().joined(separator: ", ")
+        let texts = ids.map(ValueWords.object).sorted().joined(separator: ", ")
         return "\(texts) \(verb) \(name)"
       }
     }
     return (values.isEmpty ? "" : "; before: \(values.joined(separator: ", "))")
       + (members.isEmpty ? "" : "; \(members.joined(separator: ", "))")
-  }
-
-  /// The text with escaped control characters, which a terminal would interpret.
-  private static func visible(_ text: String) -> String {
-    text.unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
-      .joined()
   }
 }

@@ -23,7 +23,7 @@ struct ObjectTable {
         continue
       }
       switch try object.value(of: property) {
-      case .value(let value): cells.append(Self.cell(value))
+      case .value(let value): cells.append(CSVText.text(value))
       case .missingFile(let name):
         throw PersistenceError(
           .fileAccess,
@@ -40,16 +40,5 @@ struct ObjectTable {
           ? nil : others.map { "\($0.entityName)/\($0.primaryKey ?? 0)" }.joined(separator: " "))
     }
     return CSVText.line(cells)
-  }
-
-  /// A date that ISO 8601 in microseconds can't represent exactly is a number of seconds since 2001.
-  private static func cell(_ value: StoredValue) -> String? {
-    switch value {
-    case .null: nil
-    case .double(let number) where number.isNaN: nil
-    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: nil
-    case .date(let date): DateText.exactISO8601(date) ?? date.timeIntervalSinceReferenceDate.description
-    default: CSVText.text(value)
-    }
   }
 }

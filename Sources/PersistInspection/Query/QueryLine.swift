@@ -21,7 +21,7 @@ package struct QueryLine {
     let line = Array(text)
     let masked = Self.masking(line)
     guard let match = Self.parts(of: masked) else {
-      throw PersistenceError(.invalidRequest, "'\(text)' isn't a valid request.", fix: Self.fix)
+      throw PersistenceError(.invalidRequest, "\(ValueWords.text(text)) isn't a valid request.", fix: Self.fix)
     }
     func original(_ part: Substring) -> String {
       let start = masked.distance(from: masked.startIndex, to: part.startIndex)
@@ -80,7 +80,7 @@ package struct QueryLine {
       switch (words.count, words.last?.lowercased()) {
       case (1, _), (2, "asc"), (2, "ascending"): return FetchSortDescriptor(String(words[0]))
       case (2, "desc"), (2, "descending"): return FetchSortDescriptor(String(words[0]), isAscending: false)
-      default: throw PersistenceError(.invalidRequest, "'\(part)' isn't a valid sort key.", fix: fix)
+      default: throw PersistenceError(.invalidRequest, "\(ValueWords.text(part)) isn't a valid sort key.", fix: fix)
       }
     }
   }

@@ -25,21 +25,16 @@ package enum CSVText {
     return "\"" + text.doubling("\"") + "\""
   }
 
-  /// A value in a form that can be read back: dates in ISO 8601, bytes in base64, an object as its URI, a composite as
-  /// JSON. Null and empty texts are both empty.
-  package static func text(_ value: StoredValue?) -> String {
+  /// A value in a form that can be read back, nil for null and NaN: bytes in base64, an object as its URI, a composite
+  /// as JSON. A date that ISO 8601 in microseconds can't represent exactly is a number of seconds since 2001.
+  package static func text(_ value: StoredValue) -> String? {
     switch value {
-    case nil, .null?: ""
-    case .boolean(let value)?: value ? "true" : "false"
-    case .integer(let value)?: String(value)
-    case .double(let value)?: value.description
-    case .decimal(let value)?: value.description
-    case .string(let value)?, .uri(let value)?: value
-    case .date(let value)?: DateText.iso8601(value)
-    case .data(let value)?: value.base64EncodedString()
-    case .uuid(let value)?: value.uuidString
-    case .objectID(let value)?: value.description
-    case .composite(let elements)?: json(.composite(elements))
+    case .double(let number) where number.isNaN: nil
+    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: nil
+    case .date(let date): DateText.exactISO8601(date) ?? date.timeIntervalSinceReferenceDate.description
+    case .data(let value): value.base64EncodedString()
+    case .composite: json(value)
+    default: ValueText.text(value)
     }
   }
 

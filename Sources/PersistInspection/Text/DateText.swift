@@ -1,24 +1,20 @@
 package import Foundation
+import Persist
 
-/// Dates as text: in UTC, with microseconds if there is a fraction of a second.
+/// Dates as text for programs: in UTC, with microseconds if there is a fraction of a second.
+///
+/// ``ValueWords`` words them for people.
 package enum DateText {
-  /// For people; outside the years for which calendars agree, seconds since 2001.
-  package static func text(_ date: Date) -> String {
-    guard let (day, time, _) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate) s since 2001" }
-    return "\(day) \(time) UTC"
-  }
-
   /// For programs, in ISO 8601; outside the years for which calendars agree, the number of seconds since 2001.
   package static func iso8601(_ date: Date) -> String {
-    guard let (day, time, _) = parts(date) else { return "\(date.timeIntervalSinceReferenceDate)" }
-    return "\(day)T\(time)Z"
+    DateParts(date)?.iso8601 ?? "\(date.timeIntervalSinceReferenceDate)"
   }
 
   /// In ISO 8601, if the text reads back to the same date; nil outside the years for which calendars agree, and for
   /// fractions of a microsecond.
   package static func exactISO8601(_ date: Date) -> String? {
-    guard let (day, time, isExact) = parts(date), isExact else { return nil }
-    let text = "\(day)T\(time)Z"
+    guard let parts = DateParts(date), parts.isExact else { return nil }
+    let text = parts.iso8601
     // Reading takes long, and is certain to succeed after the introduction of the Gregorian calendar.
     return date.timeIntervalSinceReferenceDate > -13_000_000_000 || Self.date(iso8601: text) == date ? text : nil
   }
@@ -36,25 +32,6 @@ package enum DateText {
       if self.date(iso8601: candidate) == date { return candidate }
     }
     return "\(seconds)"
-  }
-
-  private static let style = Date.ISO8601FormatStyle().dateSeparator(.dash).dateTimeSeparator(.space)
-    .timeSeparator(.colon)
-
-  private static func parts(_ date: Date) -> (day: Substring, time: String, isExact: Bool)? {
-    let seconds = date.timeIntervalSinceReferenceDate
-    guard seconds > -63_000_000_000, seconds < 252_000_000_000 else { return nil }
-    let whole = seconds.rounded(.down)
-    let words = style.format(Date(timeIntervalSinceReferenceDate: whole)).split(separator: " ")
-    guard words.count == 2 else { return nil }
-    let time = words[1].prefix { $0 != "Z" }
-    guard seconds != whole else { return (words[0], String(time), true) }
-    let microseconds = min(999_999, Int(((seconds - whole) * 1_000_000).rounded()))
-    let digits = String(microseconds)
-    let fraction = String(repeating: "0", count: 6 - digits.count) + digits
-    // As the text is read.
-    let read = whole + Double(microseconds) / 1_000_000
-    return (words[0], "\(time).\(fraction)", read == seconds)
   }
 
   /// A date without a fraction of a second; zeros stand for digits.

@@ -102,7 +102,7 @@ extension KeyedDecodingContainer<GraphKey> {
       // Double, unlike Decimal, accepts a text only as a whole.
       guard Double(text) != nil, let number = Decimal(string: text), !number.isNaN else {
         throw DecodingError.dataCorruptedError(
-          forKey: key, in: self, debugDescription: "'\(text.prefix(80))' isn't a number.")
+          forKey: key, in: self, debugDescription: "\(StoredValue.string(text)) isn't a number.")
       }
       return number
     case .string, .uri: return try decode(String.self, forKey: key)

@@ -102,7 +102,7 @@ struct AskingTests {
 
           """#, "\(csv.messages)")
       let table = try Command.run("fetch", store.path, request, "--columns", "name,limit")
-      #expect(table.output == "name      limit\n\"Tea\"     0\n\"Coffee\"  1\n\"Milk\"    2\n")
+      #expect(table.output == "name      limit\n'Tea'     0\n'Coffee'  1\n'Milk'    2\n")
     }
   }
 

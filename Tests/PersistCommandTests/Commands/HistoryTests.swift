@@ -57,7 +57,7 @@ struct HistoryTests {
   func text() throws {
     let outcome = try Command.run("history", SharedData.url(Self.store).path, "--since", "93")
     #expect(outcome.status == 0)
-    #expect(outcome.output.contains("94  2025-08-01 "))
+    #expect(outcome.output.contains("94  2025-08-01T"))
     let none = try Command.run("history", SharedData.url("posts/CoreDataMigration_Example_1.sqlite").path, "--json")
     #expect(none.status == 0)
     #expect(none.output.isEmpty)

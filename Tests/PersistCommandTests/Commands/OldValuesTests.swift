@@ -23,7 +23,7 @@ struct OldValuesTests {
       try coordinator.remove(store)
       let location = url.isFileURL ? url.path : url.absoluteString
       let outcome = try Command.run("history", location)
-      #expect(outcome.output.contains("update Item 1: box, name; before: box nil, name \"Tea\""), "\(outcome.output)")
+      #expect(outcome.output.contains("update Item 1: box, name; before: box no value, name 'Tea'"), "\(outcome.output)")
       let lines = try Command.run("history", location, "--json").jsonLines()
       try #require(lines.count == 3)
       let updates = try #require(lines[1]["changes"] as? [[String: Any]])

@@ -26,7 +26,7 @@ struct StudioBoundsTests {
       try #expect(Self.text(objects: objects)?.contains("…") == true)
     }
     let plain: [PropertyList] = [.dictionary(["$class": .uid(2), "NS.string": .string("a")]), text]
-    try #expect(Self.text(objects: plain) == "\"a\"")
+    try #expect(Self.text(objects: plain) == "'a'")
   }
 
   @Test("A window beyond all rows is empty, or refused")

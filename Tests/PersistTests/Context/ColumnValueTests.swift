@@ -50,8 +50,8 @@ struct ColumnValueTests {
           let slot = try #require(reading.entity.property(named: key)).slot
           let before = reading.attributeValue(at: slot)
           reading.setAttributeValue(value, at: slot)
-          let error = try #require(persistError { try context.save() }, "\(key) \(value.inWords)")
-          #expect(error.code == code && error.place.property == key, "\(key) \(value.inWords): \(error)")
+          let error = try #require(persistError { try context.save() }, "\(key) \(value.description)")
+          #expect(error.code == code && error.place.property == key, "\(key) \(value.description): \(error)")
           #expect(error.validationFailure?.key == key && error.validationFailure?.value == value)
           #expect(persistError { try reading.validateValue(value, forKey: key) } != nil)
           reading.setAttributeValue(before, at: slot)
@@ -73,7 +73,7 @@ struct ColumnValueTests {
         let slot = try #require(reading.entity.property(named: key)).slot
         let before = reading.attributeValue(at: slot)
         reading.setAttributeValue(value, at: slot)
-        #expect(persistError { try context.save() }?.code == .typeMismatch, "\(key) \(value.inWords)")
+        #expect(persistError { try context.save() }?.code == .typeMismatch, "\(key) \(value.description)")
         reading.setAttributeValue(before, at: slot)
       }
       try context.save()

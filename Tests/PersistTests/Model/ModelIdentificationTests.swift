@@ -147,7 +147,7 @@ struct ModelIdentificationTests {
         "storage Item: other uniqueness constraints in the model than in the store.",
         "storage Item.gone: an attribute of the store that the model doesn't have.",
         "storage Item.name: optional in the store, required in the model.",
-        "detail Item.name: default nil in the store, 'x' in the model.",
+        "detail Item.name: default no value in the store, 'x' in the model.",
         "storage Item.next: to-one in the store, to-many in the model.",
         "detail Item.next: other delete rule in the model than in the store.",
         "detail Item.next: other counts in the model than in the store.",

@@ -81,7 +81,7 @@ struct ModelJSONTests {
     #expect(back == Self.full)
     #expect(back.json == Self.full.json)
     // Equal as values, but of different types.
-    #expect(back.entities[1].attributes[2].defaultValue.inWords == "-0.0")
+    #expect(back.entities[1].attributes[2].defaultValue.description == "-0.0")
     #expect(try roundTrip(ModelDescription()) == ModelDescription())
   }
 

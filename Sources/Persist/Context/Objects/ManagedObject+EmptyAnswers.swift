@@ -9,7 +9,7 @@ extension ManagedObject {
   final func noteEmptyAnswer(at slot: Int) {
     let name = layout.properties.indices.contains(slot) ? layout.properties[slot].name : "a property"
     let line =
-      "\(layout.entity.name) \(objectID) has no context, so its '\(name)' reads as empty: the context is gone "
+      "\(ValueWords.object(objectID)) has no context, so its '\(name)' reads as empty: the context is gone "
       + "or was reset, or the object was deleted and saved, or never inserted. Hold the context for as long as its "
       + "objects."
     if let print = Self.printsEmptyAnswers { return print(line) }
@@ -20,7 +20,7 @@ extension ManagedObject {
   final func failWithoutContext(at slot: Int) -> Never {
     let name = layout.properties[slot].name
     ProgramStop.failure(
-      "'\(name)' of \(layout.entity.name) \(objectID) can't contain objects before the object is in a context: insert "
+      "'\(name)' of \(ValueWords.object(objectID)) can't contain objects before the object is in a context: insert "
         + "it into one first.")
   }
 }

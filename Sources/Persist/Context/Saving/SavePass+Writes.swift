@@ -232,7 +232,7 @@ extension SavePass {
       guard identifier != tables.identifier else { return }
       throw PersistenceError(
         .saveFailed, at: .property(object.layout.entity.name, property),
-        "'\(property)' leads to \(id), which is in another store.",
+        "'\(property)' leads to \(ValueWords.object(id)), which is in another store.",
         fix: "Relationships can't cross stores: keep both objects in one, or store the other's URI in an attribute.")
     }
 

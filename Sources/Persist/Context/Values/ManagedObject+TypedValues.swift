@@ -30,7 +30,7 @@ extension ManagedObject {
     let stored = attributeValue(at: property.slot)
     if stored.isNull { return nil }
     if let value = ValueConversion.value(stored, as: type) { return value }
-    throw mismatch(name, stored.inWords, type)
+    throw mismatch(name, stored.description, type)
   }
 
   private func isComputed(_ name: String, at slot: Int) -> Bool { computedProperty(named: name, at: slot) != nil }

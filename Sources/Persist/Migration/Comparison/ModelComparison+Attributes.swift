@@ -112,7 +112,7 @@ extension ModelComparison {
     }
     switch (old.isOptional, new.isOptional) {
     case (true, false):
-      let fill = new.defaultValue.isNull ? nil : "missing values become \(new.defaultValue.plainText)"
+      let fill = new.defaultValue.isNull ? nil : "missing values become \(new.defaultValue)"
       add(.makeAttributeRequired, fill, way: .inPlace)
     case (false, true): add(.makeAttributeOptional, way: .none)
     default: break
@@ -203,26 +203,5 @@ extension Property {
   /// A composite attribute's elements, by their paths in it.
   fileprivate var elementAttributes: [[String]: AttributeDescription] {
     Dictionary(elements.map { (Array($0.path.dropFirst()), $0.attribute) }, uniquingKeysWith: { first, _ in first })
-  }
-}
-
-extension StoredValue {
-  /// The value as phrased in messages.
-  var plainText: String {
-    switch self {
-    case .null: "nothing"
-    case .boolean(let value): value ? "true" : "false"
-    case .integer(let value): String(value)
-    case .double(let value): String(value)
-    case .decimal(let value): "\(value)"
-    case .string(let value): "'\(value)'"
-    case .date(let value): String(value.timeIntervalSinceReferenceDate)
-    case .data(let value): "\(value.count) bytes"
-    case .uuid(let value): value.uuidString
-    case .uri(let value): "'\(value)'"
-    case .objectID(let value): value.description
-    case .composite(let elements):
-      elements.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", ")
-    }
   }
 }

@@ -149,7 +149,7 @@ final class MappingProgram {
       case .composite(let slot, let move, let fill):
         let value = try move.value(of: source.unnotedValue(at: slot), filling: fill) { value, element in
           guard let value = AttributeValue(element.attribute).converted(value) else {
-            throw refusal("\(value)", attribute.name, source)
+            throw refusal(value.description, attribute.name, source)
           }
           return value
         }
@@ -167,7 +167,7 @@ final class MappingProgram {
     _ value: StoredValue, _ attribute: Attribute, _ source: ManagedObject
   ) throws -> StoredValue {
     if let converted = attribute.type.converted(value) { return converted }
-    throw refusal("\(value)", attribute.name, source)
+    throw refusal(value.description, attribute.name, source)
   }
 
   func setRelationships(of object: ManagedObject, from source: ManagedObject) throws {

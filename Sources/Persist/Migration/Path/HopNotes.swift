@@ -75,7 +75,7 @@ struct HopNotes {
     case (nil, nil):
       let (own, other) = (direct?.fill ?? .null, through?.fill ?? .null)
       guard own != other else { return nil }
-      return "is new and becomes \(own.plainText); \(way) it would become \(other.plainText)."
+      return "is new and becomes \(own); \(way) it would become \(other)."
     default: return nil
     }
   }

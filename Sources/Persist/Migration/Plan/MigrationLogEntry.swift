@@ -81,7 +81,7 @@ extension MigrationLogEntry: CustomStringConvertible {
     case .impossible: "not possible"
     }
     let rows = rows.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
-    return "\(date.ISO8601Format())  \(from) → \(to), \(way)\(rows), \(String(format: "%.3f", seconds)) s"
+    return "\(ValueWords.date(date))  \(from) → \(to), \(way)\(rows), \(String(format: "%.3f", seconds)) s"
   }
 }
 

@@ -54,7 +54,8 @@ extension ModelCheck {
     }
     if let pattern = validation.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
-        place, "The pattern '\(pattern)' isn't a regular expression.", fix: "Correct or remove it.", as: .flaw)
+        place, "The pattern \(ValueWords.text(pattern)) isn't a regular expression.", fix: "Correct or remove it.",
+        as: .flaw)
     }
   }
 
@@ -138,7 +139,7 @@ extension AttributeDescription {
       Int32(exactly: number) == nil ? "\(number) is out of the range of a 32-bit integer." : nil
     case (.float, .double(let number)):
       number.isFinite && !Float(number).isFinite ? "\(number) is out of the range of a float." : nil
-    default: "\(value.inWords) isn't a value of type \(type.rawValue)."
+    default: "\(value) isn't a value of type \(type.rawValue)."
     }
   }
 }
@@ -153,27 +154,5 @@ extension StoredValue {
     case (.date(let left), .date(let right)): left > right
     default: false
     }
-  }
-
-  /// The value as displayed in messages; long values are truncated.
-  var inWords: String {
-    let text: String
-    switch self {
-    case .null: text = "nil"
-    case .boolean(let value): text = value ? "YES" : "NO"
-    case .integer(let value): text = String(value)
-    case .double(let value): text = String(value)
-    case .decimal(let value): text = value.description
-    case .string(let value): text = "'\(value)'"
-    case .date(let value): text = "\(value.timeIntervalSinceReferenceDate) s after 2001"
-    case .data(let value): text = "\(value.count) bytes"
-    case .uuid(let value): text = value.uuidString
-    case .uri(let value): text = "<\(value)>"
-    case .objectID(let value): text = value.description
-    case .composite(let elements):
-      let parts = elements.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.inWords)" }
-      text = "(\(parts.joined(separator: ", ")))"
-    }
-    return text.count > 80 ? text.prefix(80) + "…" : text
   }
 }

@@ -12,7 +12,7 @@ extension AttributeType {
   func outOfRange(
     _ number: Double, _ name: String, at place: PersistenceError.Place
   ) -> PersistenceError {
-    outOfRange("\(number)", isTooLarge: number > 0, name, at: place)
+    outOfRange(ValueWords.number(number), isTooLarge: number > 0, name, at: place)
   }
 
   private func outOfRange(

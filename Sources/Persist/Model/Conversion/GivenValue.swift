@@ -100,12 +100,14 @@ enum GivenValue: Sendable, Hashable {
     guard let value = number.isNaN ? Double.nan : Double(exactly: number) else { return nil }
     self = .value(.double(value))
   }
+}
 
-  /// The value as displayed in messages.
-  var inWords: String {
+extension GivenValue: CustomStringConvertible {
+  /// The value as worded in messages.
+  var description: String {
     switch self {
-    case .value(let value): value.inWords
-    case .float(let value): "\(value)"
+    case .value(let value): value.description
+    case .float(let value): ValueWords.number(value)
     }
   }
 }

@@ -99,16 +99,16 @@ struct ValueConversion {
     case .kind:
       let format = attribute.type == .date ? attribute.userInfo["dateFormat"] : nil
       return PersistenceError(
-        .typeMismatch, at: place, "'\(name)' is of type \(type) and can't hold \(given.inWords).",
+        .typeMismatch, at: place, "'\(name)' is of type \(type) and can't hold \(given).",
         fix: format.map { "Its dateFormat is '\($0)'." } ?? "Give it a value of its type.")
     case .range(let range):
       return PersistenceError(
-        .typeMismatch, at: place, "\(given.inWords) doesn't fit into the type \(type) of '\(name)'.",
+        .typeMismatch, at: place, "\(given) doesn't fit into the type \(type) of '\(name)'.",
         fix: "Give it a number from \(range), or give the attribute a larger type.")
     case .digits:
       return PersistenceError(
         .typeMismatch, at: place,
-        "\(given.inWords) would lose digits in the type \(type) of '\(name)'.",
+        "\(given) would lose digits in the type \(type) of '\(name)'.",
         fix: "Round it first, or give the attribute a type that holds it, such as decimal.")
     }
   }

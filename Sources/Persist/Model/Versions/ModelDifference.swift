@@ -122,7 +122,7 @@ private struct ModelWordComparison {
     }
     text("hash modifier", store.versionHashModifier, model.versionHashModifier, .storage)
     if store.defaultValue != model.defaultValue {
-      record(.detail, "default \(store.defaultValue.inWords) in the store, \(model.defaultValue.inWords) in the model")
+      record(.detail, "default \(store.defaultValue) in the store, \(model.defaultValue) in the model")
     }
     text("renaming identifier", store.renamingIdentifier, model.renamingIdentifier, .detail)
     text("transformer", store.valueTransformerName, model.valueTransformerName, .detail)

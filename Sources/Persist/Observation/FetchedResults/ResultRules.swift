@@ -1,3 +1,5 @@
+import Foundation
+
 /// Decides whether an object is a result, where it belongs, and whether a change can be tracked in memory.
 struct ResultRules {
   let request: FetchRequest<ManagedObject>
@@ -129,7 +131,9 @@ struct ResultRules {
     case .null: ""
     case .string(let text): text
     case .boolean(let flag): flag ? "1" : "0"
-    case .date(let date): date.descriptionOrSeconds
+    // Foundation traps when describing a date that is far from now.
+    case .date(let date):
+      abs(date.timeIntervalSinceReferenceDate) < 1e11 ? date.description : ValueWords.date(date)
     case .composite(let elements):
       elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
     default: DynamicValue.any(value).map { "\($0)" } ?? ""

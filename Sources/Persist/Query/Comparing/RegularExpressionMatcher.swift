@@ -23,7 +23,7 @@ struct RegularExpressionMatcher: Sendable {
         folded, options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
     } catch {
       throw PersistenceError(
-        .invalidPredicate, "'\(pattern)' isn't a regular expression.",
+        .invalidPredicate, "\(ValueWords.text(pattern)) isn't a regular expression.",
         fix: "MATCHES takes ICU regular expressions; LIKE takes * and ?.")
     }
   }
@@ -59,7 +59,7 @@ struct RegularExpressionMatcher: Sendable {
     }
     guard !isTooMuch else {
       throw PersistenceError(
-        .limitExceeded, "Matching '\(pattern)' takes too long on a text of \(text.count) characters.",
+        .limitExceeded, "Matching \(ValueWords.text(pattern)) takes too long on a text of \(text.count) characters.",
         fix: "Avoid repetitions inside repetitions, such as (a+)+.")
     }
     return isMatch

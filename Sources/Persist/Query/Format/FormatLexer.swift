@@ -276,6 +276,6 @@ struct FormatSource: Sendable {
     let excerpt = text.count > 200 ? text.prefix(200) + "…" : text[...]
     return PersistenceError(
       .invalidPredicate, at: PersistenceError.Place(column: String(before).count + 1),
-      "\(message) The format is: \(excerpt)", fix: fix)
+      "\(message) The format is: \(ValueWords.line(excerpt))", fix: fix)
   }
 }

@@ -79,7 +79,9 @@ struct FetchCommand: ParsableCommand {
     var output = StandardOutput()
     if csv {
       try output.write(CSVText.line(columns))
-      for row in rows { try output.write(CSVText.line(columns.map { CSVText.text(row.storedValue(forKey: $0)) })) }
+      for row in rows {
+        try output.write(CSVText.line(columns.map { row.storedValue(forKey: $0).flatMap(CSVText.text) ?? "" }))
+      }
     } else if arguments.json {
       for row in rows {
         try output.writeLine { line in
@@ -132,7 +134,7 @@ struct FetchCommand: ParsableCommand {
   /// of its line.
   private func write(_ rows: [FetchedRow], _ columns: [String], to output: inout StandardOutput) throws {
     func cells(_ row: FetchedRow) -> [String] {
-      columns.map { row.storedValue(forKey: $0).flatMap(ObjectText.text) ?? "–" }
+      columns.map { (row.storedValue(forKey: $0) ?? .null).description }
     }
     let sample = [columns] + rows.prefix(1000).map(cells)
     let widths = columns.indices.map { column in sample.map { $0[column].count }.max() ?? 0 }

@@ -18,7 +18,8 @@ struct ShowCommand: ParsableCommand {
   func validate() throws {
     guard Self.shortForm(object) == nil else { return }
     guard let url = URL(string: object), ManagedObjectID(uriRepresentation: url)?.primaryKey != nil else {
-      throw ValidationError("'\(object)' isn't the URI of an object. Name it as x-coredata://STORE/Item/p7 or Item/7.")
+      throw ValidationError(
+        "\(ValueWords.text(object)) isn't the URI of an object. Name it as x-coredata://STORE/Item/p7 or Item/7.")
     }
   }
 
@@ -46,7 +47,7 @@ struct ShowCommand: ParsableCommand {
       return ManagedObjectID(entityName: entity, storeIdentifier: store, key: .permanent(key))
     }
     guard let id = URL(string: object).flatMap({ ManagedObjectID(uriRepresentation: $0) }) else {
-      throw PersistenceError(.invalidIdentifier, "'\(object)' isn't the URI of an object.")
+      throw PersistenceError(.invalidIdentifier, "\(ValueWords.text(object)) isn't the URI of an object.")
     }
     guard id.storeIdentifier == store else {
       throw PersistenceError(

@@ -84,7 +84,7 @@ struct SQLStatusCommand: ParsableCommand {
     var table = TextTable(columns: 3)
     for entry in status.entries {
       let state = entry.isOutOfOrder ? "\(entry.state.rawValue), out of order" : entry.state.rawValue
-      let moment = entry.appliedAt.map { DateText.text($0) } ?? ""
+      let moment = entry.appliedAt.map { ValueWords.date($0) } ?? ""
       table.add(entry.words, state, moment)
     }
     let counts = "\(status.applied.count) applied, \(status.pending.count) pending"

@@ -2,8 +2,6 @@ import Foundation
 import Persist
 
 extension JSONText {
-  private static let longestTombstone = 300
-
   /// A transaction for the page. Keys and values are texts, because numbers of scripts have only 53 bits.
   mutating func value(_ transaction: HistoryTransaction) { value(transaction) { $0.change($1) } }
 
@@ -17,14 +15,9 @@ extension JSONText {
       json.field("tombstone", of: kept) { json, kept in
         json.object {
           $0.field("property", kept.key)
-          $0.field("text", Self.tombstoneText(kept.value))
+          $0.field("text", kept.value.isNull ? nil : kept.value.description)
         }
       }
     }
-  }
-
-  private static func tombstoneText(_ value: StoredValue) -> String? {
-    if case .data(let data) = value { return "\(data.count) bytes" }
-    return ValueText.text(value).map { $0.count > longestTombstone ? "\($0.prefix(longestTombstone))…" : $0 }
   }
 }

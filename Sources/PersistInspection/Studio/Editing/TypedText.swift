@@ -12,7 +12,7 @@ enum TypedText {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
     func require<Value>(_ value: Value?, _ what: String) throws -> Value {
       if let value { return value }
-      throw PersistenceError(.typeMismatch, at: place, "'\(trimmed.prefix(80))' isn't \(what).")
+      throw PersistenceError(.typeMismatch, at: place, "\(ValueWords.text(trimmed)) isn't \(what).")
     }
     switch type {
     case .int16: return try Int(require(Int16(trimmed), "a whole number from -32768 to 32767"))

@@ -2,7 +2,6 @@ import Foundation
 import Persist
 
 extension JSONText {
-  private static let longestText = 200
   private static let shownMembers = 12
 
   /// The comparison of a store with a migrated copy: the numbers of values, and the properties with differences.
@@ -43,10 +42,7 @@ extension JSONText {
   private static func text(_ value: MigratedValue) -> String? {
     switch value {
     case .content(.missingFile(let name)): return "the missing file \(name)"
-    case .content(.value(.data(let data))): return "\(data.count) bytes"
-    case .content(.value(let value)):
-      guard let text = ValueText.text(value) else { return nil }
-      return text.count > longestText ? text.prefix(longestText) + "…" : text
+    case .content(.value(let value)): return value.isNull ? nil : value.description
     case .members(let members):
       guard !members.isEmpty else { return nil }
       let shown = members.prefix(shownMembers).map { "\($0.entity) \($0.key)" }

@@ -61,7 +61,7 @@ struct ArchiveText {
     }
     if let text = members["NS.string"] { return write(text, label: label, depth: depth, links: links) }
     if let time = members["NS.time"]?.doubleValue {
-      return append(label + DateText.iso8601(Date(timeIntervalSinceReferenceDate: time)), depth: depth)
+      return append(label + ValueWords.date(Date(timeIntervalSinceReferenceDate: time)), depth: depth)
     }
     if let keys = members["NS.keys"]?.arrayValue, let values = members["NS.objects"]?.arrayValue {
       append(label + "\(name), \(keys.count) \(keys.count == 1 ? "entry" : "entries")", depth: depth)
@@ -94,13 +94,13 @@ struct ArchiveText {
     case .boolean(let value): value ? "true" : "false"
     case .integer(let value): String(value)
     case .unsigned(let value): String(value)
-    case .real(let value): value.description
-    case .string(let value): value == "$null" ? "null" : "\"\(value)\""
-    case .date(let value): DateText.iso8601(value)
-    case .data(let value): "\(value.count) bytes"
+    case .real(let value): ValueWords.number(value)
+    case .string(let value): value == "$null" ? "no value" : ValueWords.text(value, shown: 10_000)
+    case .date(let value): ValueWords.date(value)
+    case .data(let value): ValueWords.data(value)
     case .uid(let number): "#\(number)"
     case .array, .dictionary: "…"
-    case .null: "null"
+    case .null: "no value"
     }
   }
 }

@@ -53,7 +53,7 @@ final class RowExport: Sendable {
 
   private func line(_ id: ManagedObjectID, _ values: [StoredValue]) -> Data {
     switch form {
-    case .csv: return Data(CSVText.line([id.description] + values.map { CSVText.text($0) }).utf8)
+    case .csv: return Data(CSVText.line([id.description] + values.map { CSVText.text($0) ?? "" }).utf8)
     case .jsonLines:
       var json = JSONText()
       json.object { json in

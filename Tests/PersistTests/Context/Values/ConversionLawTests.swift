@@ -31,14 +31,14 @@ struct ConversionLawTests {
 
     var description: String {
       switch self {
-      case .stored(let value): value.inWords
+      case .stored(let value): value.description
       case .refused(let code): "refused: \(code.map { "\($0)" } ?? "?")"
       }
     }
   }
 
   private static func words(_ value: Any) -> String {
-    (GivenValue(value)?.inWords ?? "something") + " (\(Swift.type(of: value)))"
+    (GivenValue(value)?.description ?? "something") + " (\(Swift.type(of: value)))"
   }
 
   @Test("Every value has the same result, or the same error, through every API")
@@ -193,7 +193,7 @@ struct ConversionLawTests {
       try #require(objects.count == expected.count)
       for (object, (stored, key)) in zip(objects, zip(expected, keys)) {
         let found = object.attributeValue(at: try #require(object.entity.property(named: key)).slot)
-        #expect(found == stored, "\(key): \(found.inWords), not \(stored.inWords)")
+        #expect(found == stored, "\(key): \(found.description), not \(stored.description)")
         if case .double(let one) = found, case .double(let other) = stored, one != 0 {
           #expect(one.bitPattern == other.bitPattern)
         }
@@ -204,7 +204,7 @@ struct ConversionLawTests {
 
   private func expectNoDigitLost(_ value: Any, _ stored: StoredValue, _ type: AttributeType) {
     guard [.int16, .int32, .int64, .double, .float, .decimal].contains(type), let given = GivenValue(value),
-      let said = DecimalText(given.inWords.trimmingCharacters(in: ["'", " "])), said.isWhole
+      let said = DecimalText(given.description.trimmingCharacters(in: ["'", " "])), said.isWhole
     else { return }
     var exact: DecimalText?
     switch stored {
@@ -219,7 +219,7 @@ struct ConversionLawTests {
       exact = texts.compactMap { DecimalText($0) }.first { $0 == said }
     default: break
     }
-    #expect(exact == said, "\(Self.words(value)) became \(stored.inWords) as \(type.rawValue)")
+    #expect(exact == said, "\(Self.words(value)) became \(stored.description) as \(type.rawValue)")
   }
 
   @Test("JSON, dictionaries of JSONSerialization and quoted numbers are imported alike")

@@ -281,7 +281,7 @@ struct FetchedResultsTests {
         sectionNameKeyPath: "day")
       try controller.performFetch()
       let first = Date(timeIntervalSinceReferenceDate: 0).description
-      #expect(controller.sections?.map(\.name) == [first, "1000000000000.0 s after 2001"])
+      #expect(controller.sections?.map(\.name) == [first, "1000000000000 seconds after 2001"])
     }
   }
 

@@ -100,7 +100,8 @@ extension ModelArchiveReader {
       attribute.unknown["NSDefaultValue"] = note
       warnings.add(
         .property(entity, attribute.name),
-        "The default, '\(note ?? "")', is no value of type \(attribute.type.rawValue), so the attribute has none.")
+        "The default, \(ValueWords.text(note ?? "")), is no value of type \(attribute.type.rawValue), so the attribute "
+          + "has none.")
     }
   }
 

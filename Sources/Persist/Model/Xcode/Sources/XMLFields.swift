@@ -59,7 +59,7 @@ struct XMLFields {
   mutating func layoutFlag(_ key: String) -> Bool {
     guard let value = text(key) else { return false }
     if let flag = XcodeValueText.boolean(value) { return flag }
-    report("'\(key)' is '\(value)'; expected YES or NO.")
+    report("'\(key)' is \(ValueWords.text(value)); expected YES or NO.")
     return false
   }
 
@@ -102,7 +102,7 @@ struct XMLFields {
   /// - Parameter consequence: the end of the sentence that starts with the value.
   mutating func ignore(_ key: String, _ value: String, _ consequence: String, fix: String? = nil) {
     read.removeAll { $0 == key }
-    warn("'\(key)' is '\(value)'; \(consequence)", fix: fix ?? "Correct or remove it.")
+    warn("'\(key)' is \(ValueWords.text(value)); \(consequence)", fix: fix ?? "Correct or remove it.")
   }
 }
 

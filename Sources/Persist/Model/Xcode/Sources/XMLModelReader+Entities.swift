@@ -85,7 +85,7 @@ extension XMLModelReader {
       if let rule = Self.deleteRules[text.filter { $0 != " " }.lowercased()] {
         relationship.deleteRule = rule
       } else {
-        fields.report("'deletionRule' is '\(text)'; expected Nullify, Cascade, Deny or No Action.")
+        fields.report("'deletionRule' is \(ValueWords.text(text)); expected Nullify, Cascade, Deny or No Action.")
       }
     }
     for child in element.children where child.name != "userInfo" { fields.keepUnknown(child) }

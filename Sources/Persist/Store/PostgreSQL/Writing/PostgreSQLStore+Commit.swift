@@ -74,10 +74,10 @@ extension PostgreSQLStore {
         case .string(let text), .uri(let text): text
         case .boolean(let flag): flag ? "t" : "f"
         case .uuid(let uuid): uuid.uuidString.lowercased()
-        default: value.quotedWords
+        default: value.description
         }
       }.joined(separator: ", ")
-      return message.contains("=(\(listed))") ? values.map(\.quotedWords).joined(separator: ", ") : nil
+      return message.contains("=(\(listed))") ? values.map(\.description).joined(separator: ", ") : nil
     }
     for row in writes.inserts {
       if let found = words(row.entity, { row.values[$0] }) { return found }

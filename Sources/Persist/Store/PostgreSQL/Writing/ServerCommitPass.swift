@@ -320,7 +320,7 @@ struct ServerCommitPass {
       return type.outOfRange(number, name, at: place)
     }
     return PersistenceError(
-      .typeMismatch, at: place, "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
+      .typeMismatch, at: place, "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
   }
 
   private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {

@@ -166,7 +166,7 @@ extension CommitPass {
     }
     guard !properties.isEmpty else { return error }
     let names = properties.map(\.name).joined(separator: ", ")
-    let values = properties.map { value($0.slot)?.quotedWords ?? "its value" }.joined(separator: ", ")
+    let values = properties.map { value($0.slot)?.description ?? "its value" }.joined(separator: ", ")
     return PersistenceError(
       .constraintConflict,
       at: PersistenceError.Place(entity: plan.entity.name, property: names, row: row, store: store.url),

@@ -142,6 +142,6 @@ extension CommitPass {
     let name = plan.entity.properties[column.slot].name
     return PersistenceError(
       .typeMismatch, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
-      "'\(name)' can't hold \(value.inWords).", fix: "Give it a value of its type.")
+      "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
   }
 }
