@@ -50,7 +50,7 @@ struct CheckTests {
       try execute("UPDATE ZREVIEW SET ZSTARS = x'00' WHERE Z_PK = 2", store)
       let outcome = try Command.run("check", store.path, "--models", shop)
       #expect(outcome.status == 3)
-      #expect(outcome.output.contains("instead of a value of type int16."), "\(outcome.output)")
+      #expect(outcome.output.contains("which isn't a value of type int16."), "\(outcome.output)")
     }
   }
 

@@ -95,12 +95,14 @@ struct CopyCheck {
     var problems: [PersistenceError] = []
     for step in steps {
       try inspector.forEachFinding(step) { finding in
-        guard problems.count < Self.problemLimit else { return }
+        guard problems.count < Self.problemLimit,
+          let detail = step.detail(finding.values.0, finding.values.1)
+        else { return }
         let entity = plan.new.table(ofNumber: Int(clamping: finding.entityNumber))?.entity.name ?? step.entity
         problems.append(
           PersistenceError(
             .migrationFailed, at: PersistenceError.Place(entity: entity, property: step.property, row: finding.row),
-            step.detail(finding.values.0, finding.values.1)))
+            detail))
       }
     }
     return problems

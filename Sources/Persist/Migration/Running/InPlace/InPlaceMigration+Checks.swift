@@ -34,11 +34,12 @@ extension InPlaceMigration {
     for step in CheckStep.steps(for: map) where [.danglingRelationship, .danglingReference].contains(step.kind) {
       guard joined.contains(.init(step.entity, step.property)) else { continue }
       try connection.forEachFinding(step) { finding in
+        guard let detail = step.detail(finding.values.0, finding.values.1) else { return }
         throw PersistenceError(
           .migrationFailed,
           at: PersistenceError.Place(entity: step.entity, property: step.property, row: finding.row, store: url),
           "The migrated store would have been invalid, so the migration was rolled back: "
-            + step.detail(finding.values.0, finding.values.1),
+            + detail,
           fix: "Check the store with 'persist check'; some rows may be damaged.")
       }
     }

@@ -204,13 +204,15 @@ private struct ServerImportPass {
     guard Self.checked.contains(step.kind) else { return }
     guard let result = try transaction.run([ServerText(step.sql)]).first else { return }
     for row in 0..<result.rowCount {
+      let values = (SQLValue.integer(result.integer(row, 2)), SQLValue.integer(result.integer(row, 3)))
+      guard let detail = step.detail(values.0, values.1) else { continue }
       let key = result.integer(row, 0)
       let number = result.isNull(row, 1) ? nil : Int(clamping: result.integer(row, 1))
       let entity = number.flatMap { store.map.table(ofNumber: $0)?.entity } ?? store.model.entitiesByName[step.entity]
       guard let entity, try isImported(key, entity) else { continue }
       let problem = StoreProblem(
         kind: step.kind, entity: entity.name, pk: key, property: step.property,
-        detail: step.detail(.integer(result.integer(row, 2)), .integer(result.integer(row, 3))))
+        detail: detail)
       try outcome.note(problem, at: store.url)
     }
   }

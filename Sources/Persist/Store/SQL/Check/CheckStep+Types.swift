@@ -1,37 +1,40 @@
 extension CheckStep {
-  /// Finds values whose storage class doesn't match the attribute's type: they would be read as something else.
+  /// Finds values that aren't of their attribute's type, which would be read as something else or as no value: those of
+  /// a wrong storage class, and numbers, dates, UUIDs and decimals that the type can't represent.
   static func typeSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
-    table.columns.compactMap { column in
-      guard case .attribute(let attribute) = column.role, let kinds = attribute.type.storageClasses,
+    let attributes = table.columns.compactMap { column -> CheckStep? in
+      guard case .attribute(let attribute) = column.role, let values = ColumnValues(attribute.type),
         table.entity.property(named: column.property)?.declaringEntity == table.entity.name
       else { return nil }
       let type = attribute.type.rawValue
       return CheckStep(
         kind: .wrongType, entity: table.entity.name, property: column.property,
         sql: .values(
-          in: column.name, of: table.table, besides: kinds,
+          in: column.name, of: table.table, besides: values,
           entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] }),
-        detail: { value, kind in
-          "'\(column.property)' holds \(value.words) (\(kind.words)) instead of a value of type \(type)."
+        detail: { value, _ in
+          values.contains(value)
+            ? nil : "'\(column.property)' holds \(value.words), which isn't a value of type \(type)."
         })
     }
+    return attributes + columnSteps(map, table)
   }
-}
 
-extension AttributeType {
-  /// The SQLite storage classes for values of the type; nil if every class is accepted.
-  ///
-  /// A column's affinity converts integers to reals and vice versa, so that both occur for every non-integer number
-  /// type. A decimal may be a number or text, and a UUID bytes or text.
-  fileprivate var storageClasses: [String]? {
-    switch self {
-    case .int16, .int32, .int64, .boolean: ["integer"]
-    case .double, .float, .date: ["integer", "real"]
-    case .string, .uri: ["text"]
-    case .binary, .transformable: ["blob"]
-    case .uuid: ["blob", "text"]
-    case .decimal: ["integer", "real", "text", "blob"]
-    case .composite, .objectID, .undefined: nil
+  /// Columns that aren't properties: the versions of rows, and positions in ordered relationships.
+  private static func columnSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
+    let versions = table.entity.superentity == nil ? [(column: "Z_OPT", what: "version", property: String?.none)] : []
+    let positions = table.orderColumns.compactMap { slot, column in
+      table.entity.properties.first { $0.slot == slot && $0.declaringEntity == table.entity.name }.map { property in
+        (column: column, what: "position in the inverse of '\(property.name)'", property: Optional(property.name))
+      }
+    }
+    return (versions + positions.sorted { $0.column < $1.column }).map { column, what, property in
+      CheckStep(
+        kind: .wrongType, entity: table.entity.name, property: property,
+        sql: .values(
+          in: column, of: table.table, besides: .integers,
+          entityNumbers: map.model.hierarchy(of: table.entity).map { map.numbers[$0] }),
+        detail: { value, _ in "The \(what) is \(value.words), which isn't an integer." })
     }
   }
 }

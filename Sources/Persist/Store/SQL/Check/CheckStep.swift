@@ -7,8 +7,8 @@ struct CheckStep: Sendable {
   let entity: String
   let property: String?
   let sql: SQLText
-  /// The description of a problem, from the two values.
-  let detail: @Sendable (SQLValue, SQLValue) -> String
+  /// The description of a problem, from the two values; nil if they are none.
+  let detail: @Sendable (SQLValue, SQLValue) -> String?
 }
 
 extension CheckStep {
@@ -18,7 +18,10 @@ extension CheckStep {
     let roots = tables.filter { $0.entity.superentity == nil }
     return roots.flatMap { entitySteps(map, $0) } + tables.flatMap { propertySteps(map, $0) }
       + map.joinTables.flatMap { joinSteps(map, $0) }
-      + roots.map { keyCounterStep($0.entity.name, table: $0.table, number: $0.number) }
+      + tables.map {
+        $0.entity.superentity == nil
+          ? keyCounterStep($0.entity.name, table: $0.table, number: $0.number) : missingCounterStep($0)
+      }
   }
 
   private static func propertySteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [CheckStep] {
@@ -215,10 +218,20 @@ extension CheckStep {
     CheckStep(
       kind: .keyCounter, entity: entity, property: nil, sql: .keyCounter(table: table, entityNumber: number),
       detail: { counter, key in
-        counter == .null
-          ? "The key counter is missing; the greatest key in use is \(key.words)."
-          : "The key counter is \(counter.words), but key \(key.words) is in use."
+        switch (counter, key) {
+        case (.null, .null): "The key counter is missing."
+        case (.null, _): "The key counter is missing; the greatest key in use is \(key.words)."
+        default: "The key counter is \(counter.words), but key \(key.words) is in use."
+        }
       })
+  }
+
+  /// The keys of a subentity are counted in the row of its root, but every entity has a row, with its number.
+  private static func missingCounterStep(_ table: TableMap.EntityTable) -> CheckStep {
+    CheckStep(
+      kind: .keyCounter, entity: table.entity.name, property: nil,
+      sql: .missingKeyCounter(entityNumber: table.number),
+      detail: { _, _ in "The entity has no row among the key counters." })
   }
 
   private static func numbers(_ map: TableMap, _ entity: Entity) -> [Int] {
@@ -238,14 +251,14 @@ extension Property {
 }
 
 extension SQLValue {
-  /// The value as shown in the check's messages.
+  /// The value as worded in the check's messages.
   var words: String {
     switch self {
-    case .null: "nothing"
+    case .null: StoredValue.null.description
     case .integer(let value): String(value)
-    case .double(let value): String(value)
-    case .text(let value): "'\(value)'"
-    case .blob(let value): "\(value.count) bytes"
+    case .double(let value): ValueWords.number(value)
+    case .text(let value): ValueWords.text(value)
+    case .blob(let value): ValueWords.data(value)
     }
   }
 }

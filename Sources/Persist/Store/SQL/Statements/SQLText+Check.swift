@@ -31,17 +31,6 @@ extension SQLText {
     """
   }
 
-  /// Values whose storage class isn't one of the given ones.
-  static func values(
-    in column: String, of table: String, besides classes: [String], entityNumbers: [Int]
-  ) -> SQLText {
-    let allowed = (["null"] + classes).map { "\(literal: $0)" as SQLText }.joined(separator: ", ")
-    return """
-      SELECT Z_PK, Z_ENT, \(name: column), typeof(\(name: column)) FROM \(name: table) \
-      WHERE typeof(\(name: column)) NOT IN (\(allowed)) AND Z_ENT IN (\(list(entityNumbers)))
-      """
-  }
-
   static func dangling(_ key: KeyReference) -> SQLText {
     """
     SELECT o.Z_PK, o.Z_ENT, o.\(name: key.column), NULL FROM \(name: key.table) AS o \
@@ -139,7 +128,15 @@ extension SQLText {
     """
     SELECT NULL, NULL, p.Z_MAX, t.greatest FROM (SELECT MAX(Z_PK) AS greatest FROM \(name: table)) AS t \
     LEFT JOIN Z_PRIMARYKEY AS p ON p.Z_ENT = \(number: Int64(entityNumber)) \
-    WHERE t.greatest IS NOT NULL AND (p.Z_MAX IS NULL OR p.Z_MAX < t.greatest)
+    WHERE p.Z_ENT IS NULL OR (t.greatest IS NOT NULL AND (p.Z_MAX IS NULL OR p.Z_MAX < t.greatest))
+    """
+  }
+
+  /// A row if the entity has none among the key counters.
+  static func missingKeyCounter(entityNumber: Int) -> SQLText {
+    """
+    SELECT NULL, NULL, NULL, NULL \
+    WHERE NOT EXISTS (SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = \(number: Int64(entityNumber)))
     """
   }
 

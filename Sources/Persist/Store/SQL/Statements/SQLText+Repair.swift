@@ -17,6 +17,25 @@ extension SQLText {
       """
   }
 
+  /// Adds the missing row of an entity's key counter, unless the entity may have another number: if rows of its
+  /// hierarchy have a number that isn't listed.
+  ///
+  /// - Parameters:
+  ///   - table: The table whose keys the row counts; nil for a subentity, whose root has the counter.
+  ///   - rows: The table of the hierarchy.
+  ///   - numbers: The numbers of all entities of the store.
+  static func addKeyCounter(
+    _ row: EntityNumbers.Row, table: String?, rows: String, numbers: [Int]
+  ) -> SQLText {
+    let greatest: SQLText = table.map { "IFNULL((SELECT MAX(Z_PK) FROM \(name: $0)), 0)" } ?? "0"
+    return """
+      INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \
+      SELECT \(numbers: [row.number]), \(literal: row.name), \(numbers: [row.parent]), \(greatest) \
+      WHERE NOT EXISTS (SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = \(numbers: [row.number])) \
+      AND NOT EXISTS (SELECT 1 FROM \(name: rows) WHERE Z_ENT NOT IN (\(numbers: numbers)))
+      """
+  }
+
   /// Corrects the entity numbers beside keys to those of the referenced rows.
   static func correctCompanions(_ key: KeyReference, companion: String) -> SQLText {
     """

@@ -75,10 +75,11 @@ package struct StoreCheck {
 
   private func run(_ step: CheckStep, _ report: (StoreProblem) throws -> Void) throws {
     try connection.query(step.sql) { row in
+      guard let detail = step.detail(row.value(2), row.value(3)) else { return }
       try report(
         StoreProblem(
           kind: step.kind, entity: entityName(row, column: 1) ?? step.entity, pk: row.isNull(0) ? nil : row.integer(0),
-          property: step.property, detail: step.detail(row.value(2), row.value(3))))
+          property: step.property, detail: detail))
     }
   }
 

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Repairs the problems of a store that don't require guessing: no value that a program could read is changed.
 ///
-/// - Key counters are raised to the greatest key in use.
+/// - Key counters are raised to the greatest key in use, and missing ones added.
 /// - Entity numbers beside keys are set to those of the destination rows.
 /// - Optional relationships that lead to a missing row are cleared, which is how they already read.
 /// - Full-text indexes are rebuilt.
@@ -96,11 +96,23 @@ struct RepairStep: Sendable {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     let counters = tables.filter { $0.entity.superentity == nil }.map { ($0.number, $0.entity.name, $0.table) }
       + (history?.counters ?? [])
-    return tables.flatMap { toOneSteps(map, $0) + oneWaySteps(map, $0) } + map.joinTables.flatMap { joinSteps(map, $0) }
+    return tables.map { counterStep(map, $0) } + tables.flatMap { toOneSteps(map, $0) + oneWaySteps(map, $0) }
+      + map.joinTables.flatMap { joinSteps(map, $0) }
       + counters.map { number, name, table in
         RepairStep(
           kind: .keyCounter, entity: name, property: nil, sql: .raiseKeyCounter(table: table, entityNumber: number))
       }
+  }
+
+  /// Adds the row of an entity's key counter.
+  private static func counterStep(_ map: TableMap, _ table: TableMap.EntityTable) -> RepairStep {
+    let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
+    let row = EntityNumbers.Row(number: table.number, name: table.entity.name, parent: parent, maximum: nil)
+    return RepairStep(
+      kind: .keyCounter, entity: table.entity.name, property: nil,
+      sql: .addKeyCounter(
+        row, table: parent == 0 ? table.table : nil, rows: map[table.entity.root].table,
+        numbers: map.numbers.byIndex.sorted()))
   }
 
   private static func toOneSteps(_ map: TableMap, _ table: TableMap.EntityTable) -> [RepairStep] {

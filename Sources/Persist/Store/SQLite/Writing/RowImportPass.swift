@@ -189,13 +189,13 @@ struct RowImportPass {
   private mutating func run(_ step: CheckStep) throws {
     guard !Self.ignored.contains(step.kind) else { return }
     try connection.query(step.sql) { row in
-      guard !row.isNull(0) else { return }
+      guard !row.isNull(0), let detail = step.detail(row.value(2), row.value(3)) else { return }
       let number = row.isNull(1) ? nil : Int(clamping: row.integer(1))
       let entity = number.flatMap { store.map.table(ofNumber: $0)?.entity } ?? store.model.entitiesByName[step.entity]
       guard let entity, try isImported(row.integer(0), entity) else { return }
       let problem = StoreProblem(
         kind: step.kind, entity: entity.name, pk: row.integer(0), property: step.property,
-        detail: step.detail(row.value(2), row.value(3)))
+        detail: detail)
       try outcome.note(problem, at: store.url)
     }
   }
