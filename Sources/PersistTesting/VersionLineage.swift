@@ -2,9 +2,10 @@ package import Persist
 
 /// The versions of a model and the versions that each grew from.
 ///
-/// The lock records parents. For other versions, the one before is the parent in the family's order. If there is no
-/// evidence of that order, and a version has none of the changes that led to the one before, then both grew from the
-/// same parent, in two branches.
+/// The lock records parents. For other versions, the one before is the parent in the family's order, except that a
+/// version comes after those that it is recorded to have grown from, whatever their names. If there is no evidence of
+/// that order, and a version has none of the changes that led to the one before, then both grew from the same parent,
+/// in two branches.
 package struct VersionLineage {
   private let family: ModelFamily
   private var parentNames: [String: [String]] = [:]
@@ -13,14 +14,17 @@ package struct VersionLineage {
 
   package init(_ family: ModelFamily, lock: ModelLock?, registry: ModelRegistry) {
     self.family = family
-    let versions = family.versions
+    let known = Set(family.versions.map(\.name))
+    var recorded: [String: Set<String>] = [:]
+    for name in known {
+      let parents = lock?.parents[ModelLock.Version(model: family.name, name: name)]
+      recorded[name] = parents?.intersection(known).subtracting([name])
+    }
+    let versions = Self.ordered(family.versions, after: recorded)
     names = versions.map(\.name)
-    let recorded = lock.map { lock in
-      names.map { lock.parents[ModelLock.Version(model: family.name, name: $0)] }
-    } ?? Array(repeating: nil, count: names.count)
     for (index, version) in versions.enumerated() {
-      if let known = recorded[index]?.intersection(names), !known.isEmpty {
-        parentNames[version.name] = names.filter(known.contains)
+      if let parents = recorded[version.name], !parents.isEmpty {
+        parentNames[version.name] = names.filter(parents.contains)
       } else if index > 0 {
         let isReleased = lock?.isLocked(ModelLock.Version(model: family.name, name: version.name)) == true
         let before = versions[index - 1]
@@ -28,6 +32,28 @@ package struct VersionLineage {
         parentNames[version.name] = [isOrdered ? before.name : origin(of: version, after: before)]
       }
     }
+  }
+
+  /// The versions in their order, with each after its parents. Versions that are recorded as their own ancestors keep
+  /// their order.
+  private static func ordered(_ versions: [ModelVersion], after parents: [String: Set<String>]) -> [ModelVersion] {
+    var children: [String: [Int]] = [:]
+    var waiting = [Int](repeating: 0, count: versions.count)
+    for (index, version) in versions.enumerated() {
+      waiting[index] = parents[version.name]?.count ?? 0
+      for parent in parents[version.name] ?? [] { children[parent, default: []].append(index) }
+    }
+    var ordered: [ModelVersion] = []
+    var isPlaced = [Bool](repeating: false, count: versions.count)
+    // Releasing the first version that waits for none, and one that waits for itself if there is no other.
+    while let next = versions.indices.first(where: { !isPlaced[$0] && waiting[$0] <= 0 })
+      ?? versions.indices.first(where: { !isPlaced[$0] })
+    {
+      isPlaced[next] = true
+      ordered.append(versions[next])
+      for child in children[versions[next].name] ?? [] { waiting[child] -= 1 }
+    }
+    return ordered
   }
 
   /// Returns the name of the version that `version` grew from: the one before it or, if it has none of its changes, the

@@ -123,7 +123,7 @@ struct MergeVersionsTests {
     }
   }
 
-  @Test("A reference to a part that the other side removes is an error, and nothing is written", arguments: [
+  @Test("A reference to a part that the other side removes is a conflict, and nothing is written", arguments: [
     """
     <uniquenessConstraints><uniquenessConstraint><constraint value="age"/></uniquenessConstraint>\
     </uniquenessConstraints>
@@ -137,9 +137,90 @@ struct MergeVersionsTests {
     } _: {
       $0.person += reference
     } _: { outcome, folder, before in
-      #expect(outcome.status == 1, Comment(rawValue: outcome.output))
-      #expect(outcome.messages.contains("age"), Comment(rawValue: outcome.messages))
+      #expect(outcome.status == 3, Comment(rawValue: outcome.messages))
+      #expect(outcome.output.contains("conflict: Person") && outcome.output.contains("age"), "\(outcome.output)")
       try #expect(FolderSnapshot(folder).entries.mapValues(\.bytes) == before)
+    }
+  }
+
+  /// A model of one entity as text.
+  private func contents(_ properties: [String]) -> String {
+    let attributes = properties.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
+    return """
+      <?xml version="1.0" encoding="UTF-8"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+      <entity name="Item">\(attributes.joined())</entity></model>
+      """
+  }
+
+  @Test(
+    "The versions that no other grew from are found, whatever the versions' names are",
+    .law("random-lineages", short: 12, long: 300))
+  func randomLineages() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      try withTemporaryFolder { folder in
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        var names: [String] = []
+        while names.count < 7 {
+          let name = String((0..<4).map { _ in letters.randomElement(using: &random) ?? "A" })
+          if !names.contains(where: { $0.lowercased() == name.lowercased() }) { names.append(name) }
+        }
+        let model = folder.appendingPathComponent("M.xcdatamodeld")
+        var lines = [#"["persist lock","2"]"#]
+        var properties: [[String]] = []
+        var heads = Set(names.indices)
+        for (index, name) in names.enumerated() {
+          let parent = index == 0 ? nil : Int.random(in: 0..<index, using: &random)
+          if let parent {
+            heads.remove(parent)
+            lines.append("[\"parent\",\"M\",\"\(name)\",\"\(names[parent])\"]")
+          }
+          properties.append((parent.map { properties[$0] } ?? []) + ["p\(index)"])
+          let version = model.appendingPathComponent("\(name).xcdatamodel")
+          try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+          try Data(contents(properties[index]).utf8).write(to: version.appendingPathComponent("contents"))
+        }
+        lines.shuffle(using: &random)
+        lines.removeAll { $0.hasPrefix("[\"persist") }
+        let lock = ([#"["persist lock","2"]"#] + lines).joined(separator: "\n") + "\n"
+        try Data(lock.utf8).write(to: folder.appendingPathComponent("models.lock"))
+        let outcome = try Command.run("lock", folder.path, "--check", "--json")
+        #expect(outcome.status == (heads.count > 1 ? 3 : 0), "\(lock) \(outcome.output) \(outcome.messages)")
+        let versions = try Command.run("versions", folder.path, "--json")
+        struct Versions: Decodable { let heads: [String] }
+        let found = try JSONDecoder().decode(Versions.self, from: Data(versions.output.utf8))
+        #expect(Set(found.heads) == Set(heads.map { names[$0] }), "\(lock)")
+      }
+    }
+  }
+
+  @Test("A part that uses what the other side removes is a conflict", arguments: [
+    #"<relationship name="pet" optional="YES" maxCount="1" destinationEntity="Pet"/>"#,
+    #"<fetchedProperty name="pets" optional="YES"><fetchRequest name="r" entity="Pet"/></fetchedProperty>"#,
+  ])
+  func removedEntity(_ reference: String) throws {
+    for removesFirst in [true, false] {
+      let removes: (inout Parts) -> Void = {
+        $0.pet = #"<entity name="Bird">"#
+        $0.nick = ""
+      }
+      let uses: (inout Parts) -> Void = { $0.person += reference }
+      try merge(removesFirst ? removes : uses, removesFirst ? uses : removes) { outcome, folder, before in
+        #expect(outcome.status == 3, "\(outcome.output) \(outcome.messages)")
+        #expect(outcome.output.contains("conflict: Person"), "\(outcome.output)")
+        try #expect(FolderSnapshot(folder).entries.mapValues(\.bytes) == before)
+      }
+    }
+  }
+
+  @Test("A merge conflict in the name of the current version is said")
+  func currentVersionConflict() throws {
+    try merge { _ in } _: { _ in } _: { _, folder, _ in
+      let file = folder.appendingPathComponent("M.xcdatamodeld/.xccurrentversion")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try Data("<<<<<<< ours\n\(text)=======\n\(text)>>>>>>> theirs\n".utf8).write(to: file)
+      let outcome = try Command.run("versions", folder.path)
+      #expect(outcome.status == 1 && outcome.messages.contains("merge conflict"), "\(outcome.messages)")
     }
   }
 }

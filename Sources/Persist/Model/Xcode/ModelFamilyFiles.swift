@@ -150,7 +150,14 @@ struct ModelFamilyFiles {
   private static func currentVersion(of folder: URL) throws -> String? {
     let file = folder.appendingPathComponent(".xccurrentversion")
     guard file.isThere else { return nil }
-    let list = try PropertyList(data: BoundedFile.data(at: file, limit: 1 << 20), place: .file(file))
+    let data = try BoundedFile.data(at: file, limit: 1 << 20)
+    let lines = data.split(separator: UInt8(ascii: "\n"))
+    guard !lines.contains(where: { $0.starts(with: "<<<<<<< ".utf8) || $0.starts(with: ">>>>>>> ".utf8) }) else {
+      throw PersistenceError(
+        .malformedFile, at: .file(file), "The file contains a merge conflict: two branches name different versions.",
+        fix: "Keep one of the two. 'persist merge-versions' then makes a version with the changes of both.")
+    }
+    let list = try PropertyList(data: data, place: .file(file))
     // Xcode omits the key until a current version is chosen.
     guard let entry = list["_XCCurrentVersionName"] else { return nil }
     guard let name = entry.stringValue else {

@@ -12,6 +12,8 @@ package struct VersionMerge {
     package let place: String
     /// The two changes in words.
     package let what: String
+
+    package init(place: String, what: String) { (self.place, self.what) = (place, what) }
   }
 
   /// The merged model as the text of a `contents` file.
@@ -19,6 +21,7 @@ package struct VersionMerge {
   package let conflicts: [Conflict]
   /// Both sides with the renames of the other.
   private let sides: [MarkupElement]
+  private let merged: MarkupElement
 
   /// - Parameters:
   ///   - parent: the version that both sides grew from.
@@ -40,9 +43,16 @@ package struct VersionMerge {
     base = RenamePass.applying(ours, after: nil, to: base)
     base = RenamePass.applying(theirs, after: ours, to: base)
     sides = [left, right]
-    let merged = pass.merge(base, left, right, place: "")
+    merged = pass.merge(base, left, right, place: "")
     contents = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n" + merged.lines().joined()
     conflicts = pass.conflicts
+  }
+
+  /// The merged model.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidModel`` if a part of one side needs one that the other side removes.
+  package var model: ManagedObjectModel {
+    get throws { try ManagedObjectModel(XMLModelReader.model(from: merged, file: nil)) }
   }
 
   /// The flaws of either side, with the names that the renames give to the parts.

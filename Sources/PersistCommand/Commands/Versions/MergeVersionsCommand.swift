@@ -51,7 +51,7 @@ struct MergeVersionsCommand: ParsableCommand {
         .invalidRequest, "'\(left.name)' and '\(right.name)' didn't grow from the same parent in two branches.",
         fix: "'persist versions' shows the parent of each version.")
     }
-    let merge = try VersionMerge(parent: parent, first: left, second: right)
+    let merge = try MergedVersions(parent: parent, first: left, second: right)
     guard merge.conflicts.isEmpty else {
       try report(merge.conflicts)
       throw Failure.found
@@ -59,7 +59,7 @@ struct MergeVersionsCommand: ParsableCommand {
     let new = try NewModelVersion(named: name, after: left, of: family)
     try new.write(after: left, of: family, contents: merge.contents)
     do {
-      try requireSound(ManagedObjectModel(contentsOf: new.url), merge, left, right)
+      _ = try ManagedObjectModel(contentsOf: new.url)
       try ModelLock.record([left.name, right.name], asParentsOf: new.name, of: family.name, forModelsAt: folder)
     } catch {
       try new.discard()
@@ -78,25 +78,6 @@ struct MergeVersionsCommand: ParsableCommand {
         "'\(new.name)' has the changes of '\(left.name)' and '\(right.name)' and is the current version: "
           + TerminalLink.path(new.url))
     }
-  }
-
-  /// Refuses a merged model with problems that neither side has: a part of one side may rely on one that the other side
-  /// removed.
-  private func requireSound(
-    _ merged: ManagedObjectModel, _ merge: VersionMerge, _ left: ModelVersion, _ right: ModelVersion
-  ) throws {
-    let known = Set((left.model.flaws + right.model.flaws + merge.flaws).map(\.message))
-    var problems = merged.flaws.filter { !known.contains($0.message) }
-    if [left, right].allSatisfy({ (try? $0.model.checkDerivations()) != nil }) {
-      do {
-        try merged.checkDerivations()
-      } catch let error as PersistenceError {
-        problems.append(error)
-      }
-    }
-    guard !problems.isEmpty else { return }
-    throw PersistenceError.combining(
-      problems, as: .invalidModel, "'\(left.name)' and '\(right.name)' together have \(problems.count) problems.")
   }
 
   private func sides(

@@ -32,7 +32,7 @@ struct VersionHeads {
       return Pair(
         first: first, second: second, parent: parent, firstChanges: Self.changes(base, left),
         secondChanges: Self.changes(base, right),
-        conflicts: (try? VersionMerge(parent: base, first: left, second: right))?.conflicts)
+        conflicts: (try? MergedVersions(parent: base, first: left, second: right))?.conflicts)
     }
   }
 
