@@ -203,9 +203,12 @@ extension StoreContents.Object {
     return try contents.content(property, attribute, in: self)
   }
 
-  /// Returns the stored text of a decimal number, which may have more digits than `Decimal`.
+  /// Returns the text of a decimal number, which may have more digits than `Decimal`. Equal numbers have equal texts,
+  /// whatever the store's form of them is.
   package func decimalText(of property: Property) -> String? {
-    snapshot.isNull(property.slot, of: entity.rowSlotCount) ? nil : snapshot.string(property.slot)
+    guard !snapshot.isNull(property.slot, of: entity.rowSlotCount) else { return nil }
+    let text = snapshot.string(property.slot)
+    return DecimalText(text)?.positional ?? text
   }
 
   /// Returns the destination of a to-one relationship.

@@ -43,6 +43,21 @@ struct DecimalText: Hashable {
 
   var isWhole: Bool { exponent >= 0 }
 
+  /// The number without a power of ten and without needless zeros, as `Decimal` is described: `0.05`, `1200`. Nil if
+  /// the text would be of an unreasonable length.
+  var positional: String? {
+    guard abs(exponent) <= 1000 else { return nil }
+    var text = String(decoding: digits.isEmpty ? [UInt8(ascii: "0")] : digits, as: UTF8.self)
+    if exponent >= 0 {
+      text += String(repeating: "0", count: exponent)
+    } else {
+      let missing = max(0, -exponent - text.count + 1)
+      text = String(repeating: "0", count: missing) + text
+      text.insert(".", at: text.index(text.endIndex, offsetBy: exponent))
+    }
+    return isNegative ? "-" + text : text
+  }
+
   /// Bytes that sort like the numbers: the sign, the power of ten of the first digit, and the digits, inverted for
   /// negative numbers. Negative numbers end with a byte greater than any digit, so that those with more digits sort
   /// first.

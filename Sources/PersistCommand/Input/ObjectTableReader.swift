@@ -4,7 +4,7 @@ import PersistInspection
 
 /// Reads the objects of one entity from comma-separated values, whose first line names the properties.
 ///
-/// The column `pk` contains the keys; without it, the objects get new ones. A cell without anything in it is null.
+/// The column `pk` contains the keys, or `_pk` if a property is named so; without it, the objects get new ones. A cell without anything in it is null.
 struct ObjectTableReader: ImportReader {
   private enum Column {
     case key
@@ -14,6 +14,7 @@ struct ObjectTableReader: ImportReader {
 
   private var records: CSVReader
   private let entity: ImportedEntity
+  private let keyColumn: String
   private var columns: [Column] = []
 
   var position: Int { records.position }
@@ -28,6 +29,7 @@ struct ObjectTableReader: ImportReader {
         error.code, at: .file(url), error.words,
         fix: "Name the file for its entity, or name the entity with --entity. " + (error.fix ?? ""))
     }
+    keyColumn = DumpedProperties(entity.entity).keyColumn
     guard let header = try records.next() else {
       throw PersistenceError(
         .malformedFile, at: .file(url), "The file is empty.", fix: "Its first line has to name the columns.")
@@ -44,7 +46,7 @@ struct ObjectTableReader: ImportReader {
   }
 
   private func column(_ name: String) throws -> Column {
-    if name == "pk" { return .key }
+    if name == keyColumn { return .key }
     if entity.isRelationship(name) {
       let (slot, relationship) = try entity.relationship(name)
       return .relationship(slot: slot, relationship)

@@ -4,7 +4,7 @@ import PersistInspection
 
 /// The objects of an entity as lines of comma-separated values that can be read back to the same objects.
 ///
-/// The columns are `pk`, the attributes and the relationships. Null is a cell without anything in it, an empty text is
+/// The columns are the keys, `pk` or `_pk` if a property is named so, the attributes and the relationships. Null is a cell without anything in it, an empty text is
 /// a pair of quotation marks; related objects are named as `Author/3` and separated by spaces.
 struct ObjectTable {
   private let properties: DumpedProperties
@@ -12,7 +12,7 @@ struct ObjectTable {
   init(_ properties: DumpedProperties) { self.properties = properties }
 
   var header: String {
-    CSVText.line(["pk"] + (properties.attributes + properties.relationships).map(\.name))
+    CSVText.line([properties.keyColumn] + (properties.attributes + properties.relationships).map(\.name))
   }
 
   func line(_ object: StoreContents.Object) throws -> String {

@@ -15,7 +15,7 @@ struct ObjectText {
     var lines = ["\(object.entity.name) \(object.key)"]
     for property in properties.attributes {
       let isDecimal = property.attribute?.type == .decimal
-      let decimal = isDecimal ? object.decimalText(of: property) : nil
+      let decimal = isDecimal ? object.decimalText(of: property).map(ValueWords.line) : nil
       lines.append(try line(property, decimal ?? text(object.value(of: property))))
     }
     for property in properties.relationships {

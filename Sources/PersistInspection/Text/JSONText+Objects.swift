@@ -82,4 +82,17 @@ package struct DumpedProperties {
     attributes = persistent.filter { $0.attribute != nil }
     relationships = persistent.filter { $0.relationship != nil }
   }
+
+  /// The name of a table's column of keys: `pk`, or `_pk` if a property is named so.
+  package var keyColumn: String {
+    Self.free("pk", besides: (attributes + relationships).map(\.name))
+  }
+
+  /// A column's name with as many underscores before it as distinguish it from others.
+  static func free(_ column: String, besides names: some Sequence<String>) -> String {
+    let names = Set(names)
+    var column = column
+    while names.contains(column) { column = "_" + column }
+    return column
+  }
 }

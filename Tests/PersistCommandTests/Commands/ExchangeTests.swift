@@ -205,6 +205,35 @@ struct ExchangeTests {
     }
   }
 
+  @Test("Properties named as the columns of an export are exported and imported, in each format", arguments: [
+    ("all.jsonl", "--json"), ("tables/", "--csv"),
+  ])
+  func columnNames(_ name: String, _ format: String) throws {
+    try withTemporaryFolder { folder in
+      let model = folder.appendingPathComponent("M.xcdatamodel")
+      try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+      let attributes = ["pk", "_pk", "entity", "attributes", "relationships", "id"].map {
+        "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>"
+      }.joined()
+      let contents = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="T">\(attributes)</entity><entity name="U">
+        <attribute name="price" optional="YES" attributeType="Decimal"/>
+        <relationship name="pk" optional="YES" maxCount="1" destinationEntity="T"/></entity></model>
+        """
+      try Data(contents.utf8).write(to: model.appendingPathComponent("contents"))
+      let store = folder.appendingPathComponent("A.sqlite")
+      try #expect(Command.run("fill", store.path, "--models", model.path, "--rows", "9").status == 0)
+      let files = folder.path + "/" + name
+      try #expect(Command.run("export", store.path, files, format).status == 0)
+      let copy = folder.appendingPathComponent("B.sqlite")
+      let imported = try Command.run("import", copy.path, files, "--models", model.path)
+      #expect(imported.status == 0, "\(imported.messages)")
+      try #expect(dump(copy) == dump(store))
+    }
+  }
+
   @Test("Tables without keys get new ones, and null differs from an empty text")
   func tables() throws {
     try withShop { folder, store in

@@ -17,11 +17,14 @@ final class RowExport: Sendable {
   private let entity: Entity
   private let columns: [RowColumn]
   private let form: Form
+  /// The column of identifiers.
+  private let idColumn: String
   private let position = LockProtected(0)
   private let threads = DispatchQueue(label: "persist.studio.export")
 
   init(_ keys: RowKeys, of entity: Entity, columns: [RowColumn], as form: Form, from store: StudioStore) {
     (self.keys, self.entity, self.columns, self.form, self.store) = (keys, entity, columns, form, store)
+    idColumn = DumpedProperties.free("id", besides: columns.map(\.name))
   }
 
   /// Returns the next lines; nil at the end.
@@ -36,7 +39,7 @@ final class RowExport: Sendable {
       defer { position += Self.batchSize }
       return position
     }
-    let head = start == 0 && form == .csv ? CSVText.line(["id"] + columns.map(\.name)) : ""
+    let head = start == 0 && form == .csv ? CSVText.line([idColumn] + columns.map(\.name)) : ""
     guard start < keys.count else { return head.isEmpty ? nil : Data(head.utf8) }
     let ids = (start..<min(start + Self.batchSize, keys.count)).map { index in
       let (key, entity) = keys[index]
@@ -57,7 +60,7 @@ final class RowExport: Sendable {
     case .jsonLines:
       var json = JSONText()
       json.object { json in
-        json.field("id", id.description)
+        json.field(idColumn, id.description)
         for (column, value) in zip(columns, values) {
           json.key(column.name)
           json.value(value)
