@@ -64,8 +64,13 @@ public enum StoreArgument {
 
   /// A text without the passwords of URLs in it.
   public static func withoutPasswords(_ text: String) -> String {
-    text.replacing(/(postgres(?:ql)?:\/\/[^\s:@\/?#']*):[^\s\/']*@/.ignoresCase()) { "\($0.output.1)@" }
-      .replacing(/([?&](?:ssl)?password=)[^\s&#']*/.ignoresCase()) { "\($0.output.1)…" }
+    var text = text
+    // A password with spaces or quotation marks ends a URL within a text, but not as an argument.
+    for argument in CommandLine.arguments where isServer(argument) {
+      guard let range = ServerURL.passwordRange(in: argument), !range.isEmpty else { continue }
+      text = text.replacing(":\(argument[range])@", with: "@")
+    }
+    return ServerURL.withoutPasswords(text)
   }
 
   private static let form = "Write it as 'postgresql://user@host/database?schema=name'."

@@ -100,14 +100,3 @@ extension PersistenceError {
     }
   }
 }
-
-extension URL {
-  /// The URL without a password, which a URL of a database server may contain; that of a file unchanged.
-  package var withoutSecrets: URL {
-    guard !isFileURL, var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return self }
-    parts.password = nil
-    let secrets: Set<String> = ["password", "sslpassword"]
-    parts.queryItems = parts.queryItems?.filter { !secrets.contains($0.name) }
-    return parts.url ?? self
-  }
-}

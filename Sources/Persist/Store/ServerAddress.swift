@@ -31,6 +31,14 @@ public struct ServerAddress: Sendable, Hashable {
   }
 }
 
+extension ServerAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The URL without the password.
+  public var description: String { url(showingSecrets: false)?.absoluteString ?? "a server" }
+  public var debugDescription: String { description }
+  /// The URL without the password, which no dump shows.
+  public var customMirror: Mirror { Mirror(self, children: ["url": description], displayStyle: .struct) }
+}
+
 extension ServerAddress {
   /// The schemes of the URLs of servers.
   package static let schemes: Set<String> = ["postgresql", "postgres"]
@@ -40,7 +48,7 @@ extension ServerAddress {
   /// Nil for a URL of another kind.
   package init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme),
-      let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+      let parts = URLComponents(string: ServerURL.encodingCredentials(of: url.absoluteString))
     else { return nil }
     var settings: [String: String] = [:]
     settings["host"] = parts.host.flatMap { $0.isEmpty ? nil : Self.withoutBrackets($0) }
@@ -74,12 +82,14 @@ extension ServerAddress {
       rest[name] = nil
       return value
     }
-    if !showingSecrets { (rest["password"], rest["sslpassword"]) = (nil, nil) }
+    if !showingSecrets { for name in ServerURL.secrets { rest[name] = nil } }
     parts.host = take("host", if: Self.isPlainHost) ?? ""
     parts.port = take("port") { UInt16($0).map(String.init) == $0 }.flatMap { Int($0) }
     parts.user = take("user") { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: ":")) }
     if parts.user != nil { parts.password = take("password") { !$0.isEmpty } }
     parts.path = "/" + (take("dbname") { !$0.isEmpty } ?? "")
+    // An @ would make what comes before it a user and a password.
+    parts.percentEncodedPath = parts.percentEncodedPath.replacing("@", with: "%40")
     rest[Self.schemaItem] = schema
     parts.queryItems = rest.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
     return parts.url
