@@ -59,7 +59,7 @@ struct ServerTableDescription {
     for table in map.tables where table.entity.root === table.entity {
       let name = ServerText.name(table.table)
       if present[Place(table: name, column: "id")]?.standard.isEmpty != false {
-        let sequence = "\"" + ServerText.name(ServerText.keySequence(of: table.table)) + "\""
+        let sequence = ServerText.quoted(ServerText.keySequence(of: table.table))
         statements.append(
           "ALTER TABLE \(table: name) ALTER COLUMN id SET DEFAULT nextval(\(literal: sequence)::regclass)")
       }

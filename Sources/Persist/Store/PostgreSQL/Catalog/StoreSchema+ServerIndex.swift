@@ -17,12 +17,17 @@ extension StoreSchema.Index {
 extension IndexDefinition {
   /// - SeeAlso: <https://www.postgresql.org/docs/current/functions-info.html>, `pg_get_indexdef`
   fileprivate init?(_ name: String, table: String, server: String, complete: (String) -> String) {
-    guard let match = server.wholeMatch(of: /CREATE (UNIQUE )?INDEX .+ USING btree \(([^()]+)\)/) else { return nil }
+    guard let match = server.wholeMatch(of: /CREATE (UNIQUE )?INDEX .+? USING btree \((.+)\)/) else { return nil }
     var columns: [Column] = []
-    for column in match.2.split(separator: ", ") {
-      guard let part = column.wholeMatch(of: /"?([a-z0-9_$]+)"?( NULLS FIRST| DESC NULLS LAST)/) else { return nil }
-      columns.append(Column(name: complete(String(part.1)), isAscending: part.2 == " NULLS FIRST"))
+    var rest = match.2
+    while let part = rest.prefixMatch(
+      of: /(?:([a-z_][a-z0-9_$]*)|"((?:[^"]|"")+)")( NULLS FIRST| DESC NULLS LAST)(?:, |$)/)
+    {
+      let name = part.1.map { String($0) } ?? part.2.map { String($0.replacing("\"\"", with: "\"")) } ?? ""
+      columns.append(Column(name: complete(name), isAscending: part.3 == " NULLS FIRST"))
+      rest = rest[part.range.upperBound...]
     }
+    guard rest.isEmpty else { return nil }
     self.init(name: name, table: table, columns: columns, isUnique: match.1 != nil)
   }
 }

@@ -133,7 +133,7 @@ extension ServerText {
       statements.append(createKeySequence(of: table))
       statements.append(
         """
-        SELECT setval(\(text: "\"" + name(keySequence(of: table)) + "\"")::regclass, greatest(\
+        SELECT setval(\(text: quoted(keySequence(of: table)))::regclass, greatest(\
         (SELECT last_value FROM \(table: keySequence(of: table))), (SELECT max(id) FROM \(table: table)), \
         \(number: row.maximum), 1))
         """)

@@ -152,7 +152,12 @@ struct ServerText: Sendable, ExpressibleByStringInterpolation {
     quotedExactly(schema) + "." + quoted(name)
   }
 
-  fileprivate static func quoted(_ name: String) -> String { quotedExactly(self.name(name)) }
+  /// The name on the server, in quotation marks.
+  static func quoted(_ name: String) -> String { quotedExactly(self.name(name)) }
+
+  /// Lets the server return definitions in which only the names are quoted that need it, until the end of the
+  /// transaction: the user or the database may have another setting.
+  static let plainNames: ServerText = "SET LOCAL quote_all_identifiers TO off"
 
   fileprivate static func quotedExactly(_ name: String) -> String {
     "\"" + name.doubling("\"") + "\""
