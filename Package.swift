@@ -113,7 +113,10 @@ if hasServerLibrary {
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
-    .target(name: "PersistPostgreSQL", dependencies: ["Persist", "CPostgreSQL"], swiftSettings: settings),
+    .target(
+      name: "PersistPostgreSQL",
+      dependencies: ["Persist", "CPostgreSQL", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
   ]
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")

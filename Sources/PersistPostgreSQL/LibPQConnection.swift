@@ -7,105 +7,68 @@ import Synchronization
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/libpq-pipeline-mode.html>
 final class LibPQConnection: ServerConnection {
-  private let handle: OpaquePointer
+  private let channel: LibPQChannel
+  private var handle: OpaquePointer { channel.handle }
   /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
   private var nextName = 1
   /// Whether the server may have prepared statements that aren't in ``prepared``.
   private var hasForgotten = false
-  private var isClosed = false
-  /// Whether there is a pooler between the program and the server; nil before the first statements have succeeded.
+  /// Whether there is a pooler between the program and the server; nil before the first flight.
   private var poolerIsBetween: Bool?
+  /// The cancellers that may still be in use.
+  private var cancellers: [Canceller] = []
   /// The maximum number of statements that the server keeps for one connection.
   private static let preparedCapacity = 500
 
-  init(_ settings: [String: String]) throws {
-    var all = settings
-    all["client_encoding"] = "UTF8"
-    if all["application_name"] == nil { all["fallback_application_name"] = "Persist" }
-    if all["connect_timeout"] == nil { all["connect_timeout"] = "10" }
-    let pairs = all.sorted { $0.key < $1.key }
-    guard
-      let first = Self.withStrings(pairs.map(\.key), { names in
-        Self.withStrings(pairs.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
-      })
-    else { throw ServerFailure(state: "", message: "libpq has no memory for a connection.", isDisconnected: true) }
-    if PQstatus(first) == CONNECTION_OK {
-      handle = first
-    } else {
-      let message = Self.message(first)
-      PQfinish(first)
-      switch Self.retry(pairs) {
-      case .connected(let second): handle = second
-      case .failed(let state): throw ServerFailure(state: state, message: message, isDisconnected: true)
-      }
-    }
+  init(_ address: ServerAddress, _ patience: ServerPatience) throws {
+    channel = try LibPQChannel(address, patience)
     do {
       try ServerVersion(number: Int(PQserverVersion(handle))).requireSupported()
       // A pooler may not report it.
       if let name = PQparameterStatus(handle, "server_encoding") {
         try ServerEncoding(name: String(cString: name)).requireSupported()
       }
+      try endLostSessions()
     } catch {
       close()
       throw error
     }
-    // Notices, such as that a table already exists, aren't for the program's output.
-    PQsetNoticeProcessor(handle, { _, _ in }, nil)
   }
 
   deinit { close() }
 
-  func close() {
-    guard !isClosed else { return }
-    isClosed = true
-    PQfinish(handle)
-  }
+  func close() { channel.close() }
 
-  var isOpen: Bool { !isClosed && PQstatus(handle) == CONNECTION_OK }
+  var isOpen: Bool { channel.isOpen }
 
   func hasEnded() -> Bool {
-    guard isOpen else { return true }
-    var events = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    // A late cancellation would end another statement.
+    guard isOpen, !cancellers.contains(where: \.isPending) else { return true }
     // An idle connection has something to read if it has ended, and before that a notice perhaps.
-    while poll(&events, 1, 0) > 0 {
+    while SocketEvents.wait(for: Int32(POLLIN), of: PQsocket(handle), atMost: .zero) != 0 {
       guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return true }
     }
     return false
   }
 
   var isInTransaction: Bool {
-    guard !isClosed else { return false }
+    guard !channel.isClosed else { return false }
     return [PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE].contains(PQtransactionStatus(handle))
   }
 
   var cancel: @Sendable () -> Void {
-    guard !isClosed, let key = PQgetCancel(handle) else { return {} }
-    let canceller = Canceller(key)
+    guard !channel.isClosed, let key = PQgetCancel(handle) else { return {} }
+    let canceller = Canceller(key, limit: channel.patience.silence)
+    cancellers = cancellers.filter(\.isPending) + [canceller]
     return { canceller.cancel() }
   }
 
-  /// A key for canceling, which libpq allows any thread to use.
-  private final class Canceller: @unchecked Sendable {
-    // @unchecked: the key is never changed, and PQcancel may be called by any thread.
-    private let key: OpaquePointer
-
-    init(_ key: OpaquePointer) { self.key = key }
-    deinit { PQfreeCancel(key) }
-
-    func cancel() {
-      var message = [CChar](repeating: 0, count: 256)
-      _ = PQcancel(key, &message, Int32(message.count))
-    }
-  }
-
   func waitForNotification(_ time: Duration) throws -> Bool {
-    guard isOpen else { throw lost() }
+    guard isOpen else { throw channel.lost() }
     if takeNotifications() { return true }
-    var events = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    let milliseconds = time / .milliseconds(1)
-    guard poll(&events, 1, Int32(min(max(milliseconds, 0), 1e9))) > 0 else { return false }
-    guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+    guard SocketEvents.wait(for: Int32(POLLIN), of: PQsocket(handle), atMost: time) != 0 else { return false }
+    guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw channel.lost() }
     return takeNotifications()
   }
 
@@ -119,22 +82,57 @@ final class LibPQConnection: ServerConnection {
     return count > 0
   }
 
+  // MARK: The server's process
+
+  /// Ends the sessions of connections that were lost before.
+  private func endLostSessions() throws {
+    let lost = LostSessions.all.take(channel.address.settings)
+    guard !lost.isEmpty else { return }
+    do {
+      _ = try run(lost.map(\.ending))
+    } catch let failure as ServerFailure {
+      // A user without the right to do this, perhaps.
+      guard failure.isDisconnected else { return }
+      for session in lost { LostSessions.all.insert(session, channel.address.settings) }
+      throw failure
+    }
+  }
+
+  /// Asks for the server's process, in a part of the first flight for itself.
+  private func askForProcess() throws {
+    guard PQsendQueryParams(handle, ServerProcess.introduction, 0, nil, nil, nil, nil, 1) == 1,
+      PQpipelineSync(handle) == 1
+    else { throw channel.lost() }
+  }
+
+  private func receiveProcess() throws {
+    // A pooler reports a number of its own as that of the server's process.
+    let answer = try? receive([.statement]).first
+    guard isOpen else { throw channel.lost() }
+    let process = answer?.integer(0, 0)
+    poolerIsBetween = process != Int64(PQbackendPID(handle))
+    if poolerIsBetween == false, let answer { channel.session = ServerProcess(answer) }
+  }
+
   // MARK: Statements
 
   func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
-    guard isOpen else { throw lost() }
-    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    guard isOpen else { throw channel.lost() }
+    guard PQenterPipelineMode(handle) == 1 else { throw channel.lost() }
+    let isFirst = poolerIsBetween == nil
+    if isFirst { try askForProcess() }
     var expected: [Message] = []
     try discardForgotten(&expected)
     for statement in statements { try send(statement, &expected) }
-    let asksForProcess = poolerIsBetween == nil
-    if asksForProcess { try send(.processNumber, &expected) }
-    guard PQpipelineSync(handle) == 1 else { throw lost() }
-    var results = try receive(expected)
-    // A pooler reports a number of its own as that of the server's process.
-    if asksForProcess, let process = results.popLast() {
-      poolerIsBetween = process.integer(0, 0) != Int64(PQbackendPID(handle))
+    guard PQpipelineSync(handle) == 1 else { throw channel.lost() }
+    try channel.flush()
+    if isFirst { try receiveProcess() }
+    let results: [any ServerResult]
+    do { results = try receive(expected) } catch {
+      if isOpen { _ = PQexitPipelineMode(handle) }
+      throw error
     }
+    guard PQexitPipelineMode(handle) == 1 else { throw channel.lost() }
     return results
   }
 
@@ -173,7 +171,8 @@ final class LibPQConnection: ServerConnection {
     if prepared.count >= Self.preparedCapacity {
       // The names continue, so that none is used twice.
       for name in prepared.values {
-        guard PQsendQueryParams(handle, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+        let text = "DEALLOCATE \(name)"
+        guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1) == 1 else { throw channel.lost() }
         expected.append(.discarding)
       }
       prepared.removeAll()
@@ -191,7 +190,7 @@ final class LibPQConnection: ServerConnection {
   /// statements.
   private func discardForgotten(_ expected: inout [Message]) throws {
     guard hasForgotten, PQtransactionStatus(handle) != PQTRANS_INERROR else { return }
-    guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+    guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw channel.lost() }
     expected.append(.discarding)
     hasForgotten = false
   }
@@ -201,7 +200,7 @@ final class LibPQConnection: ServerConnection {
     var failure: ServerFailure?
     for message in expected {
       var last: LibPQResult?
-      while let result = PQgetResult(handle) {
+      while let result = try channel.nextResult() {
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK: last = LibPQResult(result)
         case PGRES_PIPELINE_ABORTED: PQclear(result)
@@ -220,14 +219,12 @@ final class LibPQConnection: ServerConnection {
       if PQstatus(handle) != CONNECTION_OK { throw disconnected(by: failure) }
     }
     // The result of the synchronization, after which the connection can be used again.
-    while let result = PQgetResult(handle) {
+    while let result = try channel.nextResult() {
       let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
       PQclear(result)
       if isEnd { break }
     }
-    guard PQstatus(handle) == CONNECTION_OK, PQexitPipelineMode(handle) == 1 else {
-      throw disconnected(by: failure)
-    }
+    guard PQstatus(handle) == CONNECTION_OK else { throw disconnected(by: failure) }
     if let failure {
       if !prepared.isEmpty, Self.mayConcernPrepared(failure) { forgetPrepared() }
       throw failure
@@ -236,23 +233,31 @@ final class LibPQConnection: ServerConnection {
   }
 
   func copy(_ statement: String, _ bytes: [UInt8]) throws {
-    guard isOpen, let start = PQexec(handle, statement) else { throw lost() }
+    guard isOpen, PQsendQuery(handle, statement) == 1 else { throw channel.lost() }
+    try channel.flush()
+    guard let start = try channel.nextResult() else { throw channel.lost() }
     defer { PQclear(start) }
     guard PQresultStatus(start) == PGRES_COPY_IN else {
-      throw Self.failure(start, isDisconnected: PQstatus(handle) != CONNECTION_OK)
+      let failure = Self.failure(start, isDisconnected: PQstatus(handle) != CONNECTION_OK)
+      while let result = try channel.nextResult() { PQclear(result) }
+      throw failure
     }
     // After an error, the server ignores the rest.
-    let isSent = bytes.withUnsafeBytes { bytes in
-      stride(from: 0, to: bytes.count, by: Self.copiedPart).allSatisfy { offset in
-        let part = bytes[offset..<min(offset + Self.copiedPart, bytes.count)]
-        return UnsafeRawBufferPointer(rebasing: part).withMemoryRebound(to: CChar.self) {
+    for offset in stride(from: 0, to: bytes.count, by: Self.copiedPart) {
+      let end = min(offset + Self.copiedPart, bytes.count)
+      let isAccepted = bytes.withUnsafeBytes { bytes in
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<end]).withMemoryRebound(to: CChar.self) {
           PQputCopyData(handle, $0.baseAddress, Int32($0.count)) == 1
         }
       }
+      guard isAccepted else { throw channel.lost() }
+      // Otherwise libpq would hold all parts at the same time.
+      try channel.flush()
     }
-    guard isSent, PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+    guard PQputCopyEnd(handle, nil) == 1 else { throw channel.lost() }
+    try channel.flush()
     var failure: ServerFailure?
-    while let result = PQgetResult(handle) {
+    while let result = try channel.nextResult() {
       if PQresultStatus(result) != PGRES_COMMAND_OK, failure == nil {
         failure = Self.failure(result, isDisconnected: PQstatus(handle) != CONNECTION_OK)
       }
@@ -278,7 +283,8 @@ final class LibPQConnection: ServerConnection {
 
   /// The error of a lost connection, with the server's last words, if any: it may have announced its end.
   private func disconnected(by failure: ServerFailure?) -> ServerFailure {
-    guard let failure else { return lost() }
+    guard let failure else { return channel.lost() }
+    if failure.state.isEmpty { channel.registerLoss() }
     return ServerFailure(
       state: failure.state, message: failure.message, constraint: failure.constraint, isDisconnected: true)
   }
@@ -288,18 +294,9 @@ final class LibPQConnection: ServerConnection {
   private func unsent() -> ServerFailure {
     let isLost = !isOpen
     let failure = ServerFailure(
-      state: isLost ? "08006" : "54000", message: Self.message(handle), isDisconnected: isLost)
+      state: isLost ? "08006" : "54000", message: channel.message, isDisconnected: isLost)
     close()
     return failure
-  }
-
-  private func lost() -> ServerFailure {
-    ServerFailure(
-      state: "08006", message: isClosed ? "The connection is closed." : Self.message(handle), isDisconnected: true)
-  }
-
-  static func message(_ handle: OpaquePointer) -> String {
-    String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   private static func failure(_ result: OpaquePointer, isDisconnected: Bool) -> ServerFailure {

@@ -4,8 +4,8 @@ public import Persist
 
 /// The driver that uses libpq.
 struct LibPQDriver: ServerDriver {
-  func connect(to address: ServerAddress) throws -> any ServerConnection {
-    try LibPQConnection(address.settings)
+  func connect(to address: ServerAddress, _ patience: ServerPatience) throws -> any ServerConnection {
+    try LibPQConnection(address, patience)
   }
 }
 
@@ -44,6 +44,8 @@ extension ServerAddress {
     if let scheme = text.prefixMatch(of: /[A-Za-z]+:\/\//) {
       text.replaceSubrange(scheme.range, with: scheme.output.lowercased())
     }
+    // libpq ends the password at the first / or @.
+    text = ServerURL.encodingCredentials(of: text)
     // libpq rejects settings that it doesn't know, and the schema is Persist's.
     if let match = text.firstMatch(of: /([?&])schema=([^&]*)(&?)/) {
       own = String(match.2).removingPercentEncoding ?? String(match.2)
@@ -70,6 +72,8 @@ extension ServerAddress {
 
   /// libpq quotes the string that it couldn't read, which may contain a password.
   private static func withoutSecrets(_ message: String) -> String {
-    message.replacing(/"[^"]*"/, with: "\"…\"").trimmingCharacters(in: .whitespacesAndNewlines)
+    // From the first quotation mark to the last one, in every language: the password may contain some.
+    message.replacing(/["“”„«»‘’‚‹›「」『』].*["“”„«»‘’‚‹›「」『』]/.dotMatchesNewlines(), with: "\"…\"")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

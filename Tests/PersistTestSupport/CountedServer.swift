@@ -20,8 +20,8 @@
     private struct Driver: ServerDriver {
       let inner: any ServerDriver
 
-      func connect(to address: ServerAddress) throws -> any ServerConnection {
-        Connection(inner: try inner.connect(to: address), schema: address.schema)
+      func connect(to address: ServerAddress, _ patience: ServerPatience) throws -> any ServerConnection {
+        Connection(inner: try inner.connect(to: address, patience), schema: address.schema)
       }
     }
 

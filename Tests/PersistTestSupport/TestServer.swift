@@ -111,13 +111,15 @@
     /// - Parameters:
     ///   - arguments: Those of the script.
     ///   - settings: Further options of the server's program.
+    ///   - launcher: A program that starts the script, and its arguments.
     static func start(
-      _ arguments: [String], settings: String = ""
+      _ arguments: [String], settings: String = "", by launcher: [String] = []
     ) -> Result<RunningServer, TestServer.Unavailable> {
       // Not a process that is killed at the end of the run: the script stops the server and deletes its files.
       let process = Process()
-      process.executableURL = PackageFolder.url.appendingPathComponent("Scripts/postgresql-server")
-      process.arguments = arguments
+      let script = PackageFolder.url.appendingPathComponent("Scripts/postgresql-server")
+      process.executableURL = launcher.first.map { URL(fileURLWithPath: $0) } ?? script
+      process.arguments = launcher.dropFirst() + (launcher.isEmpty ? [] : [script.path]) + arguments
       if !settings.isEmpty {
         process.environment = ProcessInfo.processInfo.environment.merging(["PERSIST_SERVER_SETTINGS": settings]) { $1 }
       }

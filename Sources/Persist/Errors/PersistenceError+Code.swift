@@ -113,6 +113,10 @@ extension PersistenceError.Code {
   public static let storeExchanged = Self(900_014, "storeExchanged")
   /// The state of a store to which a context is pinned is no longer available (900015).
   public static let queryGenerationExpired = Self(900_015, "queryGenerationExpired")
+  /// A database server reported an error that has no specific code here (900016).
+  public static let serverFailed = Self(900_016, "serverFailed")
+  /// The connection to a database server was lost; nothing that was being saved is stored (900017).
+  public static let connectionLost = Self(900_017, "connectionLost")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")
   /// The entity has no property of that name (900021).

@@ -11,6 +11,8 @@ protocol MigrationConnection: StoreInspector {
   /// throws.
   @discardableResult func transaction<T>(_ body: () throws -> T) throws -> T
 
+  /// Acquires the locks for changes, before any of them is performed; the caller holds the transaction.
+  func lockTables(for changes: [SchemaChange]) throws
   /// Performs one change; the caller holds the transaction.
   func apply(_ change: SchemaChange) throws
   /// Runs SQL to completion.
@@ -99,4 +101,9 @@ extension MigrationConnection where Self: HistoryConnection {
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try adaptHistory(from: former, to: map, renames: renames)
   }
+}
+
+extension MigrationConnection {
+  /// The transaction itself has all locks.
+  func lockTables(for changes: [SchemaChange]) throws {}
 }

@@ -50,7 +50,7 @@ extension PostgreSQLStore {
   /// The present state of the store, until it is deallocated or ended.
   private func holdingPresentState() throws -> (store: PostgreSQLStore, state: HeldServerState) {
     do {
-      let state = try HeldServerState(pool.address)
+      let state = try HeldServerState(pool.address, waitingAtMost: busyTimeout)
       return (PostgreSQLStore(reading: pool.reading(from: state), of: self), state)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)

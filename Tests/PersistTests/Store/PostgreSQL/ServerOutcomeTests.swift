@@ -72,7 +72,7 @@
             }
           }
           #expect(isReused, "the server has assigned the number again")
-          #expect(error?.code == .fileAccess, "\(String(describing: error))")
+          #expect(error?.code == .connectionLost, "\(String(describing: error))")
           #expect(error?.message.contains("Nothing was saved") == true)
           try #expect(ForeignSQL.run("SELECT name FROM account", at: url) == [])
           // The store goes on.

@@ -108,7 +108,7 @@
         let error = persistError {
           _ = try store.pool.read { try $0.run(["SELECT 1 FROM pg_class GROUP BY () FOR UPDATE"]) }
         }
-        #expect(error?.code == .sqlite)
+        #expect(error?.code == .serverFailed)
         #expect(error?.engineMessage?.contains("0A000") == true, "\(String(describing: error))")
         try coordinator.remove(info)
       }

@@ -135,6 +135,7 @@ struct InPlaceMigration {
     var tally = InPlaceProgress(
       try changes.map { try migrator.progress == nil ? 1 : weight(of: $0.change, schema, connection) },
       hop: hop?.reported ?? survey.hop.reported, report: migrator.progress)
+    try connection.lockTables(for: changes.map(\.change))
     for change in changes {
       let question = tally.question(
         change.change.shownStatements(survey.work.names).first ?? "", entity: change.subject?.entity)
@@ -143,7 +144,7 @@ struct InPlaceMigration {
         try connection.reportingProgress(rows: tally.weight, question) { try connection.apply(change.change) }
       } catch let error as PersistenceError where error.code == .interrupted {
         throw cancelled
-      } catch let error as PersistenceError where [.sqlite, .constraintConflict].contains(error.code) {
+      } catch let error as PersistenceError where [.sqlite, .serverFailed, .constraintConflict].contains(error.code) {
         throw PersistenceError(
           .migrationFailed, at: error.place, "A statement of the migration failed. The store is unchanged.",
           fix: error.fix, errors: [error])

@@ -19,8 +19,8 @@ final class HeldServerState: ServerReadSource, @unchecked Sendable {
   let changeCount: Int64
 
   /// - Throws: ``ServerFailure``.
-  init(_ address: ServerAddress) throws {
-    let connection = try ServerDrivers.current.connect(to: address)
+  init(_ address: ServerAddress, waitingAtMost wait: Duration) throws {
+    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: wait)
     session = ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false))
     // The first statement takes the snapshot.
     let results = try session.run([

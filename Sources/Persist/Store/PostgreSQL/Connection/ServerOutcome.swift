@@ -21,8 +21,10 @@ struct ServerOutcome {
   ///   couldn't be determined.
   @discardableResult
   func committing<T>(_ evidence: Evidence, _ commit: () throws -> T) throws -> T? {
+    let start = ContinuousClock.now
     do { return try commit() } catch let failure as ServerFailure where failure.isDisconnected {
-      guard try wasCommitted(evidence) else { throw failure }
+      // The wait for a network that went quiet counts, too.
+      guard try wasCommitted(evidence, until: max(start + wait, .now + wait / 2)) else { throw failure }
       return nil
     }
   }
@@ -30,8 +32,7 @@ struct ServerOutcome {
   /// Whether a transaction was committed.
   ///
   /// - Throws: ``ServerFailure`` of ``unknown(_:)`` if that couldn't be determined in time.
-  private func wasCommitted(_ evidence: Evidence) throws -> Bool {
-    let deadline = ContinuousClock.now + wait
+  private func wasCommitted(_ evidence: Evidence, until deadline: ContinuousClock.Instant) throws -> Bool {
     var pause = 0.005
     var reason = ""
     repeat {
@@ -50,7 +51,8 @@ struct ServerOutcome {
 
   /// Nil if the outcome isn't known yet.
   private func ask(_ evidence: Evidence, until deadline: ContinuousClock.Instant) throws -> Bool? {
-    let connection = try ServerDrivers.current.connect(to: address)
+    let connection = try ServerDrivers.current.connect(
+      to: address, waitingAtMost: max(.zero, ContinuousClock.now.duration(to: deadline)))
     defer { connection.close() }
     let session = ServerSession(connection: connection, schema: address.schema, url: nil)
     switch evidence {

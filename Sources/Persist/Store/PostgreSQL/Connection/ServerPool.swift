@@ -128,11 +128,15 @@ final class ServerPool: @unchecked Sendable {
     count += 1
     condition.unlock()
     do {
-      return (PooledConnection(connection: try ServerDrivers.current.connect(to: address)), false)
+      return (PooledConnection(connection: try connect()), false)
     } catch {
       release()
       throw error
     }
+  }
+
+  private func connect() throws -> any ServerConnection {
+    try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
   }
 
   private func release() {
@@ -142,9 +146,21 @@ final class ServerPool: @unchecked Sendable {
     condition.unlock()
   }
 
+  private func closeIdle() {
+    let unused = condition.withLock {
+      defer { idle = [] }
+      count -= idle.count
+      condition.broadcast()
+      return idle
+    }
+    for pooled in unused { pooled.connection.close() }
+  }
+
   private func putBack(_ pooled: PooledConnection) {
     let connection = pooled.connection
     guard connection.isOpen, !connection.isInTransaction else {
+      // What ended one connection, such as a restart or a quiet network, has probably ended the others.
+      if !connection.isOpen { closeIdle() }
       connection.close()
       return release()
     }
@@ -208,7 +224,7 @@ final class ServerPool: @unchecked Sendable {
   /// Looks at the store on a connection of its own, as all others may be waiting for the same.
   private func lookAgain(_ watch: ServerWatch?) throws {
     guard let watch else { return }
-    let connection = try ServerDrivers.current.connect(to: address)
+    let connection = try connect()
     defer { connection.close() }
     try watch.lookAgain(ServerSession(connection: connection, schema: address.schema, url: url))
   }
@@ -257,7 +273,7 @@ final class ServerPool: @unchecked Sendable {
     }
     defer { gate.leave() }
     let watch = condition.withLock { () -> ServerWatch? in self.watch }
-    return try mapped {
+    return try mapped(.saving) {
       try watched(by: watch) {
         do { return try write(watch, usesFullNames, runsOnce, body) } catch let failure as ServerFailure
           where checksVersions && failure.isOvertaken
@@ -329,7 +345,9 @@ final class ServerPool: @unchecked Sendable {
   }
 
   /// Turns failures into errors.
-  private func mapped<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch let failure as ServerFailure { throw PersistenceError(failure, at: url) }
+  private func mapped<T>(_ work: ServerWork = .reading, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: work)
+    }
   }
 }

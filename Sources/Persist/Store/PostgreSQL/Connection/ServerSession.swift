@@ -62,6 +62,7 @@ struct ServerSession {
     }
     try run([
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET LOCAL search_path TO \(schema: ()), pg_temp",
+      ServerText.plainNames,
     ])
     do {
       let result = try body(self)
@@ -78,6 +79,20 @@ struct ServerSession {
     guard connection.isOpen, connection.isInTransaction else { return }
     // A failure leaves the transaction open, and the pool then closes the connection, which rolls back as well.
     _ = try? connection.run([ServerStatement("ROLLBACK")])
+  }
+}
+
+/// The work of a connection, as far as its loss has different consequences.
+enum ServerWork: Sendable {
+  case reading, saving, migrating
+
+  /// The end of the sentence that the connection was lost.
+  fileprivate var consequence: String {
+    switch self {
+    case .reading: " while reading."
+    case .saving: ". Nothing was saved."
+    case .migrating: ". The store is unchanged."
+    }
   }
 }
 
@@ -105,7 +120,9 @@ extension PersistenceError {
   }
 
   /// - SeeAlso: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
-  init(_ failure: ServerFailure, at url: URL?) {
+  ///
+  /// - Parameter work: The interrupted work, about which the error says what it means if the connection was lost.
+  init(_ failure: ServerFailure, at url: URL?, during work: ServerWork = .reading) {
     // The constraint is named for the store, which describes it in terms of the model.
     let place = Place(store: url, key: failure.constraint)
     let said = failure.state.isEmpty ? failure.message : "\(failure.message) (\(failure.state))"
@@ -170,10 +187,10 @@ extension PersistenceError {
         "Look at what is stored before trying again.")
     case let state where state.hasPrefix("08") || state.hasPrefix("57P") || failure.isDisconnected:
       self = error(
-        .fileAccess, "The connection to the server was lost. Nothing was saved.",
+        .connectionLost, "The connection to the server was lost\(work.consequence)",
         "Try again; the next operation connects anew.")
     default:
-      self = error(.sqlite, "The server failed to run a statement.", nil)
+      self = error(.serverFailed, "The server failed to run a statement.", nil)
     }
   }
 }

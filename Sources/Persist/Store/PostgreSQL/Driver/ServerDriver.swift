@@ -6,8 +6,21 @@ import Foundation
 package protocol ServerDriver: Sendable {
   /// Connects to a server.
   ///
+  /// - Parameter patience: The times after which the network counts as quiet.
   /// - Throws: ``ServerFailure``.
-  func connect(to address: ServerAddress) throws -> any ServerConnection
+  func connect(to address: ServerAddress, _ patience: ServerPatience) throws -> any ServerConnection
+}
+
+extension ServerDriver {
+  /// Connects to a server on behalf of an operation.
+  ///
+  /// - Parameter wait: The maximum time that the operation should wait.
+  /// - Throws: ``ServerFailure``.
+  package func connect(
+    to address: ServerAddress, waitingAtMost wait: Duration = StoreOptions().busyTimeout
+  ) throws -> any ServerConnection {
+    try connect(to: address, ServerPatience(busyTimeout: wait))
+  }
 }
 
 /// A connection to a server, which one thread uses at a time.

@@ -12,7 +12,7 @@ extension PostgreSQLEngine: MigrationEngine {
   func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection {
     let address = try address(location)
     do {
-      let connection = try ServerDrivers.current.connect(to: address)
+      let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
       return ServerMigrationConnection(
         ServerSession(connection: connection, schema: address.schema, url: address.url(showingSecrets: false)),
         address, options: options)

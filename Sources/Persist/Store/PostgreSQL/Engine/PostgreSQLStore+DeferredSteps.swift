@@ -67,7 +67,7 @@ extension PostgreSQLStore {
     let address = pool.address
     do {
       // A connection of its own, because its setting outlasts the statement.
-      let connection = try ServerDrivers.current.connect(to: address)
+      let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: busyTimeout)
       defer { connection.close() }
       let session = ServerSession(connection: connection, schema: address.schema, url: url)
       let isValid = try session.first(

@@ -127,7 +127,7 @@ class ServerInspector: StoreInspector {
     let rows = try session.all(
       """
       SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute \
-      WHERE attrelid = to_regclass(\(text: "\"" + ServerText.name(table) + "\"")) AND attnum > 0 AND NOT attisdropped
+      WHERE attrelid = to_regclass(\(text: ServerText.quoted(table))) AND attnum > 0 AND NOT attisdropped
       """
     ) { (name: $0.text($1, 0), kind: ServerTerms.Kind(typeName: $0.text($1, 1))) }
     let long = try session.all("SELECT short, name FROM \(table: "PERSIST_NAMES")") { ($0.text($1, 0), $0.text($1, 1)) }
@@ -139,8 +139,13 @@ class ServerInspector: StoreInspector {
 
   @discardableResult
   func mapped<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch let failure as ServerFailure { throw PersistenceError(failure, at: url) }
+    do { return try body() } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: work)
+    }
   }
+
+  /// The work for which the connection is used.
+  var work: ServerWork { .reading }
 }
 
 extension PostgreSQLStore {
@@ -166,6 +171,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     super.init(session)
   }
 
+  override var work: ServerWork { .migrating }
+
   func prepareForMigration() throws {}
   func close() { session.connection.close() }
 
@@ -177,7 +184,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       depth == 0
       ? (
         [
-          ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
+          ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp", ServerText.plainNames,
           "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(options.busyTimeout))",
           ServerText.exactNumbers, ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
@@ -207,28 +214,52 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     }
   }
 
+  /// So that no reader waits behind a later change, while others have their locks already.
+  func lockTables(for changes: [SchemaChange]) throws {
+    try mapped {
+      let schema = try StoreSchema(session)
+      let tables = Set(changes.compactMap(\.redefinedTable).filter { schema.table(named: $0) != nil })
+      try session.lockExclusively(tables.sorted(), within: options.busyTimeout)
+    }
+  }
+
   func apply(_ change: SchemaChange) throws {
     try mapped {
-      // Validating the keys again at the end takes less time than checking each row, and rows may be in their new
-      // places only then.
-      if change.movesRows, !hasDroppedKeys {
-        try ServerForeignKeys(session).drop()
-        hasDroppedKeys = true
-      }
-      try change.changesTables ? runWaitingChecks() : prepareForChangedRows()
-      // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
-      switch change {
-      case .rebuildTable:
-        try session.dropDerived()
-        try session.dropOldValueTriggers()
-      case .dropColumn: try session.dropOldValueTriggers()
-      default: break
-      }
-      let statements = try ServerText.statements(change, kinds: columnKinds)
-      do { try session.run(statements) } catch let failure as ServerFailure where failure.state == "0A000" {
-        // A view, a rule or a trigger of others uses a column that gets another type.
-        throw ServerFailure(state: "2BP01", message: failure.message)
-      }
+      try change.changesTables || change.movesRows
+        ? waitingBriefly { try perform(change) } : perform(change)
+    }
+  }
+
+  /// Runs statements that change tables, and again if they would wait for too long.
+  private func waitingBriefly<T>(_ body: () throws -> T) throws -> T {
+    guard depth > 0 else { return try body() }
+    let state = (hasDroppedKeys, mayHaveWaitingChecks)
+    return try session.waitingBriefly(within: options.busyTimeout) {
+      (hasDroppedKeys, mayHaveWaitingChecks) = state
+      return try body()
+    }
+  }
+
+  private func perform(_ change: SchemaChange) throws {
+    // Validating the keys again at the end takes less time than checking each row, and rows may be in their new
+    // places only then.
+    if change.movesRows, !hasDroppedKeys {
+      try ServerForeignKeys(session).drop()
+      hasDroppedKeys = true
+    }
+    try change.changesTables ? runWaitingChecks() : prepareForChangedRows()
+    // Columns that a trigger depends on can't get another type; the triggers are created anew at the end.
+    switch change {
+    case .rebuildTable:
+      try session.dropDerived()
+      try session.dropOldValueTriggers()
+    case .dropColumn: try session.dropOldValueTriggers()
+    default: break
+    }
+    let statements = try ServerText.statements(change, kinds: columnKinds)
+    do { try session.run(statements) } catch let failure as ServerFailure where failure.state == "0A000" {
+      // A view, a rule or a trigger of others uses a column that gets another type.
+      throw ServerFailure(state: "2BP01", message: failure.message)
     }
   }
 
@@ -284,7 +315,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   ) throws {
     try mapped {
       try runWaitingChecks()
-      try session.makeDerived(columns, in: layout)
+      try waitingBriefly { try session.makeDerived(columns, in: layout) }
       // Derived values are computed for rows that may have been changed before.
       mayHaveWaitingChecks = true
     }
@@ -315,15 +346,19 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       try session.run(statements)
       try runWaitingChecks()
       let map = try StoreCatalog(session).tableMap(of: model)
-      try ServerForeignKeys(session).update(to: map)
-      try ServerTableDescription(session, map).write()
+      try waitingBriefly {
+        try ServerForeignKeys(session).update(to: map)
+        try ServerTableDescription(session, map).write()
+      }
     }
   }
 
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try mapped {
       try runWaitingChecks()
-      try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames)
+      try waitingBriefly {
+        try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames)
+      }
     }
   }
 }

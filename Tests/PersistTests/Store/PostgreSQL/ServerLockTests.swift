@@ -1,0 +1,132 @@
+#if canImport(PersistPostgreSQL)
+  import Foundation
+  import PersistPostgreSQL
+  import PersistTestSupport
+  import Synchronization
+  import Testing
+
+  @testable import Persist
+
+  /// The law: a migration that has to wait for others makes nobody else wait for more than a moment.
+  @Suite("Locks of migrations on a server", .needsServer)
+  struct ServerLockTests {
+    private static func model(_ version: Int) throws -> ManagedObjectModel {
+      let name = AttributeDescription("name", .string)
+      let more = [name, .init("length", version == 1 ? .int32 : .double, renamingIdentifier: "length")]
+      return try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "Item", attributes: version == 1 ? more : more + [.init("note", .string)],
+            relationships: [.init("shop", to: "Shop", inverse: "items")]),
+          EntityDescription(
+            "Shop", attributes: [name], relationships: [.init("items", toMany: "Item", inverse: "shop")]),
+        ]))
+    }
+
+    private func connection(_ url: URL) throws -> any ServerConnection {
+      try ServerDrivers.current.connect(to: #require(ServerAddress(url)))
+    }
+
+    /// Reads a table again and again, and notes the longest time.
+    private final class Reader: Sendable {
+      private let isEnded = Atomic(false)
+      private let longest = Mutex(Duration.zero)
+      private let hasEnded = DispatchSemaphore(value: 0)
+
+      init(_ url: URL, table: String) throws {
+        let thread = Thread { [self] in
+          defer { hasEnded.signal() }
+          guard let address = ServerAddress(url),
+            let connection = try? ServerDrivers.current.connect(to: address)
+          else { return }
+          while !isEnded.load(ordering: .acquiring) {
+            let start = ContinuousClock.now
+            _ = try? connection.run([ServerStatement("SELECT count(*) FROM \"\(address.schema)\".\(table)")])
+            let time = start.duration(to: .now)
+            longest.withLock { $0 = max($0, time) }
+            Thread.sleep(forTimeInterval: 0.01)
+          }
+        }
+        thread.start()
+      }
+
+      func end() -> Duration {
+        isEnded.store(true, ordering: .releasing)
+        hasEnded.wait()
+        return longest.withLock { $0 }
+      }
+    }
+
+    @Test(
+      "A migration behind an idle reader lets other readers pass, and continues when that has ended",
+      arguments: [false, true])
+    func readers(copies: Bool) throws {
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: try Self.model(1)), ModelVersion(name: "2", model: try Self.model(2)),
+      ])
+      for table in ["item", "shop"] {
+        try TestServer.withSchema { text in
+          let url = try #require(URL(string: text))
+          let coordinator = PersistentStoreCoordinator(model: registry.versions[0].model)
+          try coordinator.addStore(at: url)
+          let context = ManagedObjectContext(coordinator)
+          for number in 0..<10 { try context.make("Item", ["name": "\(number)", "length": number]) }
+          try context.save()
+          try coordinator.remove(#require(coordinator.persistentStores.first))
+          let schema = try #require(ServerAddress(url)).schema
+          let idle = try connection(url)
+          _ = try idle.run([ServerStatement("BEGIN"), ServerStatement("SELECT count(*) FROM \"\(schema)\".\(table)")])
+          let reader = try Reader(url, table: table)
+          let thread = Thread { [release = Release(idle)] in
+            Thread.sleep(forTimeInterval: 1.5)
+            release.connection.close()
+          }
+          thread.start()
+          var migrator = AutomaticMigrator(alwaysCopies: copies)
+          migrator.retries = 0
+          let options = StoreOptions(busyTimeout: .seconds(10))
+          try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
+          let longest = reader.end()
+          #expect(longest < .milliseconds(1000), "\(table)")
+          let migrated = PersistentStoreCoordinator(model: registry.versions[1].model)
+          try migrated.addStore(at: url)
+          #expect(try ManagedObjectContext(migrated).count(for: FetchRequest("Item")) == 10)
+        }
+      }
+    }
+
+    // Sendable: only the thread that closes it uses the connection.
+    private struct Release: @unchecked Sendable {
+      let connection: any ServerConnection
+      init(_ connection: any ServerConnection) { self.connection = connection }
+    }
+
+    @Test("A migration behind a reader that doesn't end is busy after the timeout, and changes nothing")
+    func endlessReader() throws {
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: try Self.model(1)), ModelVersion(name: "2", model: try Self.model(2)),
+      ])
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        let coordinator = PersistentStoreCoordinator(model: registry.versions[0].model)
+        try coordinator.addStore(at: url)
+        try coordinator.remove(#require(coordinator.persistentStores.first))
+        let schema = try #require(ServerAddress(url)).schema
+        let idle = try connection(url)
+        _ = try idle.run([ServerStatement("BEGIN"), ServerStatement("SELECT count(*) FROM \"\(schema)\".item")])
+        var migrator = AutomaticMigrator()
+        migrator.retries = 0
+        let start = ContinuousClock.now
+        let error = persistError {
+          let options = StoreOptions(busyTimeout: .seconds(1))
+          try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
+        }
+        #expect(error?.code == .storeBusy, "\(error.map { "\($0)" } ?? "")")
+        #expect(start.duration(to: .now) < .seconds(4))
+        idle.close()
+        let again = PersistentStoreCoordinator(model: registry.versions[0].model)
+        try again.addStore(at: url)
+      }
+    }
+  }
+#endif
