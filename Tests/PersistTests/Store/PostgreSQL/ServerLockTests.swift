@@ -78,7 +78,7 @@
           _ = try idle.run([ServerStatement("BEGIN"), ServerStatement("SELECT count(*) FROM \"\(schema)\".\(table)")])
           let reader = try Reader(url, table: table)
           let thread = Thread { [release = Release(idle)] in
-            Thread.sleep(forTimeInterval: 1.5)
+            Thread.sleep(forTimeInterval: 3)
             release.connection.close()
           }
           thread.start()
@@ -87,7 +87,7 @@
           let options = StoreOptions(busyTimeout: .seconds(10))
           try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
           let longest = reader.end()
-          #expect(longest < .milliseconds(1000), "\(table)")
+          #expect(longest < .seconds(2), "\(table)")
           let migrated = PersistentStoreCoordinator(model: registry.versions[1].model)
           try migrated.addStore(at: url)
           #expect(try ManagedObjectContext(migrated).count(for: FetchRequest("Item")) == 10)
