@@ -1,4 +1,56 @@
 #include <sqlite3.h>
+#include <string.h>
+#if defined(__linux__)
+#include <fcntl.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#elif defined(__APPLE__)
+#include <sys/stat.h>
+#endif
+
+// The time at which a file was created, in nanoseconds since 1970; 0 where the file system doesn't know it.
+static inline long long persist_file_birth(const char *path) {
+#if defined(__linux__) && defined(SYS_statx)
+  // The structure is declared under conditions that a module can't set. The fields used have fixed places: the mask of
+  // known fields, in which 0x800 is the time of creation, and that time at byte 80.
+  unsigned char facts[256];
+  unsigned int mask = 0, nanoseconds = 0;
+  long long seconds = 0;
+  memset(facts, 0, sizeof facts);
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, 0x800u, facts) != 0) return 0;
+  memcpy(&mask, facts, sizeof mask);
+  if (!(mask & 0x800u)) return 0;
+  memcpy(&seconds, facts + 80, sizeof seconds);
+  memcpy(&nanoseconds, facts + 88, sizeof nanoseconds);
+  return seconds * 1000000000LL + nanoseconds;
+#elif defined(__APPLE__)
+  struct stat facts;
+  if (stat(path, &facts) != 0) return 0;
+  return facts.st_birthtimespec.tv_sec * 1000000000LL + facts.st_birthtimespec.tv_nsec;
+#else
+  (void)path;
+  return 0;
+#endif
+}
+
+// The part of a log's index that shows whether pages were moved from the log into the database: the log's salt, the
+// number of pages moved, and the number that a process began to move. All are 0 if there is no index.
+//
+// https://sqlite.org/walformat.html#the_wal_index_file_format
+static inline int persist_sqlite3_log_progress(sqlite3 *db, unsigned int progress[4]) {
+  sqlite3_file *file = 0;
+  void volatile *index = 0;
+  memset(progress, 0, 4 * sizeof *progress);
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+  if (file->pMethods->xShmMap(file, 0, 32768, 0, &index) != SQLITE_OK || !index) return 0;
+  unsigned int volatile *words = (unsigned int volatile *)index;
+  progress[0] = words[8];
+  progress[1] = words[9];
+  progress[2] = words[24];
+  progress[3] = words[32];
+  return 1;
+}
 
 // Swift can't call variadic functions or spell SQLITE_TRANSIENT; these say the same without either.
 

@@ -26,8 +26,10 @@ extension PersistentStoreCoordinator {
   /// Replaces the store at a URL with a copy of another one, for example to restore a backup.
   ///
   /// An existing store's content is replaced in one transaction: if the program is killed at any instant, the file
-  /// contains either the complete old store or the complete new one. Other programs that have it open see the new
-  /// content from then on. The copy and its objects have the identifiers of the original.
+  /// contains either the complete old store or the complete new one. The copy and its objects have the original's
+  /// identifiers, but another life begins: tokens of the old history have expired, and coordinators that have the store
+  /// open refuse to read and write with ``PersistenceError/Code/storeExchanged`` until they open it again, since their
+  /// contexts know objects that no longer exist.
   ///
   /// - Parameters:
   ///   - destination: The file to replace, which isn't open in this coordinator and needn't exist.
@@ -118,9 +120,16 @@ extension PersistentStoreCoordinator {
     options.configuration = options.configuration ?? store.configuration
     try requireConfiguration(options.configuration)
     let old = try requireOpen(store)
+    post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
+    post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
     let new = try StoreCopies.move(old, to: StoreLocation(url), options: options) { exchange(old, for: $0) }
     let moved = StoreInfo(new)
-    post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])
+    post(
+      Self.storesDidChangeNotification,
+      [
+        Self.addedPersistentStoresKey: [moved], Self.removedPersistentStoresKey: [store],
+        Self.uuidChangedPersistentStoresKey: [store, moved],
+      ])
     return moved
   }
 
@@ -156,6 +165,7 @@ extension PersistentStoreCoordinator {
       throw PersistenceError(
         .fileAccess, at: .store(url), "The store doesn't exist.", fix: "Copy or move the file first.")
     }
+    post(Self.storesWillChangeNotification, Self.uuidChangedPersistentStoresKey, [store, StoreInfo(open, at: url)])
     try open.reopen(at: url) { watchAgain(open) }
     let moved = StoreInfo(open)
     post(Self.storesDidChangeNotification, Self.uuidChangedPersistentStoresKey, [store, moved])

@@ -82,10 +82,13 @@ public struct StoreInfo: Sendable, Hashable {
   /// Whether saving to the store is rejected.
   public let isReadOnly: Bool
 
-  init(_ store: any PersistentStore) {
+  init(_ store: any PersistentStore) { self.init(store, at: store.url) }
+
+  /// Describes a store at another place.
+  init(_ store: any PersistentStore, at url: URL?) {
     identifier = store.identifier
     type = StoreType(rawValue: store.type)
-    url = store.url
+    self.url = url.flatMap { $0.isFileURL ? $0 : StoreLocation($0).url?.withoutSecrets }
     configuration = store.configuration
     isReadOnly = store.isReadOnly
   }

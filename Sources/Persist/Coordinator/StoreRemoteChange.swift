@@ -150,12 +150,10 @@ final class RemoteChangePost: Sendable {
   private func report(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
     coordinator.savedChangesPost.ring()
     // The change is reported even if the history can't be read now.
-    let number = try? store.history?.lastNumber()
+    let position = try? store.history?.lastPosition()
     let change = StoreRemoteChange(
       storeUUID: store.identifier, storeURL: store.url,
-      historyToken: number.map {
-        HistoryToken(storeIdentifier: store.identifier, transactionNumber: $0)
-      })
+      historyToken: position.map { HistoryToken([store.identifier: $0]) })
     // The end of the observation doesn't wait for reports.
     guard coordinator.openStore(identifier: store.identifier) === store else { return }
     let receivers = state.withLock { Array($0.receivers.values) }

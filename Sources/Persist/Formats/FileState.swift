@@ -18,7 +18,8 @@ struct FileState: Sendable, Hashable {
   let isRegular: Bool
   /// The modification time in seconds and nanoseconds.
   private var changed: [Int64]
-  private var identity: UInt64
+  /// The numbers of the volume and of the file on it: files on different volumes may have the same number.
+  private var identity: [UInt64]
 
   /// Whether a path is a symbolic link, regardless of its destination.
   static func isLink(_ url: URL) -> Bool {
@@ -28,6 +29,10 @@ struct FileState: Sendable, Hashable {
 
   /// Whether both refer to the same file.
   func isSameFile(as other: FileState) -> Bool { identity == other.identity }
+
+  /// The number of the file on its volume, which a copy doesn't have. Unlike that of the volume, it stays the same when
+  /// the volume is mounted again.
+  var fileNumber: UInt64 { identity.last ?? 0 }
 
   /// Nil if there is no such file, or it can't be accessed.
   init?(_ url: URL) { self.init(path: url.path) }
@@ -42,7 +47,7 @@ struct FileState: Sendable, Hashable {
       isRegular = type == .typeRegular
       let date = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
       changed = [Int64(bitPattern: date.bitPattern)]
-      identity = (facts[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+      identity = [FileAttributeKey.systemNumber, .systemFileNumber].map { (facts[$0] as? NSNumber)?.uint64Value ?? 0 }
     #else
       var facts = stat()
       guard !path.utf8.contains(0), stat(path, &facts) == 0 else { return nil }
@@ -54,7 +59,7 @@ struct FileState: Sendable, Hashable {
       #else
         changed = [Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec)]
       #endif
-      identity = UInt64(facts.st_ino)
+      identity = [UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino)]
     #endif
   }
 }

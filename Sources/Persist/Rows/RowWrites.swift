@@ -188,6 +188,8 @@ package struct CommitReceipt: Sendable {
   package let overtakenTouches: [Int]
   /// The number of the transaction in the store's history; nil if none was recorded.
   package let historyNumber: Int64?
+  /// The mark of this transaction.
+  package var historyMark: HistoryMark?
 
   package init(insertedKeys: [Int64] = [], overtakenTouches: [Int] = [], historyNumber: Int64? = nil) {
     self.insertedKeys = insertedKeys

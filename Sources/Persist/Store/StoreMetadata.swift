@@ -39,11 +39,13 @@ extension StoreMetadata {
     static let deferredSteps = "PersistDeferredSteps"
     static let formerModels = "PersistFormerModels"
     static let history = "PersistHistory"
+    static let life = "PersistLife"
 
     /// The keys that describe the store and its model, which the application can't set.
     static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
       storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels, history,
+      life,
     ]
   }
 

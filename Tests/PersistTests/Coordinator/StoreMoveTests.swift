@@ -178,11 +178,11 @@ struct StoreMoveTests {
       ]
       let observers = names.map { name in
         NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: nil) { note in
-          let keys = (note.userInfo ?? [:]).map { key, value in
+          let keys = (note.userInfo ?? [:]).sorted { "\($0.key)" < "\($1.key)" }.map { key, value in
             "\(key) \((value as? [StoreInfo])?.compactMap { $0.url.map(shortName) }.joined(separator: ",") ?? "?")"
           }
           let what = name.rawValue.replacingOccurrences(of: "PersistentStoreCoordinator", with: "")
-          seen.withLock { $0.append("\(what) \(keys.joined())") }
+          seen.withLock { $0.append("\(what) \(keys.joined(separator: " "))") }
         }
       }
       defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
@@ -194,11 +194,13 @@ struct StoreMoveTests {
       #expect(
         seen.withLock { $0 } == [
           "StoresWillChange added \(name)", "StoresDidChange added \(name)",
-          "StoresDidChange changed \(name),\(otherName)", "WillRemoveStore removed \(otherName)",
+          "WillRemoveStore removed \(name)", "StoresWillChange removed \(name)",
+          "StoresDidChange added \(otherName) changed \(name),\(otherName) removed \(name)",
+          "WillRemoveStore removed \(otherName)",
           "StoresWillChange removed \(otherName)", "StoresDidChange removed \(otherName)",
         ])
       #expect(persistError { try coordinator.remove(moved) }?.code == .invalidRequest)
-      #expect(seen.withLock { $0.count } == 6)
+      #expect(seen.withLock { $0.count } == 8)
     }
   }
 }

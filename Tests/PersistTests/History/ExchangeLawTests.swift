@@ -36,7 +36,8 @@ struct ExchangeLawTests {
       try context.save()
       let sent = try one.exchange.changeSets(after: nil)
       #expect(sent.count == 1)
-      #expect(sent[0].token == (try one.coordinator.currentPersistentHistoryToken()))
+      let current = try one.coordinator.currentPersistentHistoryToken()
+      #expect(sent[0].token.transactionNumbers == current?.transactionNumbers)
       let received = try JSONDecoder().decode([HistoryChangeSet].self, from: JSONEncoder().encode(sent))
       #expect(received == sent)
       for _ in 0..<2 { #expect(try two.exchange.apply(received[0])) }

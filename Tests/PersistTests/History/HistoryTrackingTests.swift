@@ -193,10 +193,10 @@ struct HistoryTrackingTests {
       }
       // The first one learns what opening and saving have written, and the second one that this is known.
       for _ in 0..<2 { _ = try statements() }
-      // The transaction takes two, its extent two, and its transactions one.
-      try #expect([statements(), statements()] == [5, 5])
+      // The transaction takes two, its extent two, the token's mark one, and its transactions one.
+      try #expect([statements(), statements()] == [6, 6])
       try MadeStore.run("UPDATE ZTEAM SET Z_OPT = Z_OPT + 1", at: url)
-      try #expect([statements(), statements()] == [6, 5])
+      try #expect([statements(), statements()] == [7, 6])
       try store.close()
     }
   }

@@ -10,7 +10,7 @@ struct SavePass {
   private var accepted = Accepted()
   private var written = Accepted()
   /// The numbers of the save's transactions in the history, by store.
-  private var historyNumbers: [String: Int64] = [:]
+  private var historyPositions: [String: HistoryPosition] = [:]
   private static let hookRounds = 1000
 
   init(_ context: ManagedObjectContext) { self.context = context }
@@ -163,7 +163,7 @@ struct SavePass {
   /// Records the number of the save's transaction in a store's history.
   mutating func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
     guard let number = receipt.historyNumber else { return }
-    historyNumbers[writes.tables.store.identifier] = number
+    historyPositions[writes.tables.store.identifier] = HistoryPosition(number: number, mark: receipt.historyMark)
     if context.exchangeNotes != nil { context.exchangeNotes = nil }
   }
 
@@ -182,7 +182,7 @@ struct SavePass {
     mutating get {
       ObjectsDidSave(
         inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges,
-        historyToken: historyNumbers.isEmpty ? nil : HistoryToken(transactionNumbers: historyNumbers),
+        historyToken: historyPositions.isEmpty ? nil : HistoryToken(historyPositions),
         queryGenerationToken: context.queryGenerationAfterSave)
     }
   }

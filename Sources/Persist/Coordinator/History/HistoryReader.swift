@@ -45,11 +45,12 @@ public struct HistoryReader: Sendable {
   /// Records that the reader has read everything up to a position, and the current time as that of its last activity.
   ///
   /// - Parameter token: The token of the last transaction, or the current one; nil only records the time.
-  /// - Throws: ``PersistenceError/Code/storeReadOnly`` and ``PersistenceError/Code/storeBusy``.
+  /// - Throws: ``PersistenceError/Code/storeReadOnly`` and ``PersistenceError/Code/storeBusy``;
+  ///   ``PersistenceError/Code/historyTokenExpired`` for a token of another life of the store.
   public func markAsRead(upTo token: HistoryToken?) throws {
     for (store, history) in try coordinator.storesWithHistory(nil) {
       let present = try history.readers().first { $0.name == name }?.number
-      let number = token?.transactionNumber(ofStore: store.identifier) ?? present
+      let number = try token.flatMap { try PersistentStoreCoordinator.number(of: $0, in: store, history) } ?? present
       let position = try number ?? history.extent().oldestPosition
       try history.setReader(HistoryReaderRecord(name: name, number: position, date: Date()))
     }

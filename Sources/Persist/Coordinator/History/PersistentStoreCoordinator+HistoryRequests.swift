@@ -32,7 +32,7 @@ extension PersistentStoreCoordinator {
         case .start: return 0
         case .date(let date): return try history.delete(before: date)
         case .token(let token):
-          return try token.transactionNumber(ofStore: store.identifier).map { try history.delete(before: $0) } ?? 0
+          return try Self.number(of: token, in: store, history).map { try history.delete(before: $0) } ?? 0
         }
       }
       return HistoryResult(deleting: counts.reduce(0, +), request.resultType)
@@ -43,11 +43,11 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameter stores: The stores, which are open in this coordinator; nil for all.
   public func currentPersistentHistoryToken(fromStores stores: [StoreInfo]? = nil) throws -> HistoryToken? {
-    var numbers: [String: Int64] = [:]
+    var positions: [String: HistoryPosition] = [:]
     for store in try stores?.map(requireOpen) ?? openStores {
-      if let history = store.history { numbers[store.identifier] = try history.lastNumber() }
+      if let history = store.history { positions[store.identifier] = try history.lastPosition() }
     }
-    return numbers.isEmpty ? nil : HistoryToken(transactionNumbers: numbers)
+    return positions.isEmpty ? nil : HistoryToken(positions)
   }
 
   /// Deletes the transactions that a rule selects from the history of stores.
@@ -78,8 +78,25 @@ extension PersistentStoreCoordinator {
     switch position {
     case .start: HistoryQuery()
     case .date(let date): HistoryQuery(afterDate: date)
-    case .token(let token): HistoryQuery(afterNumber: token.transactionNumber(ofStore: store.identifier))
+    case .token(let token): HistoryQuery(after: token, of: store)
     }
+  }
+
+  /// The number of a token's position in a store; nil if it has none.
+  ///
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if the token belongs to another life of the store.
+  static func number(
+    of token: HistoryToken, in store: any PersistentStore, _ history: any StoreHistory
+  ) throws -> Int64? {
+    guard let number = token.transactionNumber(ofStore: store.identifier) else { return nil }
+    guard let mark = token.marks[store.identifier], try !history.contains(number, mark) else { return number }
+    throw ofOtherLife(number, store)
+  }
+
+  private static func ofOtherLife(_ number: Int64, _ store: any PersistentStore) -> PersistenceError {
+    expired(
+      "The token belongs to another life of the store, which was restored, replaced or copied since transaction "
+        + "\(number).", store)
   }
 
   /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if the record of changes after a number is incomplete.
@@ -90,7 +107,7 @@ extension PersistentStoreCoordinator {
     try history.forEachTransaction(
       query,
       provided: { extent in
-        if extent.isTracking && extent.isComplete(after: number) { return true }
+        if extent.isTracking && extent.isOfPosition && extent.isComplete(after: number) { return true }
         throw expired(number, extent, store)
       }
     ) { transactions.append($0) }
@@ -102,6 +119,7 @@ extension PersistentStoreCoordinator {
     _ number: Int64, _ extent: HistoryExtent, _ store: any PersistentStore
   ) -> PersistenceError {
     let last = extent.lastNumber
+    guard extent.isOfPosition else { return ofOtherLife(number, store) }
     if number > last {
       return expired(
         "The token belongs to another history: its transaction is \(number), but the last one is \(last).", store)
@@ -184,11 +202,20 @@ extension HistoryResult {
   }
 }
 
+extension HistoryQuery {
+  fileprivate init(after token: HistoryToken, of store: any PersistentStore) {
+    self.init(afterNumber: token.transactionNumber(ofStore: store.identifier))
+    afterMark = token.marks[store.identifier]
+  }
+}
+
 extension HistoryTransaction {
   fileprivate func with(changes: [HistoryChange]) -> HistoryTransaction {
-    HistoryTransaction(
+    var other = HistoryTransaction(
       transactionNumber: transactionNumber, storeID: storeID, timestamp: timestamp, author: author,
       contextName: contextName, bundleID: bundleID, processID: processID, changes: changes)
+    other.life = life
+    return other
   }
 }
 

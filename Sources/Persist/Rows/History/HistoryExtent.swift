@@ -6,6 +6,8 @@ package struct HistoryExtent: Sendable, Hashable {
   let lastNumber: Int64
   /// Whether changes are recorded; false if the history was switched off and its past kept.
   let isTracking: Bool
+  /// Whether the position of the query belongs to this history, as far as its mark shows.
+  var isOfPosition = true
 
   /// Whether the history contains every transaction after a number, which is one of its own.
   func isComplete(after number: Int64) -> Bool { oldestPosition <= number && number <= lastNumber }

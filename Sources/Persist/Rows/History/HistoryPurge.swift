@@ -50,13 +50,13 @@ extension HistoryPurge {
   ///
   /// - Parameters:
   ///   - last: The number of the last transaction.
-  ///   - byAge: The number of the first transaction that isn't too old; nil if all are, or there is no limit.
+  ///   - byAge: The number of the last transaction that is too old; nil if there is none, or no limit.
   ///   - byCount: The number of the first of the newest transactions within the limit; nil if there is none.
   func bound(
     last: Int64, byAge: Int64?, byCount: Int64?, readers: [HistoryReaderRecord], now: Date
   ) -> Int64 {
     var bound: Int64 = 0
-    if maximumAge != nil { bound = max(bound, byAge ?? last.saturatingAdding(1)) }
+    if maximumAge != nil { bound = max(bound, byAge?.saturatingAdding(1) ?? 0) }
     if maximumCount != nil { bound = max(bound, byCount ?? 0) }
     let alive = readers.filter { reader in
       readerTimeout.map { now.timeIntervalSince(reader.date) <= TimeInterval($0.components.seconds) } ?? true

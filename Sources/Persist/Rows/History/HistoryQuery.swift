@@ -4,6 +4,8 @@ package import Foundation
 package struct HistoryQuery: Sendable {
   /// Only transactions with greater numbers; nil for all.
   package var afterNumber: Int64?
+  /// The mark of the transaction with the number ``afterNumber``; nil if it isn't known.
+  package var afterMark: HistoryMark?
   /// Only transactions after a time; nil for all.
   package var afterDate: Date?
   /// Only transactions by an author; nil for all.

@@ -33,6 +33,12 @@ package protocol StoreHistory: Sendable {
   func lastNumber() throws -> Int64
   /// The present extent, whoever has changed it.
   func extent() throws -> HistoryExtent
+  /// The last transaction with its mark, as ``lastNumber()``.
+  func lastPosition() throws -> HistoryPosition
+  /// The life of the store that the history belongs to.
+  var life: UInt64 { get }
+  /// Whether a position belongs to this history, and not to that of another life.
+  func contains(_ number: Int64, _ mark: HistoryMark) throws -> Bool
   /// Whether the history contains a transaction.
   func contains(_ number: Int64) throws -> Bool
 

@@ -7,16 +7,17 @@ struct OpenedStore: Sendable {
   let url: URL?
   let identifier: String
   let map: TableMap
-  /// Core Data's hashes in the metadata.
-  private let hashes: Lazy<[String: Data]>
+  private let metadata: Lazy<StoreMetadata>
+  /// The mark of the store's life.
+  var life: String { metadata.value.life }
 
   init(at url: URL?, _ metadata: StoreMetadata, map: TableMap) {
-    self.init(at: url, identifier: metadata.identifier, map: map) { metadata.versionHashes }
+    self.init(at: url, identifier: metadata.identifier, map: map) { metadata }
   }
 
-  init(at url: URL?, identifier: String, map: TableMap, hashes: @escaping @Sendable () -> [String: Data]) {
+  init(at url: URL?, identifier: String, map: TableMap, metadata: @escaping @Sendable () -> StoreMetadata) {
     (self.url, self.identifier, self.map) = (url, identifier, map)
-    self.hashes = Lazy(hashes)
+    self.metadata = Lazy(metadata)
   }
 
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
@@ -25,8 +26,9 @@ struct OpenedStore: Sendable {
     guard catalog.metadata.identifier == identifier else {
       throw exchanged("It has the content of the store \(catalog.metadata.identifier) now.")
     }
+    guard catalog.metadata.life == life else { throw exchanged("A copy was restored in its place.") }
     let isSameModel = catalog.record.map { $0.fingerprints == map.model.fingerprints } ?? false
-      || catalog.metadata.versionHashes == hashes.value
+      || catalog.metadata.versionHashes == metadata.value.versionHashes
     guard !isSameModel || !catalog.tableMap(of: map.model).hasSamePlaces(as: map) else { return }
     let names = catalog.metadata.versionIdentifiers.filter { !$0.isEmpty }
     let version = names.isEmpty ? "" : " Its version is \(names.map { "'\($0)'" }.joined(separator: ", ")) now."

@@ -81,6 +81,8 @@ protocol HistorySource: Sendable {
   var identifier: String { get }
   var url: URL? { get }
   var map: TableMap { get }
+  /// The life of the store: see ``StoreLife``.
+  var life: UInt64 { get }
 
   /// Reads one state of the store.
   func readingHistory<T>(_ body: (Connection) throws -> T) throws -> T

@@ -6,6 +6,36 @@ extension RecordedHistory {
     try store.readingHistory { try $0.lastHistoryNumbers().transaction }
   }
 
+  func lastPosition() throws -> HistoryPosition {
+    try store.readingHistory { connection in
+      let number = try connection.lastHistoryNumbers().transaction
+      let time = try connection.first(of: .timeOfTransaction(number)) { $0.double(0) }
+      return HistoryPosition(number: number, mark: HistoryMark(life: store.life, time: time))
+    }
+  }
+
+  var life: UInt64 { store.life }
+
+  func contains(_ number: Int64, _ mark: HistoryMark) throws -> Bool {
+    try store.readingHistory { connection in
+      // The first statement begins the transaction.
+      guard try number <= connection.lastHistoryNumbers().transaction else { return false }
+      return try isOwn(number, mark, presentMap(in: connection).settings, in: connection)
+    }
+  }
+
+  /// Whether a position has the life and the time of this history's transaction of that number. The time of a
+  /// transaction that others deleted is unknown.
+  func isOwn(
+    _ number: Int64, _ mark: HistoryMark, _ settings: HistorySettings, in connection: Source.Connection
+  ) throws -> Bool {
+    guard mark.life == store.life else { return false }
+    guard let time = mark.time else { return true }
+    let known = try connection.first(of: .timeOfTransaction(number)) { $0.double(0) }
+      ?? settings.deleted.flatMap { $0.number == number ? $0.time : nil }
+    return known.map { $0.bitPattern == time } ?? true
+  }
+
   func extent() throws -> HistoryExtent { try store.readingHistory { try present(in: $0).extent } }
 
   /// The meaning and extent of the history in the state that a connection reads: other programs may have switched it
@@ -38,10 +68,9 @@ extension RecordedHistory {
 
   func delete(before date: Date) throws -> Int {
     try store.writingHistory { connection in
-      let time = date.timeIntervalSinceReferenceDate
-      let first = try connection.first(of: .firstTransaction(since: time)) { $0.integer(0) }
-      let end = try first ?? connection.lastHistoryNumbers().transaction.saturatingAdding(1)
-      return try connection.deleteHistory(before: end)
+      let (time, now) = (date.timeIntervalSinceReferenceDate, Date().timeIntervalSinceReferenceDate)
+      let last = try connection.first(of: .lastTransaction(before: time, now: now)) { $0.integer(0) }
+      return try last.map { try connection.deleteHistory(before: $0.saturatingAdding(1)) } ?? 0
     }
   }
 
@@ -49,8 +78,9 @@ extension RecordedHistory {
     try store.writingHistory { connection in
       let last = try connection.lastHistoryNumbers().transaction
       let byAge = try purge.maximumAge.flatMap { age -> Int64? in
-        let time = now.timeIntervalSinceReferenceDate - TimeInterval(age.components.seconds)
-        return try connection.first(of: .firstTransaction(since: time)) { $0.integer(0) }
+        let now = now.timeIntervalSinceReferenceDate
+        let time = now - TimeInterval(age.components.seconds)
+        return try connection.first(of: .lastTransaction(before: time, now: now)) { $0.integer(0) }
       }
       let byCount = try purge.maximumCount.flatMap { count -> Int64? in
         guard count > 0 else { return last.saturatingAdding(1) }
@@ -87,6 +117,11 @@ extension RecordedHistory {
 extension HistoryConnection {
   /// - Returns: The number of deleted transactions.
   fileprivate func deleteHistory(before number: Int64) throws -> Int {
+    if let last = try first(of: .lastTransaction(beforeNumber: number), { ($0.integer(0), $0.double(1)) }) {
+      var metadata = try storeMetadata()
+      metadata.history.deleted = HistorySettings.Deleted(number: last.0, time: last.1)
+      try replace(metadata)
+    }
     try execute(.deleteChanges(before: number))
     if try hasTable(named: OldValuesLayout.valueTable) {
       for statement in SQLText.deleteOldValues(before: number) { try execute(statement) }

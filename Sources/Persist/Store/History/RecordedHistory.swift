@@ -19,8 +19,11 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
     _ body: (HistoryTransaction) throws -> Void
   ) throws {
     try visit(query, body) { connection in
-      let present = try present(in: connection)
-      return try isAcceptable(present.extent) ? present.map : nil
+      var (map, extent) = try present(in: connection)
+      if let number = query.afterNumber, let mark = query.afterMark {
+        extent.isOfPosition = try isOwn(number, mark, map.settings, in: connection)
+      }
+      return try isAcceptable(extent) ? map : nil
     }
   }
 

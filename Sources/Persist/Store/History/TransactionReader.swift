@@ -25,11 +25,12 @@ struct TransactionReader<Source: HistorySource> {
       let number = row.integer(0)
       let isOwn = row.integer(Int32(2 + HistoryLayout.Text.allCases.count)) != 0
       let changes = query.includesChanges ? try changes(of: number, only: subject, isOwn: isOwn) : nil
-      try body(
-        HistoryTransaction(
-          transactionNumber: number, storeID: store.identifier,
-          timestamp: Date(timeIntervalSinceReferenceDate: row.double(1)), author: text(.author),
-          contextName: text(.contextName), bundleID: text(.bundleID), processID: text(.processID), changes: changes))
+      var transaction = HistoryTransaction(
+        transactionNumber: number, storeID: store.identifier,
+        timestamp: Date(timeIntervalSinceReferenceDate: row.double(1)), author: text(.author),
+        contextName: text(.contextName), bundleID: text(.bundleID), processID: text(.processID), changes: changes)
+      transaction.life = store.life
+      try body(transaction)
     }
   }
 

@@ -7,6 +7,8 @@ import Synchronization
 /// of migrations, and a store can move from one to the other without a change.
 final class PostgreSQLStore: PersistentStore {
   let identifier: String
+  /// See ``StoreLife``.
+  let life: UInt64
   let model: ManagedObjectModel
   let map: TableMap
   let configuration: String?
@@ -76,6 +78,7 @@ final class PostgreSQLStore: PersistentStore {
     self.map = map
     model = map.model
     identifier = catalog.metadata.identifier
+    life = StoreLife.number(catalog.metadata.life)
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
     readColumns = Lazy { map.serverReadColumns }
@@ -99,6 +102,7 @@ final class PostgreSQLStore: PersistentStore {
     connections = LockProtected(Connections(reading: pool, of: store.connections.withLock { $0 }))
     historyMap = LockProtected(store.historyMap.withLock { $0 })
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
+    life = store.life
     (kinds, readColumns, indexedColumns) = (store.kinds, store.readColumns, store.indexedColumns)
     (exactPlans, deepPlans, writePlans) = (store.exactPlans, store.deepPlans, store.writePlans)
   }

@@ -19,6 +19,9 @@ extension SQLText {
   static let autoVacuumIncremental: SQLText = "PRAGMA auto_vacuum = INCREMENTAL"
   static let autoVacuum: SQLText = "PRAGMA auto_vacuum"
   static let journalModeWAL: SQLText = "PRAGMA journal_mode = WAL"
+  /// Lets the log shrink to twice the size at which SQLite usually begins it anew, whenever that happens: beside a long
+  /// reader it may have become much larger.
+  static let journalSizeLimit: SQLText = "PRAGMA journal_size_limit = 8388608"
   static let journalModePersist: SQLText = "PRAGMA journal_mode = PERSIST"
   static let journalModeDelete: SQLText = "PRAGMA journal_mode = DELETE"
   static let journalMode: SQLText = "PRAGMA journal_mode"

@@ -13,7 +13,7 @@ extension SQLiteStore {
     let map = TableMap(predictedFor: model, state.numbers)
     if let url {
       let opened = OpenedStore(at: url, identifier: mark.identifier, map: map) {
-        (try? StoreMetadata(mark, at: url))?.versionHashes ?? [:]
+        (try? StoreMetadata(mark, at: url)) ?? StoreMetadata(identifier: mark.identifier, values: [:])
       }
       pool.setWatch(StoreWatch(url, mark: mark, opened))
     }

@@ -128,6 +128,7 @@ package enum StoreCopies {
     if location != .memory, !discardsParked { try requireNothingParked(in: source) }
     let engine = location.engine
     var metadata = metadata
+    metadata.beginLife()
     var own = options
     // The history is that of the original.
     (own.tracksHistory, own.historyKeeps) = (false, nil)

@@ -31,6 +31,8 @@ public struct HistoryTransaction: Sendable, Hashable {
   public let processID: String?
   /// The changes in the order of their numbers; nil if they weren't requested.
   public let changes: [HistoryChange]?
+  /// The life of the store; nil for a transaction that wasn't read from one.
+  var life: UInt64?
 
   /// Creates a transaction from its parts.
   public init(
@@ -48,7 +50,10 @@ public struct HistoryTransaction: Sendable, Hashable {
   }
 
   /// The position after this transaction, for requests of later ones.
-  public var token: HistoryToken { HistoryToken(storeIdentifier: storeID, transactionNumber: transactionNumber) }
+  public var token: HistoryToken {
+    let mark = life.map { HistoryMark(life: $0, time: timestamp.timeIntervalSinceReferenceDate) }
+    return HistoryToken([storeID: transactionNumber], marks: mark.map { [storeID: $0] } ?? [:])
+  }
 
   /// Returns the identifiers of the changed objects, for ``ManagedObjectContext/mergeChanges(from:)``.
   ///

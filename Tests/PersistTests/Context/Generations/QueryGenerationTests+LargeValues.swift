@@ -53,16 +53,16 @@ extension QueryGenerationTests {
       // Without the record of its model, the store's hashes are compared: when the transaction of the state has begun.
       try MadeStore.run("DROP TABLE PERSIST_METADATA", at: url)
       let catalog = try SQLiteConnection.reading(url) { try StoreCatalog($0) }
-      let hashes = catalog.metadata.versionHashes
+      let metadata = catalog.metadata
       let replacements = LockProtected(0)
       let opened = OpenedStore(
         at: url, identifier: catalog.metadata.identifier, map: catalog.tableMap(of: writer.managedObjectModel)
       ) {
         let other = ManagedObjectContext(writer)
-        guard let person = try? other.fetch(FetchRequest("Person")).first else { return hashes }
+        guard let person = try? other.fetch(FetchRequest("Person")).first else { return metadata }
         person["photo"] = Data(repeating: 2, count: 300_000)
         if (try? other.save()) != nil { replacements.withLock { $0 += 1 } }
-        return hashes
+        return metadata
       }
       let earlier = StoreMark(schemaVersion: 0, identifier: catalog.mark.identifier, propertyList: Data())
       pool.setWatch(StoreWatch(url, mark: earlier, opened))

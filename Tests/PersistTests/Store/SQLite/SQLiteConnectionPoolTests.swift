@@ -105,14 +105,14 @@ struct SQLiteConnectionPoolTests {
       let catalog = try SQLiteConnection.reading(urls[0]) { try StoreCatalog($0) }
       let pools = try urls.map { try SQLiteConnectionPool($0, options: StoreOptions()) }
       for pool in pools { try pool.write { try $0.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX") } }
-      let (former, next, hashes) = (pools[0], pools[1], catalog.metadata.versionHashes)
+      let (former, next, metadata) = (pools[0], pools[1], catalog.metadata)
       let hasMoved = LockProtected(false)
       let opened = OpenedStore(
         at: urls[0], identifier: catalog.metadata.identifier, map: catalog.tableMap(of: model)
       ) { [weak former] in
         let isDone = (try? former?.closing(continuingIn: next) {}) != nil
         hasMoved.withLock { $0 = isDone }
-        return hashes
+        return metadata
       }
       let earlier = StoreMark(schemaVersion: 0, identifier: catalog.mark.identifier, propertyList: Data())
       former.setWatch(StoreWatch(urls[0], mark: earlier, opened))

@@ -89,7 +89,10 @@ struct ServerCommitPass {
 
   /// - Parameter historyNumber: The number of the transaction in the history, if any.
   func receipt(historyNumber: Int64?) -> CommitReceipt {
-    CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    var receipt = CommitReceipt(
+      insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    receipt.historyMark = historyNumber.map { _ in HistoryMark(life: store.life, time: nil) }
+    return receipt
   }
 
   mutating func add(_ statement: ServerText) { statements.append(statement) }

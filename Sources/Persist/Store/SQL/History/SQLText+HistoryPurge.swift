@@ -9,9 +9,25 @@ extension SQLText {
     "SELECT 1 FROM \(transactions) WHERE Z_PK = \(value: .integer(number))"
   }
 
-  /// The number of the first transaction at or after a time.
-  static func firstTransaction(since time: Double) -> SQLText {
-    "SELECT Z_PK FROM \(transactions) WHERE ZTIMESTAMP >= \(value: .double(time)) ORDER BY Z_PK LIMIT 1"
+  static func timeOfTransaction(_ number: Int64) -> SQLText {
+    "SELECT ZTIMESTAMP FROM \(transactions) WHERE Z_PK = \(value: .integer(number))"
+  }
+
+  /// Number and time of the last transaction with a smaller number.
+  static func lastTransaction(beforeNumber number: Int64) -> SQLText {
+    """
+    SELECT Z_PK, ZTIMESTAMP FROM \(transactions) WHERE Z_PK < \(value: .integer(number)) ORDER BY Z_PK DESC LIMIT 1
+    """
+  }
+
+  /// The number of the last transaction that is certainly older than a time: none from that time up to the present
+  /// precedes it. Those dated in the future were written by a clock that was wrong, and their age is unknown.
+  static func lastTransaction(before time: Double, now: Double) -> SQLText {
+    """
+    SELECT Z_PK FROM \(transactions) WHERE ZTIMESTAMP < \(value: .double(time)) AND Z_PK < COALESCE((\
+    SELECT MIN(Z_PK) FROM \(transactions) WHERE ZTIMESTAMP >= \(value: .double(time)) \
+    AND ZTIMESTAMP <= \(value: .double(now))), \(value: .integer(.max))) ORDER BY Z_PK DESC LIMIT 1
+    """
   }
 
   /// The number of the first of the last `count` transactions.

@@ -52,6 +52,7 @@ extension SQLiteConnection {
       try all(journal.map { .set($0) } ?? .journalModeWAL) { $0.text(0) }.first
     }
     try setSynchronous(pragmas, journalMode: mode)
+    if mode == "wal", !pragmas.contains(where: { $0.name == "journal_size_limit" }) { try execute(.journalSizeLimit) }
     for pragma in pragmas where pragma.isOfTheFile && pragma.name != "journal_mode" {
       if !Self.beforeFirstPage.contains(pragma.name), pragma.name != Self.autoVacuum { try execute(.set(pragma)) }
     }

@@ -16,13 +16,14 @@ package enum StoreBackup {
           try write(connection, to: partial, values)
         }
       }
+      try beginLife(ofStoreAt: partial)
     }
   }
 
   /// Copies an open store. Others can read in the meantime, but writes wait, so that no file of a large value that the
   /// copy names is deleted.
   static func copy(_ store: SQLiteStore, to copy: URL) throws {
-    try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) }
+    try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) { try beginLife(in: $0) } }
   }
 
   /// Creates and opens a copy of a store, with a new identifier.
@@ -65,11 +66,26 @@ package enum StoreBackup {
       discard(values, notNamedBy: target)
       throw error
     }
+    // The same copy may be restored twice.
+    try target.transaction { try beginLife(in: target) }
     // Only now does no row name the old files any longer.
     folder.discard(Set(old).subtracting(new))
   }
 
   // MARK: Steps
+
+  /// Begins the life of a copy, so that neither it nor a store restored from it is taken for the original.
+  private static func beginLife(ofStoreAt url: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite)
+    defer { connection.close() }
+    try connection.transaction { try beginLife(in: connection) }
+  }
+
+  private static func beginLife(in connection: SQLiteConnection) throws {
+    var metadata = try StoreMetadata(connection)
+    metadata.beginLife()
+    try metadata.write(to: connection)
+  }
 
   /// Deletes the large values that a failed replacement has added. Only files without a row are deleted, since the
   /// commit may have succeeded all the same, or another process may have completed the same replacement.

@@ -22,8 +22,9 @@ struct HistoryWriter {
   private var pendingKeys: [Int64] = []
   /// The number of changes that are collected before they are written.
   private static let pendingCapacity = 256
-  /// The number of the transaction.
+  /// The number of the transaction, and its time.
   let number: Int64
+  let time = Date().timeIntervalSinceReferenceDate
 
   /// - Parameter folder: The folder of large values, for those that are kept of deleted objects.
   init(
@@ -139,7 +140,7 @@ struct HistoryWriter {
     let texts = try plan.writtenTexts.map { try value(of: $0.text, isReference: $0.isReference) }
     let statement = try connection.statement(plan.insertTransaction)
     statement.bind(number, at: 1)
-    statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
+    statement.bind(time, at: 2)
     for (index, text) in texts.enumerated() { statement.bind(text, at: Int32(3 + index)) }
     try statement.run()
     let counters = try connection.statement(plan.setLastNumbers)

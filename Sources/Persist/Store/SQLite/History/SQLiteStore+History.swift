@@ -5,6 +5,9 @@ extension SQLiteStore: HistorySource {
     historyPlan.withLock { $0 }.map { RecordedHistory(store: self, map: $0.map) }
   }
 
+  /// Every store in a file has a watch; one in memory has a single life.
+  var life: UInt64 { pool.watch?.life ?? StoreLife.number(identifier) }
+
   func readingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.read(body) }
   func writingHistory<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try pool.write(body) }
   func useHistory(_ history: HistoryMap?) {

@@ -26,7 +26,7 @@ extension SQLiteConnectionPool {
   /// Checks the store within a write transaction, where no other connection can change it.
   private func requireUnchanged(_ connection: SQLiteConnection) throws {
     guard let watch else { return }
-    if connection.hasMoved { throw watch.moved }
+    try watch.requireSameFiles(connection, isThorough: true)
     if connection.dataVersion != writtenVersion { try watch.check(connection) }
   }
 

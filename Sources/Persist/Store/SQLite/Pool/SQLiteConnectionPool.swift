@@ -174,6 +174,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     condition.broadcast()
     while idle.count < readerCount { condition.wait() }
     let readers = idle
+    if watch?.mustKeepLog == true {
+      for connection in readers.map(\.connection) + [writer].compactMap({ $0 }) { connection.keepLogOnClose() }
+    }
     idle = []
     readerCount = 0
     condition.unlock()
@@ -205,6 +208,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     let reader = try acquireReader()
     defer { giveBack(reader) }
     let connection = reader.connection
+    if release == nil { try watch?.requireSameFiles(connection, isThorough: false) }
     let result = try explaining(connection) { try connection.waiting { try body(connection) } }
     let version = connection.dataVersion
     if connection.readVersion != version {

@@ -10,6 +10,9 @@ final class StoreWatch: Sendable {
   private let url: URL
   private let opened: OpenedStore
   private let state: LockProtected<State>
+  private let place: StorePlace
+  /// See ``StoreLife``.
+  var life: UInt64 { StoreLife.number(opened.life, file: place.numbers) }
 
   private struct State {
     var known: StoreMark
@@ -23,6 +26,7 @@ final class StoreWatch: Sendable {
     self.url = url
     self.opened = opened
     state = LockProtected(State(known: mark))
+    place = StorePlace(url)
   }
 
   /// Calls `body` when others have changed the store's metadata or schema, but not its model.
@@ -83,6 +87,23 @@ final class StoreWatch: Sendable {
     try opened.check(catalog)
     return catalog
   }
+
+  /// Requires that the store's files are still those that the connections have open, and that nobody wrote to them
+  /// except as a database.
+  ///
+  /// - Parameter isThorough: Whether to look in any case, and not only if the last look was some time ago.
+  /// - Throws: ``PersistenceError/Code/storeExchanged``.
+  func requireSameFiles(_ connection: SQLiteConnection, isThorough: Bool) throws {
+    switch place.look(connection, isThorough: isThorough) {
+    case .same: return
+    case .moved: throw moved
+    case .otherLog: throw opened.exchanged("Its log was deleted or replaced.")
+    case .overwritten: throw opened.exchanged("The file was overwritten with another one.")
+    }
+  }
+
+  /// Whether the content of the log may no longer be moved into the file, which has become another one.
+  var mustKeepLog: Bool { place.isOverwritten }
 
   /// The error for a file that isn't the one opened.
   var moved: PersistenceError {

@@ -39,7 +39,10 @@ struct CommitPass {
 
   /// - Parameter historyNumber: The number of the transaction in the history, if any.
   func receipt(historyNumber: Int64?) -> CommitReceipt {
-    CommitReceipt(insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    var receipt = CommitReceipt(
+      insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    receipt.historyMark = history.map { HistoryMark(life: store.life, time: $0.time) }
+    return receipt
   }
 
   func plan(_ entity: Entity) throws -> WritePlan {

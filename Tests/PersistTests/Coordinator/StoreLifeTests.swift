@@ -1,0 +1,193 @@
+import CSQLite
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+
+@Suite("The life of a store: restored and replaced files", .aboutFiles("restored files"))
+struct StoreLifeTests {
+  private let model: ManagedObjectModel
+
+  init() throws {
+    model = try ManagedObjectModel(
+      ModelDescription(entities: [EntityDescription("Item", attributes: [AttributeDescription("name", .string)])]))
+  }
+
+  /// The ways in which a backup takes the place of a store.
+  enum Restore: CaseIterable {
+    case replaced, movedIntoPlace, copiedIntoPlace, overwritten, overwrittenWithoutLog
+
+    func perform(_ backup: URL, to url: URL, model: ManagedObjectModel) throws {
+      let files = FileManager.default
+      func removeLog() {
+        for suffix in ["-wal", "-shm"] { try? files.removeItem(atPath: url.path + suffix) }
+      }
+      switch self {
+      case .replaced:
+        try PersistentStoreCoordinator(model: model).replacePersistentStore(at: url, withPersistentStoreFrom: backup)
+      case .movedIntoPlace:
+        let copy = url.appendingPathExtension("new")
+        try files.copyItem(at: backup, to: copy)
+        removeLog()
+        try #require(rename(copy.path, url.path) == 0)
+      case .copiedIntoPlace:
+        removeLog()
+        try files.removeItem(at: url)
+        try files.copyItem(at: backup, to: url)
+      case .overwritten: try write(Data(contentsOf: backup), over: url)
+      case .overwrittenWithoutLog:
+        try write(Data(contentsOf: backup), over: url)
+        removeLog()
+      }
+    }
+
+    /// Writes as `cp` does over an existing file, which keeps its identity.
+    private func write(_ data: Data, over url: URL) throws {
+      // The file system's clock may tick only every four milliseconds.
+      usleep(20_000)
+      let descriptor = Foundation.open(url.path, O_WRONLY | O_TRUNC)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      let count = data.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      try #require(count == data.count)
+    }
+  }
+
+  private func open(_ url: URL, history: Bool = true) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: history))
+    return coordinator
+  }
+
+  private func save(_ count: Int, _ context: ManagedObjectContext) throws {
+    for _ in 0..<count {
+      try context.create("Item")["name"] = "new"
+      try context.save()
+    }
+  }
+
+  @Test(
+    "A token from before a restore has expired, however far the new history has come",
+    .law("lives", short: 10, long: 300))
+  func tokens() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for restore in Restore.allCases {
+        try withTemporaryStore { url in
+          let backup = otherStore("Backup", beside: url)
+          let common = Int.random(in: 1...3, using: &random), lost = Int.random(in: 1...3, using: &random)
+          var tokens: [HistoryToken] = []
+          do {
+            let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+            try save(common, context)
+            if Bool.random(using: &random) {
+              try coordinator.backUp(coordinator.persistentStores[0], to: backup)
+            } else {
+              try coordinator.remove(coordinator.persistentStores[0])
+              try FileManager.default.copyItem(at: url, to: backup)
+              try coordinator.addStore(at: url)
+            }
+            try save(lost, ManagedObjectContext(coordinator))
+            tokens.append(try #require(try coordinator.currentPersistentHistoryToken()))
+            tokens.append(try #require(try coordinator.transactions().last?.token))
+            #expect(tokens[0] == tokens[1])
+            tokens.append(try JSONDecoder().decode(HistoryToken.self, from: JSONEncoder().encode(tokens[0])))
+            tokens.append(try #require(HistoryToken(tokens[0].description)))
+            #expect(Set(tokens).count == 1)
+            try #expect(coordinator.execute(.fetchHistory(after: tokens[0])).transactions.isEmpty)
+            try coordinator.remove(coordinator.persistentStores[0])
+          }
+          try restore.perform(backup, to: url, model: model)
+          let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+          for distance in 0...lost + 2 {
+            for token in tokens {
+              #expect(
+                persistError { _ = try coordinator.execute(.fetchHistory(after: token)) }?.code == .historyTokenExpired,
+                "\(restore) after \(distance) saves, seed \(seed)")
+              #expect(
+                persistError { _ = try coordinator.execute(.deleteHistory(before: token)) }?.code
+                  == .historyTokenExpired)
+            }
+            try save(1, context)
+          }
+          try coordinator.purgeHistory(HistoryPurge(keepingAtMost: 1))
+          #expect(
+            persistError { _ = try coordinator.execute(.fetchHistory(after: tokens[0])) }?.code == .historyTokenExpired)
+        }
+      }
+    }
+  }
+
+  @Test("An open context refuses to read and to save after a restore", .law("lives-open", short: 6, long: 200))
+  func contexts() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for restore in Restore.allCases {
+        for readsFirst in [true, false] {
+          try withTemporaryStore { url in
+            let backup = otherStore("Backup", beside: url)
+            let coordinator = try open(url, history: Bool.random(using: &random))
+            let context = ManagedObjectContext(coordinator)
+            try save(Int.random(in: 1...3, using: &random), context)
+            try coordinator.backUp(coordinator.persistentStores[0], to: backup)
+            try save(Int.random(in: 1...3, using: &random), context)
+            try restore.perform(backup, to: url, model: model)
+            usleep(200)
+            if readsFirst {
+              let error = persistError { _ = try context.count(for: FetchRequest<ManagedObject>("Item")) }
+              #expect(error?.code == .storeExchanged, "\(restore), seed \(seed)")
+            }
+            try context.create("Item")["name"] = "later"
+            #expect(persistError { try context.save() }?.code == .storeExchanged, "\(restore), seed \(seed)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("A store that is only closed, opened, moved, checkpointed or purged stays in its life")
+  func sameLife() throws {
+    try withTemporaryStore { url in
+      var token: HistoryToken?
+      for round in 0..<3 {
+        let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+        try save(3, context)
+        if let token {
+          try #expect(coordinator.execute(.fetchHistory(after: token)).transactions.count == 3)
+        }
+        token = try coordinator.currentPersistentHistoryToken()
+        if round == 1 { try coordinator.purgeHistory(HistoryPurge(olderThan: .zero, keepingAtMost: 0)) }
+        var other: OpaquePointer?
+        sqlite3_open(url.path, &other)
+        sqlite3_exec(other, "PRAGMA wal_checkpoint(PASSIVE)", nil, nil, nil)
+        sqlite3_close(other)
+        usleep(5_000)
+        try save(1, context)
+        token = try coordinator.currentPersistentHistoryToken()
+        try coordinator.remove(coordinator.persistentStores[0])
+        let moved = otherStore("Moved", beside: url)
+        try FileManager.default.moveItem(at: url, to: moved)
+        try FileManager.default.moveItem(at: moved, to: url)
+      }
+    }
+  }
+
+  @Test("A purge by age isn't stopped by transactions dated in the future, and keeps all that may be recent")
+  func purgeAfterWrongClock() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+      try save(8, context)
+      var other: OpaquePointer?
+      sqlite3_open(url.path, &other)
+      let year = "31536000"
+      sqlite3_exec(
+        other,
+        "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - \(year) WHERE Z_PK <= 5;"
+          + "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 4 * \(year) WHERE Z_PK IN (2, 7)", nil, nil, nil)
+      sqlite3_close(other)
+      try #expect(coordinator.purgeHistory(HistoryPurge(olderThan: .seconds(30 * 86_400))) == 5)
+      try #expect(coordinator.transactions().map(\.transactionNumber) == [6, 7, 8])
+    }
+  }
+}
