@@ -94,3 +94,8 @@ extension StoredValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
 }
+
+extension StoredValue {
+  /// Whether a text is a URI that is read as written.
+  static func isURI(_ text: String) -> Bool { URL(string: text)?.absoluteString == text }
+}

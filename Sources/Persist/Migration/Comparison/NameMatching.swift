@@ -16,7 +16,8 @@
 ///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
 /// - One of the two stays where it is, under its name, and the other one has another owner: a subentity with `a`
 ///   inherits `b (was a)`, or declares it beside an inherited `a`; a subentity with `b (was a)` keeps `b` and inherits
-///   an `a`.
+///   an `a`. That holds unless `a` has an identifier of its own, and therefore another meaning: in the children of
+///   `{x, y, d}` → `{x (was y)}`, `d (was x)` has the values of `x`.
 /// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
 ///   `{a}`.
 ///
@@ -91,13 +92,16 @@ struct NameMatching {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
     let claimed = Set(unmatchedNew.compactMap(\.identifier))
+    // New things under an old name that take the values of another old thing.
+    let renamed = Set(unmatchedNew.filter { $0.identifier.map(oldNames.contains) == true }.map(\.name))
     for (identifier, claimants) in Self.grouped(unmatchedNew) {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
       let new = claimants.filter { claimant in
         let isInBoth = oldNames.contains(claimant.name)
         // If another one claims the former thing of this name, the two exchange their names.
         let isLeftOver = isInBoth && !claimed.contains(claimant.name)
-        if plainNew.contains(identifier) || isLeftOver, standApart(old.name, claimant.name) { return false }
+        let isOtherwiseKept = plainNew.contains(identifier) || isLeftOver && !renamed.contains(identifier)
+        if isOtherwiseKept, standApart(old.name, claimant.name) { return false }
         return !(plainNew.contains(identifier) && isInBoth)
       }
       guard let first = new.first else { continue }

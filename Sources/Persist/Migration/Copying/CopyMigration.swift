@@ -82,8 +82,11 @@ struct CopyMigration {
     }
     try file.shareLargeValues()
     let plan = try plan(catalog, map, file, connection)
-    try check(plan, file, connection)
-    if isNew { try requireNoGeneratedColumns(plan, catalog.schema) }
+    // Into an existing file, a mapping model may copy some of the rows only.
+    if let blocker = isNew ? plan.blockers(in: catalog.schema).first : nil { throw blocker.error }
+    for (count, blocker) in isNew ? plan.checks(in: catalog.schema) : plan.checks {
+      try connection.requireNone(count, else: blocker)
+    }
     try file.reserve(plan.reservedKeys)
     try file.attach()
     let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
@@ -133,23 +136,6 @@ struct CopyMigration {
       mappingModel, from: map, to: file.map, storeIdentifier: catalog.metadata.identifier, policies: policies,
       greatestKeys: greatest, usedKeys: try file.usedKeys(), goesByObject: goesByObject)
     return try planner.make()
-  }
-
-  private func check(_ plan: CopyPlan, _ file: any StoreCopy, _ connection: any MigrationConnection) throws {
-    // Into an existing file, a mapping model may copy some of the rows only.
-    if file.isNew {
-      for unknown in plan.old.unknownRows { try connection.requireNone(unknown.count, else: unknown.blocker) }
-    }
-    for (count, blocker) in plan.checks { try connection.requireNone(count, else: blocker) }
-  }
-
-  /// - Throws: The blocker for a generated column that others added to a table whose rows are copied.
-  private func requireNoGeneratedColumns(_ plan: CopyPlan, _ schema: StoreSchema) throws {
-    for place in plan.old.tables where place.entity.superentity == nil {
-      let isCopied = plan.steps.contains { $0.source?.root === place.entity && $0.destination != nil }
-      guard isCopied, let column = schema.table(named: place.table)?.generatedColumns.first else { continue }
-      throw MigrationBlocker(losing: column, of: place.table, place.entity).error
-    }
   }
 
   /// Both stores, opened for contexts.

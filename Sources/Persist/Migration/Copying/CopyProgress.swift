@@ -34,6 +34,7 @@ struct CopyProgress {
 
   /// Begins a part of a pass; the previous part is complete.
   mutating func begin(_ pass: MigrationProgress.Pass, _ step: CopyPlan.Step) throws {
+    manager.currentEntityMapping = step.mapping
     completed = end
     end = min(end + (rows[step.index] ?? 1), total)
     try manager.report(state(pass, step, step.mapping.name))
@@ -69,6 +70,7 @@ struct CopyProgress {
 
   /// Reports that all rows are copied.
   mutating func validate() throws {
+    manager.currentEntityMapping = nil
     completed = max(completed, total - 1)
     try manager.report(state(.validation, nil, ""))
   }

@@ -15,15 +15,14 @@ extension CopySurroundings {
   }
 
   /// Indexes on the model's tables that neither model defines.
-  func addedIndexes(_ present: StoreSchema) -> [StoreSchema.Index] {
+  func addedIndexes() -> [StoreSchema.Index] {
     let asked = plan.old.indexDefinitions + plan.new.indexDefinitions
     let names = Set(asked.map(\.name.foldedIdentifier))
     let signatures = Dictionary(grouping: asked, by: \.table.foldedIdentifier)
       .mapValues { Set($0.map { IndexSignature($0) }) }
     return schema.indexes.filter { index in
       let table = index.table.foldedIdentifier
-      guard modelTables.contains(table), present.table(named: table) != nil,
-        !names.contains(index.name.foldedIdentifier), let sql = index.sql
+      guard plan.oldTableNames.contains(table), !names.contains(index.name.foldedIdentifier), let sql = index.sql
       else { return false }
       return IndexSignature(definition: sql).map { signatures[table]?.contains($0) != true } ?? true
     }

@@ -1,18 +1,29 @@
 /// Copies the parts of a store beyond its model's tables: its history, the application's own tables with their indexes
 /// and triggers, views, and additions by others to the model's tables.
 ///
-/// Triggers, views and added indexes are kept if everything that they refer to still exists by name.
+/// Foreign keys, views, triggers and added indexes follow tables and columns to their new names. They are kept if
+/// everything that they refer to still exists.
 struct CopySurroundings {
   let plan: CopyPlan
   let file: any StoreCopy
   let schema: StoreSchema
+  /// The source's schema with the copy's names.
+  private let renamed: StoreSchema
+
+  init(plan: CopyPlan, file: any StoreCopy, schema: StoreSchema) throws {
+    self.plan = plan
+    self.file = file
+    self.schema = schema
+    let renames = CopyRenames(plan, in: schema).changes
+    renamed = renames.isEmpty ? schema : try file.renaming(schema, by: renames)
+  }
 
   /// The connection that reads the store and writes the copy.
   var source: any MigrationConnection { file.source }
 
   func takeOver() throws {
     guard file.isNew else { return }
-    let tables = schema.tables.filter { !isOfStore($0.name) }
+    let tables = schema.tables.filter { !isOfStore($0.name) }.map { renamed.table(named: $0.name) ?? $0 }
     try makeTables(tables)
     for table in tables where !table.isVirtual {
       try source.execute(.clearCopied(table.name))
@@ -21,7 +32,8 @@ struct CopySurroundings {
       try source.execute(.copyWhole(table.name, columns: columns))
     }
     try source.execute(.copySystemNumbers)
-    try file.apply(historyChanges(tables))
+    let numbering = plan.numbering(in: schema)
+    try file.apply(numbering.removals + numbering.renumberings)
     try takeOverColumns()
     let present = try file.schema()
     if present.table(named: "sqlite_sequence") != nil {
@@ -33,9 +45,7 @@ struct CopySurroundings {
 
   // MARK: Tables
 
-  var modelTables: Set<String> {
-    Set((plan.old.tables.map(\.table) + plan.old.joinTables.map(\.name)).map(\.foldedIdentifier))
-  }
+  private var modelTables: Set<String> { plan.oldTableNames }
 
   /// Whether a table belongs to the model or is a system table of every store.
   private func isOfStore(_ name: String) -> Bool {
@@ -47,32 +57,9 @@ struct CopySurroundings {
 
   /// Creates virtual tables first, because they create their own shadow tables, which are then filled like the others.
   private func makeTables(_ tables: [StoreSchema.Table]) throws {
-    let made = plan.new.tables.map(\.table) + plan.new.joinTables.map(\.name)
-    let taken = Set(made.map(\.foldedIdentifier))
-    for table in tables where taken.contains(table.name.foldedIdentifier) {
-      throw PersistenceError(
-        .migrationFailed, at: .store(source.url),
-        "The store contains a custom table '\(table.name)', whose name the new model needs.",
-        fix: "Rename the table before migrating. The store is unchanged.")
-    }
     try file.define(tables.filter(\.isVirtual).map(\.sql))
     let present = try file.schema()
     try file.define(tables.filter { present.table(named: $0.name) == nil }.map(\.sql))
-  }
-
-  // MARK: History
-
-  /// The history identifies objects by entity number and key, so it is continued for objects that keep their keys.
-  private func historyChanges(_ tables: [StoreSchema.Table]) -> [SchemaChange] {
-    var numbering: [Int: Int] = [:]
-    for step in plan.steps where step.isKeyed && step.offset == 0 {
-      guard let source = step.source, let destination = step.destination else { continue }
-      let number = plan.old.numbers[source]
-      if numbering[number] == nil { numbering[number] = plan.new.numbers[destination] }
-    }
-    let gone = plan.old.tables.map(\.number).filter { numbering[$0] == nil }
-    let history = HistoryNumbering(in: tables, numbering: numbering, gone: gone)
-    return history.removals + history.renumberings
   }
 
   // MARK: Indexes, triggers and views
@@ -80,23 +67,29 @@ struct CopySurroundings {
   private func makeAttachments(of tables: [StoreSchema.Table], _ present: StoreSchema) throws {
     let names = Set(tables.map(\.name.foldedIdentifier))
     let removed = removedParts(present)
-    let indexes = schema.indexes.filter { names.contains($0.table.foldedIdentifier) }
-    let added = addedIndexes(present).filter { !removed.affects($0, of: schema) }
-    let views = schema.views.filter { !removed.affects($0, of: schema) }
-    let triggers = schema.triggers.filter { trigger in
+    let indexes = renamed.indexes.filter { names.contains($0.table.foldedIdentifier) }
+    let addedNames = Set(addedIndexes().map(\.name.foldedIdentifier))
+    let added = renamed.indexes.filter { index in
+      addedNames.contains(index.name.foldedIdentifier) && present.table(named: index.table) != nil
+        && !removed.affects(index, of: renamed)
+    }
+    let views = renamed.views.filter { !removed.affects($0, of: renamed) }
+    let triggers = renamed.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
-        && !removed.affects(trigger, of: schema)
+        && !removed.affects(trigger, of: renamed)
     }
     try file.define((indexes + added).compactMap(\.sql) + views.map(\.sql) + triggers.map(\.sql))
   }
 
-  /// The old model's tables and columns that the copy lacks under their names.
+  /// The old model's tables and columns that the copy lacks, by their new names.
   private func removedParts(_ present: StoreSchema) -> RemovedParts {
     let numbers = plan.steps.compactMap { step in
       step.source.map { source in step.destination.map { plan.new.numbers[$0] } == plan.old.numbers[source] }
     }
     var removed = RemovedParts(renumbersEntities: numbers.contains(false))
-    for table in schema.tables where modelTables.contains(table.name.foldedIdentifier) {
+    // All other tables keep their names.
+    let others = Set(schema.tables.map(\.name.foldedIdentifier)).subtracting(modelTables)
+    for table in renamed.tables where !others.contains(table.name.foldedIdentifier) {
       guard let new = present.table(named: table.name) else {
         removed.insert(table: table.name)
         continue
@@ -112,13 +105,4 @@ struct CopySurroundings {
 extension StoreSchema.Table {
   /// The columns of virtual tables aren't read, because their module may be missing.
   fileprivate var isVirtual: Bool { columns.isEmpty }
-
-  /// A name by which the rowid can be read and written, beside or as the primary key; nil if there is none.
-  ///
-  /// - SeeAlso: <https://sqlite.org/lang_createtable.html#rowid>
-  fileprivate var rowidName: String? {
-    let words = SQLTokens(sql).map { $0.lowercased() }
-    guard !zip(words, words.dropFirst()).contains(where: { $0 == "without" && $1 == "rowid" }) else { return nil }
-    return ["rowid", "_rowid_", "oid"].first { column(named: $0) == nil }
-  }
 }

@@ -27,7 +27,7 @@ struct AttributeValue {
     case (.decimal, _): Number(value).flatMap(\.decimal).map(StoredValue.decimal)
     case (.date, _): Number(value).map { .date(Date(timeIntervalSinceReferenceDate: $0.double)) }
     case (.string, .uri(let text)): .string(text)
-    case (.uri, .string(let text)): .uri(text)
+    case (.uri, .string(let text)) where StoredValue.isURI(text): .uri(text)
     default: nil
     }
   }

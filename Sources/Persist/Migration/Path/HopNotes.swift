@@ -82,9 +82,11 @@ struct HopNotes {
 }
 
 extension MigrationPath {
-  /// The notes of all hops, without duplicates.
-  func notes(_ registry: ModelRegistry?) -> [String] {
+  /// The notes of all hops, without duplicates, and those about mapping models that no hop can use.
+  func notes(_ resources: MigrationResources) -> [String] {
     var seen: Set<String> = []
-    return hops.flatMap { HopNotes($0, registry: registry).sentences }.filter { seen.insert($0).inserted }
+    let sentences = hops.flatMap { HopNotes($0, registry: resources.pathRegistry).sentences }
+    return (sentences + resources.unusedMappingModels(from: source, to: destination))
+      .filter { seen.insert($0).inserted }
   }
 }

@@ -90,14 +90,21 @@ struct MigrationPath: Sendable {
     return try planner.make()
   }
 
+  /// Plans a mapping model for a store.
+  static func plan(
+    _ hop: MigrationHop, _ mapping: MappingModel, _ resources: MigrationResources, in map: TableMap
+  ) throws -> CopyPlan {
+    var planner = CopyPlanner(
+      mapping, from: map, to: .forNewStore(hop.destination.model, names: map.names), storeIdentifier: "",
+      policies: resources.policies)
+    return try planner.make()
+  }
+
   /// The losses of a store by a mapping model, with the number of affected rows.
   static func losses(
     of mapping: MappingModel, _ hop: MigrationHop, _ resources: MigrationResources, in map: TableMap,
     _ inspector: any StoreInspector
   ) throws -> [MigrationLoss] {
-    var planner = CopyPlanner(
-      mapping, from: map, to: .forNewStore(hop.destination.model, names: map.names), storeIdentifier: "",
-      policies: resources.policies)
-    return try MappingLosses(planner.make()).counted(inspector)
+    try MappingLosses(plan(hop, mapping, resources, in: map)).counted(inspector)
   }
 }

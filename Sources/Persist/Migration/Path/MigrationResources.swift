@@ -34,6 +34,20 @@ struct MigrationResources: Sendable {
     return whole
   }
 
+  /// The mapping models that fit no two known versions, described; empty if too little is known.
+  ///
+  /// - Complexity: reads every version of the registry if there are mapping models.
+  func unusedMappingModels(from source: ModelVersion, to destination: ModelVersion) -> [String] {
+    let unusable = mappingModels.filter(\.fitsNothing)
+    guard let registry, hasMappingModels else { return unusable.map(\.unusedDescription) }
+    let versions = registry.versions + [source, destination].filter { registry.family(of: $0) == nil }
+    let built = registry.families.allSatisfy(\.problems.isEmpty)
+      ? mappingModels.filter { model in
+        !versions.contains { first in versions.contains { model.isFor(from: first, to: $0) } }
+      } : unusable
+    return built.map(\.unusedDescription) + registry.unusedMappingModels.map(\.unusedDescription)
+  }
+
   var hasMappingModels: Bool { !mappingModels.isEmpty || registry?.mappingModels.isEmpty == false }
 
   func hasStage(from source: ModelVersion, to destination: ModelVersion) -> Bool {
@@ -43,5 +57,17 @@ struct MigrationResources: Sendable {
   func hasMappingModel(from source: ModelVersion, to destination: ModelVersion) -> Bool {
     mappingModels.contains { $0.isFor(from: source, to: destination) }
       || registry?.mappingModels(from: source, to: destination).isEmpty == false
+  }
+}
+
+extension MappingModel {
+  /// Whether the mapping model names neither versions nor hashes.
+  fileprivate var fitsNothing: Bool {
+    (sourceVersion == nil || destinationVersion == nil)
+      && entityMappings.allSatisfy { $0.sourceEntityVersionHash == nil && $0.destinationEntityVersionHash == nil }
+  }
+
+  fileprivate var unusedDescription: String {
+    MappingModelFile.unusedDescription(name, from: sourceVersion, to: destinationVersion)
   }
 }

@@ -37,11 +37,13 @@ struct PathStops {
     from source: ModelVersion, to destination: ModelVersion, _ resources: MigrationResources
   ) -> [ModelVersion] {
     guard source.model !== destination.model else { return [source] }
+    // A mapping model of exactly these versions comes before ones of single steps, as in Core Data.
+    if resources.hasMappingModel(from: source, to: destination) { return [source, destination] }
     guard resources.hasMappingModels, let family = resources.registry?.family(of: source), family.contains(destination)
     else { return [source, destination] }
     let between = family.versions(between: source, and: destination).versions
     let path =
-      between.isEmpty && !resources.hasMappingModel(from: source, to: destination)
+      between.isEmpty
       ? Self.shortestPath(from: source, to: destination, among: family.versions, where: resources.hasMappingModel)
       : Self.leaping([source] + between + [destination], where: resources.hasMappingModel)
     return Self.stops(on: path, where: resources.hasMappingModel)

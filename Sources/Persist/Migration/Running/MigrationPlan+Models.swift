@@ -13,7 +13,7 @@ extension MigrationPlan {
     let resources = MigrationResources(registry: registry)
     let path = try MigrationPath(from: source, to: destination, resources: resources)
     try self.init(path, resources)
-    notes = path.notes(registry) + path.unreadableFiles(resources).map { MigrationBlocker(unreadable: $0).what }
+    notes = path.notes(resources) + path.unreadableFiles(resources).map { MigrationBlocker(unreadable: $0).what }
   }
 
   /// - Parameter work: the changes that execute the hop.

@@ -36,7 +36,7 @@ extension MigrationPlan {
         plan.blockers = fileBlockers + plan.blockers
         plan.way = .impossible
       }
-      plan.notes = survey.path.notes(resources.pathRegistry)
+      plan.notes = survey.path.notes(resources)
       plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
       if let comparisons = survey.comparisons, !survey.isUpToDate {
         plan.restored = try survey.restored(by: comparisons, inspector)

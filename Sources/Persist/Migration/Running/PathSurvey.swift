@@ -40,6 +40,7 @@ struct PathSurvey {
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
     var direct = StoreSurvey(
       store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork, parked: comparisons)
+    direct.resources = resources
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
     if resources.parking == .olderVersions, direct.isDowngrade || returns, !direct.isUpToDate {
@@ -73,11 +74,17 @@ struct PathSurvey {
   /// The findings in the rows for the first hop; the rows of later hops don't exist yet.
   func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> StoreSurvey.Findings {
     guard let survey = firstHopSurvey() else {
-      guard countingLosses, let hop = path.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
+      guard let hop = path.hops.first, case .mapping(let mapping) = hop.method, hop.blockers.isEmpty,
         store.tableMap.differences.isEmpty
       else { return StoreSurvey.Findings() }
-      return StoreSurvey.Findings(
-        losses: try MigrationPath.losses(of: mapping, hop, resources, in: store.tableMap, inspector))
+      let plan = try MigrationPath.plan(hop, mapping, resources, in: store.tableMap)
+      var findings = StoreSurvey.Findings(blockers: plan.blockers(in: store.catalog.schema))
+      for check in plan.checks(in: store.catalog.schema) {
+        let rows = try inspector.count(check.count)
+        if rows > 0 { findings.blockers.append(check.blocker.counting(rows)) }
+      }
+      if countingLosses { findings.losses = try MappingLosses(plan).counted(inspector) }
+      return findings
     }
     return try survey.findings(inspector, countingLosses: countingLosses)
   }

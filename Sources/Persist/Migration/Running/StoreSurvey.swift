@@ -21,6 +21,8 @@ struct StoreSurvey {
   var parking: ParkingPlan?
   /// The reasons for which nothing can be parked, although it should be.
   var parkingObstacles: [String] = []
+  /// The resources of the migration, for explanations of obstacles.
+  var resources: MigrationResources?
 
   /// - Parameters:
   ///   - hop: a hop from the store's version.
@@ -50,16 +52,19 @@ struct StoreSurvey {
 
   var way: MigrationWay { MigrationPlan(hop, work: work).way }
 
-  /// The blocker for a model without any of the store's entities that isn't a known version of the same model: it
-  /// belongs to another application.
+  /// The blocker for a model without any of the store's entities: it belongs to another application, or lacks renaming
+  /// identifiers or a mapping model.
   private var unrelatedModelBlocker: MigrationBlocker? {
-    guard !hop.isOfOneFamily, hop.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
+    guard !isUpToDate, hop.isInferred, hop.comparison.correspondence.entities.isEmpty, !store.model.entities.isEmpty,
       !hop.destination.model.entities.isEmpty
     else { return nil }
     return MigrationBlocker(
       .incompatibleModel,
       what: "No entity of '\(hop.destination.name)' matches an entity of the store, or is derived from one.",
-      fix: "Check that the store and the model belong together.")
+      fix: (resources?.unusedMappingModels(from: hop.source, to: hop.destination) ?? []).first
+        ?? (hop.isOfOneFamily
+          ? "Give the entities renaming identifiers, or the hop a mapping model."
+          : "Check that the store and the model belong together."))
   }
 
   /// - Parameter countingLosses: whether to count losses; blockers are always determined.

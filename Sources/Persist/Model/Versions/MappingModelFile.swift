@@ -45,3 +45,18 @@ public struct MappingModelFile: Sendable, Hashable {
     return hashes.allSatisfy { own[$0.key] == $0.value }
   }
 }
+
+extension MappingModelFile {
+  /// A sentence about a mapping model that fits no two known versions.
+  static func unusedDescription(_ name: String, from source: String?, to destination: String?) -> String {
+    let versions: String
+    switch (source, destination) {
+    case (let source?, let destination?): versions = " from '\(source)' to '\(destination)'"
+    case (nil, nil): versions = ", which names no versions,"
+    default: versions = ", which names one version only,"
+    }
+    return "The mapping model '\(name)'\(versions) fits no two known versions, so no migration uses it."
+  }
+
+  var unusedDescription: String { Self.unusedDescription(name, from: sourceVersion, to: destinationVersion) }
+}

@@ -40,14 +40,36 @@ public final class ModelRegistry: Sendable {
     self.otherProblems = otherProblems
   }
 
-  /// Everything that can't be read: versions of the families, mapping models, and other files in a searched folder.
+  /// Everything that can't be read or used: versions of the families, mapping models, mapping models for versions that
+  /// don't exist, and other files in a searched folder.
   ///
   /// A problem becomes an error only when the item may be needed. A migration may need any mapping model that can't be
   /// read, and a version of the store's family that can't be read if it might record a renaming or be an end of a
   /// mapping model; it is then rejected. Other families aren't affected.
   ///
   /// - Complexity: the first call reads every version.
-  public var problems: [PersistenceError] { mappingModelProblems + otherProblems + families.flatMap(\.problems) }
+  public var problems: [PersistenceError] {
+    unreadableFiles
+      + unusedMappingModels.map { file in
+        PersistenceError(
+          .missingMappingModel, at: PersistenceError.Place(file: file.url), file.unusedDescription,
+          fix: "Correct the names of its versions, or remove the file.")
+      }
+  }
+
+  private var unreadableFiles: [PersistenceError] {
+    mappingModelProblems + otherProblems + families.flatMap(\.problems)
+  }
+
+  /// The mapping models that are for no step between two versions; empty if a version can't be read, which may be the
+  /// one that a mapping model is for.
+  var unusedMappingModels: [MappingModelFile] {
+    guard !mappingModels.isEmpty, families.allSatisfy(\.problems.isEmpty) else { return [] }
+    let versions = versions
+    return mappingModels.filter { file in
+      !versions.contains { first in versions.contains { file.isFor(from: first, to: $0) } }
+    }
+  }
 
   /// The errors of unreadable versions of a family, and of other files within its folders.
   func unreadableFiles(of family: ModelFamily) -> [PersistenceError] {
@@ -58,8 +80,8 @@ public final class ModelRegistry: Sendable {
 
   /// Checks that every version and every mapping model can be read.
   ///
-  /// - Throws: ``problems``.
-  package func requireReadable() throws { try Self.requireNone(problems) }
+  /// - Throws: The ``problems`` of reading.
+  package func requireReadable() throws { try Self.requireNone(unreadableFiles) }
 
   private static func requireNone(_ problems: [PersistenceError]) throws {
     guard let first = problems.first else { return }

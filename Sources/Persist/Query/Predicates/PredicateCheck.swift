@@ -13,6 +13,8 @@ struct PredicateCheck {
   private let model: ManagedObjectModel
   private let entity: Entity
   private var bound: [String: Target] = [:]
+  /// Whether variables without a known entity have values, and a path may lead to a property of subentities.
+  private var knowsLittle = false
 
   private init(_ entity: Entity, in model: ManagedObjectModel) {
     self.entity = entity
@@ -23,6 +25,19 @@ struct PredicateCheck {
   ///   for a variable that wasn't substituted.
   static func check(_ predicate: FetchPredicate, over entity: Entity, in model: ManagedObjectModel) throws {
     try PredicateCheck(entity, in: model).check(predicate)
+  }
+
+  /// Validates the paths of an expression that begin with a variable; other variables may have any value.
+  ///
+  /// - Parameter variable: The variable for an object of the entity.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key.
+  static func check(
+    _ expression: FetchExpression, where variable: String, is entity: Entity, in model: ManagedObjectModel
+  ) throws {
+    var check = PredicateCheck(entity, in: model)
+    check.bound[variable] = .object(entity)
+    check.knowsLittle = true
+    _ = try check.target(of: expression)
   }
 
   private func check(_ predicate: FetchPredicate) throws {
@@ -47,6 +62,7 @@ struct PredicateCheck {
     case .current: return .object(entity)
     case .variable(let name):
       if let target = bound[name] { return target }
+      if knowsLittle { return .value }
       throw PersistenceError(
         .invalidPredicate, at: .entity(entity.name), "The variable $\(name) has no value.",
         fix: "Substitute a value before the request runs.")
@@ -118,6 +134,9 @@ struct PredicateCheck {
       case "self": return isToMany ? .objects(entity) : .object(entity)
       case "objectID", "entity": return .value
       default:
+        if knowsLittle, model.hierarchy(of: entity).contains(where: { $0.property(named: key) != nil }) {
+          return .value
+        }
         throw PersistenceError(
           .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no property '\(key)'.",
           fix: "Its properties are \(entity.properties.map(\.name).sorted().joined(separator: ", ")).")

@@ -39,6 +39,8 @@ protocol StoreCopy {
   func makeFullTextIndexes() throws
   /// Creates schema objects other than the model's tables, from their definitions in the source store's schema.
   func define(_ definitions: [String]) throws
+  /// The schema of the source as the engine rewrites it when tables and columns get other names.
+  func renaming(_ schema: StoreSchema, by changes: [SchemaChange]) throws -> StoreSchema
   func apply(_ changes: [SchemaChange]) throws
   func schema() throws -> StoreSchema
   /// Reads the copy.

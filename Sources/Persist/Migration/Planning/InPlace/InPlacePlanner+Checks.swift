@@ -73,12 +73,23 @@ extension InPlacePlanner {
           what: "\(values) that \(attribute.summary) can't represent",
           fix: "Change them before migrating, or keep the type \(old.summary)."))
     }
+    if old.type == .string, attribute.type == .uri {
+      work.require(
+        .otherThanURIs(move.sourceTable, column: column, rows),
+        else: MigrationBlocker(
+          entity: entity.name, property: property.name, what: "\(values) that aren't URIs",
+          fix: "Change them before migrating, or keep the type \(old.summary)."))
+    }
     if MarkChange(from: old, to: attribute) == .removed {
       work.require(
-        .externalValues(move.sourceTable, column: column, rows),
+        .missingFiles(move.sourceTable, column: column, rows),
         else: MigrationBlocker(
-          entity: entity.name, property: property.name, what: "\(values) in external files",
-          fix: "Keep external storage on for '\(attribute.name)', or make the values smaller before migrating."))
+          .fileAccess, entity: entity.name, property: property.name, what: "\(values) in files that are missing",
+          fix: "Restore the store together with its folder of large values, or clear these values."))
+      // Before its column is moved or unmarked.
+      work.add(
+        .readFiles(table: move.sourceTable, column: column, where: rows), in: .setAside,
+        for: .init(property.declaringEntity, property.name))
     }
   }
 

@@ -91,10 +91,24 @@ struct InPlacePlanner {
 
   /// Renumbers entities in the store's own records as well: its history, and its synchronization records.
   private mutating func renumberHistory() {
+    let known = Set(old.tables.map(\.number))
     let history = HistoryNumbering(
-      in: schema.tables, numbering: numbering, gone: moves.filter { $0.number == nil }.map(\.sourceNumber))
+      in: schema, modelTables: Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier)),
+      numbering: numbering, gone: moves.filter { $0.number == nil }.map(\.sourceNumber),
+      added: new.tables.map(\.number).filter { !known.contains($0) }, renamed: renamedTables)
+    for check in history.checks { work.require(check.count, else: check.blocker) }
     for removal in history.removals { work.add(removal, in: .sever) }
     for renumbering in history.renumberings { work.add(renumbering, in: .renumber) }
+  }
+
+  /// The names of tables after all tables are renamed, by their present names.
+  private var renamedTables: [String: String] {
+    var old: [String: String] = [:]
+    for change in work.changes {
+      guard case .renameTable(let from, let to) = change.change else { continue }
+      old[to] = old.removeValue(forKey: from) ?? from
+    }
+    return Dictionary(old.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func planEntityRows() {

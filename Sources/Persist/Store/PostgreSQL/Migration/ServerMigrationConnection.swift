@@ -33,7 +33,11 @@ class ServerInspector: StoreInspector {
         \(number: range.upperBound) THEN 1 END) FROM \(table: table)\(ServerText.condition(rows))
         """)
     // All values are in their rows.
-    case .externalValues: return 0
+    case .missingFiles, .rejectedNumbers: return 0
+    case .otherThanURIs(let table, let column, let rows):
+      let texts = ServerText(.texts(in: table, column: column, rows))
+      return try mapped { try session.all(texts) { ($0.text($1, 0), Int(clamping: $0.integer($1, 1))) } }
+        .filter { !StoredValue.isURI($0.0) }.reduce(0) { $0 + $1.1 }
     case .duplicates(let table, let values, let rows):
       let kinds = try mapped { try columnKinds(of: table) }
       return try number(.duplicates(of: values, in: table, rows, kinds))
@@ -370,8 +374,8 @@ extension SchemaChange {
     case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .dropTable, .renameTable, .renameColumn,
       .addColumn, .dropColumn, .rebuildTable:
       true
-    case .update, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers,
-      .assignPositions, .forget, .deleteHistory, .setEntities:
+    case .update, .readFiles, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys,
+      .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .renumberEntities, .setEntities:
       false
     }
   }
@@ -380,7 +384,8 @@ extension SchemaChange {
   fileprivate var movesRows: Bool {
     switch self {
     case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .renameTable, .renameColumn, .addColumn,
-      .dropColumn, .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .setEntities:
+      .dropColumn, .readFiles, .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .renumberEntities,
+      .setEntities:
       false
     case .update(_, let assignments, _): assignments.contains { $0.column.hasSuffix("_id") }
     case .dropTable, .rebuildTable, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys: true

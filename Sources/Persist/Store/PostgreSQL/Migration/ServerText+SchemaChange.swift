@@ -36,7 +36,7 @@ extension ServerText {
       return [copy(source, try kinds(source), into: table, try kinds(table), values, rows)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       return SQLText.relationshipStatements(change).map { ServerText($0) }
-    case .deleteHistory: return []
+    case .deleteHistory, .renumberEntities, .readFiles: return []
     case .setEntities(let old, let new): return entities(old, new)
     }
   }

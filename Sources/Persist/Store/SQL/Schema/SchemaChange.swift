@@ -18,6 +18,8 @@ enum SchemaChange: Sendable, Hashable {
   /// Gives a table other columns, in one pass; its remaining indexes and triggers are recreated.
   case rebuildTable(TableRebuild)
   case update(String, set: [Assignment], where: RowCondition)
+  /// Replaces the names of files in a column by the content of the files. The engine reads them; SQL can't.
+  case readFiles(table: String, column: String, where: RowCondition)
   case deleteRows(String, where: RowCondition)
   case copyRows(from: String, into: String, values: [Assignment], where: RowCondition)
 
@@ -42,6 +44,8 @@ enum SchemaChange: Sendable, Hashable {
   // Numbers
   /// Deletes history records of entities that are removed from the store.
   case deleteHistory(table: String, column: String, entityNumbers: [Int])
+  /// Replaces entity numbers in a table that isn't the model's.
+  case renumberEntities(EntityRenumbering)
   /// Replaces the rows of the old numbers in `Z_PRIMARYKEY` with new ones.
   case setEntities(old: [Int], new: [EntityRow])
 
@@ -145,7 +149,7 @@ extension SchemaChange {
   var writtenTable: String? {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
-    case .update(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
+    case .update(let table, _, _), .readFiles(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
       .assignPositions(let table, _, _, _), .takeEntityNumbers(let table, _, _, _), .sever(let table, _, _, _, _, _),
       .removePairs(let table, _, _, _):
       table
@@ -154,6 +158,8 @@ extension SchemaChange {
     case .join(let target, _): target.owners.table
     case .setKeys(let target, _): target.rows.table
     case .createIndex(let index): index.table
+    // The rows of a table without rowids can only be counted by reading all of them.
+    case .renumberEntities(let renumbering): renumbering.all.first == "rowid" ? renumbering.table : nil
     default: nil
     }
   }

@@ -8,8 +8,10 @@ enum RowCount: Sendable, Hashable {
   case present(String, column: String, RowCondition)
   /// Rows whose value is outside an integer range or isn't an integer.
   case outside(ClosedRange<Int64>, String, column: String, RowCondition)
-  /// Rows whose value is stored in a file beside the store.
-  case externalValues(String, column: String, RowCondition)
+  /// Rows whose value is stored in a file beside the store that is missing.
+  case missingFiles(String, column: String, RowCondition)
+  /// Rows whose text isn't a URI.
+  case otherThanURIs(String, column: String, RowCondition)
   /// Duplicate rows beyond the first, judged by the values of all columns; null equals nothing.
   case duplicates(String, values: [RowExpression], RowCondition)
   /// Pairs of a relationship.
@@ -22,6 +24,10 @@ enum RowCount: Sendable, Hashable {
   case unmatched(PairRows, [PairRows])
   /// Rows that aren't owners in any of the relationships, nor in parked pairs.
   case unrelated(String, RowCondition, [PairRows], parked: ParkedPairRows?)
+  /// Rows of a table that isn't the model's, or groups of rows, that violate a rule after entities are renumbered.
+  ///
+  /// `gone` are the numbers of rows that are deleted before.
+  case rejectedNumbers(EntityRenumbering, by: EntityNumberRule, gone: [Int])
   /// Parked values that are outside an integer range or aren't integers.
   case parkedOutside(ClosedRange<Int64>, slot: Int)
   /// Parked objects with the same values as a row; null equals nothing. Each value of a parked object is in a slot.

@@ -60,11 +60,9 @@ extension SQLText {
         OR \(name: column) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) \
         THEN \(name: column) END) FROM \(name: table)\(condition(rows))
         """
-    case .externalValues(let table, let column, let rows):
-      return """
-        SELECT COUNT(CASE WHEN SUBSTR(\(name: column), 1, 1) = x'02' THEN 1 END) \
-        FROM \(name: table)\(condition(rows))
-        """
+    // The engine reads the values, and examines them.
+    case .missingFiles(let table, let column, let rows): return namedFiles(in: table, column: column, rows)
+    case .otherThanURIs(let table, let column, let rows): return texts(in: table, column: column, rows)
     case .duplicates(let table, let values, let rows):
       // Constants don't affect grouping, and an integer would be interpreted as a column number.
       let parting = values.filter { value in
@@ -82,6 +80,7 @@ extension SQLText {
         WHERE \(start)\(present) GROUP BY \(list) HAVING COUNT(*) > 1) AS found
         """
     case .related, .crowded, .conflicting, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
+    case .rejectedNumbers(let change, let rule, let gone): return violations(of: rule, by: change, without: gone)
     case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
@@ -95,6 +94,26 @@ extension SQLText {
     let start = condition(rows)
     let isNamed: SQLText = "SUBSTR(\(name: column), 1, 1) = x'02'"
     return "SELECT \(name: column) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(isNamed)"
+  }
+
+  /// The keys and the content of a column for rows whose value is stored in a file.
+  static func namedFiles(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+    """
+    SELECT Z_PK, \(name: column) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
+    SUBSTR(\(name: column), 1, 1) = x'02'
+    """
+  }
+
+  static func set(_ value: SQLValue, in column: String, of table: String, row: Int64) -> SQLText {
+    "UPDATE \(name: table) SET \(name: column) = \(value: value) WHERE Z_PK = \(number: row)"
+  }
+
+  /// The texts of a column, each with the number of its rows.
+  static func texts(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+    """
+    SELECT \(name: column), COUNT(*) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
+    \(name: column) IS NOT NULL GROUP BY \(name: column)
+    """
   }
 
   /// The greatest key of a table, which approximates the number of its rows and is found immediately.

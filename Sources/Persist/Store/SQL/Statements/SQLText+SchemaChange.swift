@@ -18,12 +18,14 @@ extension SQLText {
     case .rebuildTable(let rebuild): copying(rebuild) + replacing(rebuild)
     case .update(let table, let assignments, let rows):
       ["UPDATE \(name: table) SET \(list(assignments))\(condition(rows))"]
+    case .readFiles: []
     case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(condition(rows))"]
     case .copyRows(let source, let table, let values, let rows): [copy(source, table, values, rows)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       relationshipStatements(change)
     case .deleteHistory(let table, let column, let numbers):
       ["DELETE FROM \(name: table) WHERE \(name: column) IN (\(numbers: numbers))"]
+    case .renumberEntities(let renumbering): statements(renumbering)
     case .setEntities(let old, let new): entityStatements(old, new)
     }
   }
@@ -97,5 +99,65 @@ extension SQLText {
         """)
     }
     return statements
+  }
+}
+
+/// Replacing entity numbers in tables that aren't the model's.
+extension SQLText {
+  private static let renumbered: SQLText = "temp.Z_PERSIST_RENUMBERED"
+
+  static func statements(_ change: EntityRenumbering) -> [SQLText] {
+    let (table, columns) = (change.table, change.columns)
+    let old = change.numbers.keys.sorted()
+    let affected = columns.map { "\(name: $0) IN (\(numbers: old))" as SQLText }.joined(separator: " OR ")
+    let assigned = columns.map { "\(name: $0) = \(expression(.renumbered($0, change.numbers)))" as SQLText }
+    guard change.rewritesRows else {
+      return ["UPDATE \(name: table) SET \(assigned.joined(separator: ", ")) WHERE \(affected)"]
+    }
+    return [
+      // The rowid is a column of its own in the temporary table.
+      "CREATE TEMPORARY TABLE Z_PERSIST_RENUMBERED AS SELECT \(aliased(change)) FROM \(name: table) WHERE \(affected)",
+      "DELETE FROM \(name: table) WHERE \(affected)",
+      "INSERT INTO \(name: table) (\(names: change.all)) SELECT \(values(change)) FROM \(renumbered)",
+      "DROP TABLE \(renumbered)",
+    ]
+  }
+
+  private static func aliased(_ change: EntityRenumbering) -> SQLText {
+    change.all.enumerated().map { "\(name: $1) AS \(name: "c\($0)")" as SQLText }.joined(separator: ", ")
+  }
+
+  private static func values(_ change: EntityRenumbering) -> SQLText {
+    change.all.enumerated().map { place, name in
+      change.columns.contains(name) ? expression(.renumbered("c\(place)", change.numbers)) : "\(name: "c\(place)")"
+    }.joined(separator: ", ")
+  }
+
+  /// Counts the rows, or groups of rows, with new numbers that violate a rule.
+  ///
+  /// - Parameter gone: The numbers of rows that are deleted.
+  static func violations(of rule: EntityNumberRule, by change: EntityRenumbering, without gone: [Int]) -> SQLText {
+    let columns = change.all.map { name -> SQLText in
+      change.columns.contains(name)
+        ? "\(expression(.renumbered(name, change.numbers))) AS \(name: name)" : "\(name: name)"
+    }.joined(separator: ", ")
+    let kept = change.columns.map { "IFNULL(\(name: $0) NOT IN (\(numbers: gone)), 1)" as SQLText }
+      .joined(separator: " AND ")
+    // Under the name of the table, because a rule may name it.
+    let rows: SQLText = "(SELECT \(columns) FROM \(name: change.table) WHERE \(kept)) AS \(name: change.table)"
+    switch rule {
+    case .check(let expression):
+      return "SELECT COUNT(*) FROM \(rows) WHERE NOT (\(SQLText(storedIn: StoredDefinition(sql: expression))))"
+    case .unique(let terms, let condition):
+      let terms = terms.map { SQLText(storedIn: StoredDefinition(sql: $0)) }
+      let present = terms.map { "(\($0)) IS NOT NULL" as SQLText }
+      let conditions = present + [condition].compactMap { condition in
+        condition.map { "(\(SQLText(storedIn: StoredDefinition(sql: $0))))" }
+      }
+      return """
+        SELECT COUNT(*) FROM (SELECT 1 FROM \(rows) WHERE \(conditions.joined(separator: " AND ")) \
+        GROUP BY \(terms.joined(separator: ", ")) HAVING COUNT(*) > 1)
+        """
+    }
   }
 }

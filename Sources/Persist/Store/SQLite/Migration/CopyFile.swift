@@ -120,6 +120,27 @@ struct CopyFile: StoreCopy {
     }
   }
 
+  func renaming(_ schema: StoreSchema, by changes: [SchemaChange]) throws -> StoreSchema {
+    let scratch = try SQLiteConnection(nil, mode: .memory)
+    defer { scratch.close() }
+    try scratch.prepareForChanges()
+    func define(_ definitions: [String]) throws {
+      for sql in definitions { try scratch.execute(SQLText(storedIn: StoredDefinition(sql: sql))) }
+    }
+    return try scratch.transaction {
+      // Virtual tables create their shadow tables.
+      try define(schema.tables.filter(\.columns.isEmpty).map(\.sql))
+      let present = Set(try scratch.all(.catalog) { $0.text(1).foldedIdentifier })
+      try define(
+        schema.tables.filter { table in
+          !present.contains(table.name.foldedIdentifier) && !table.name.foldedIdentifier.hasPrefix("sqlite_")
+        }.map(\.sql))
+      try define(schema.indexes.compactMap(\.sql) + schema.views.map(\.sql) + schema.triggers.map(\.sql))
+      for change in changes { try scratch.apply(change) }
+      return try StoreSchema(scratch, knowing: StoreSchema(tables: []))
+    }
+  }
+
   func apply(_ changes: [SchemaChange]) throws {
     guard !changes.isEmpty else { return }
     try write(.readWrite) { connection in for change in changes { try connection.apply(change) } }

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 extension SQLiteConnection {
   /// Prepares the connection for schema changes by disabling the schema's automatic actions.
@@ -22,6 +23,7 @@ extension SQLiteConnection {
     case .rebuildTable(let rebuild): try rebuildTable(rebuild)
     case .renameTable, .renameColumn, .dropColumn:
       try withoutBrokenViews { for statement in SQLText.statements(change) { try execute(statement) } }
+    case .readFiles(let table, let column, let rows): try readFiles(in: table, column: column, rows)
     default: for statement in SQLText.statements(change) { try execute(statement) }
     }
   }
@@ -38,6 +40,23 @@ extension SQLiteConnection {
     for view in broken { for statement in SQLText.statements(.dropView(view.name)) { try execute(statement) } }
     try body()
     for definition in definitions { try execute(SQLText(storedIn: definition)) }
+  }
+
+  /// Replaces the names of files by the bytes of the files, one file at a time.
+  private func readFiles(in table: String, column: String, _ rows: RowCondition) throws {
+    guard let url else { return }
+    let folder = ExternalDataFolder(storeAt: url)
+    for (row, name) in try namedFiles(in: table, column: column, rows) {
+      try execute(.set(.blob(Data([1]) + folder.data(named: name)), in: column, of: table, row: row))
+    }
+  }
+
+  private func namedFiles(
+    in table: String, column: String, _ rows: RowCondition
+  ) throws -> [(row: Int64, name: String)] {
+    try all(.namedFiles(in: table, column: column, rows)) { row in
+      (row: row.integer(0), name: String(decoding: row.data(1).dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+    }
   }
 
   private func rebuildTable(_ rebuild: TableRebuild) throws {
@@ -57,7 +76,17 @@ extension SQLiteConnection {
   }
 
   func count(_ count: RowCount) throws -> Int {
-    try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
+    switch count {
+    case .missingFiles(let table, let column, let rows):
+      guard let url else { return 0 }
+      let folder = ExternalDataFolder(storeAt: url)
+      return try namedFiles(in: table, column: column, rows).filter { try folder.file(named: $0.name) == nil }.count
+    case .otherThanURIs(let table, let column, let rows):
+      return try all(.texts(in: table, column: column, rows)) { ($0.text(0), Int(clamping: $0.integer(1))) }
+        .filter { !StoredValue.isURI($0.0) }.reduce(0) { $0 + $1.1 }
+    default: break
+    }
+    return try first(.count(count)) { Int(clamping: $0.integer(0)) } ?? 0
   }
 
   /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.

@@ -72,6 +72,16 @@ extension CopyPlanner {
             fix: "Give the property a larger type, or change the values first.")
         ))
     }
+    if before.type == .string, attribute.type == .uri {
+      plan.checks.append(
+        (
+          .otherThanURIs(old[source].table, column: column.name, .entities([old[source].number])),
+          MigrationBlocker(
+            .migrationFailed, entity: step.destination?.name, property: attribute.name,
+            what: "Values of \(source.name).\(name) aren't URIs",
+            fix: "Change the values first, or give the property another type.")
+        ))
+    }
     switch MarkChange(from: before, to: attribute) {
     case .added: return .marked(column.name)
     case .removed: return nil

@@ -66,10 +66,27 @@ struct CopyPlanner {
         "The entity mapping '\(mapping.name)' maps '\(property.name)', which '\(destination.name)' doesn't have.",
         fix: "Remove the property mapping, or name one of the destination's properties.")
     }
+    if let named { try checkExpressions(of: mapping, over: named) }
     return CopyPlan.Step(
       index: index, mapping: mapping, source: source, destination: destination,
       policy: try mapping.policyName.map { try policies.policy(named: $0, for: mapping) },
       selection: Self.selection(of: mapping))
+  }
+
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that the source doesn't have: a plan finds it before
+  ///   the first row does.
+  private func checkExpressions(of mapping: EntityMapping, over source: Entity) throws {
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      guard let expression = property.valueExpression else { continue }
+      do {
+        try PredicateCheck.check(expression, where: MappingVariable.source, is: source, in: old.model)
+      } catch var error as PersistenceError {
+        error.message = "The value of '\(property.name)' in the entity mapping '\(mapping.name)': \(error.message)"
+        throw error
+      }
+    }
+    guard case .predicate(let predicate) = Self.selection(of: mapping) else { return }
+    try PredicateCheck.check(predicate, over: source, in: old.model)
   }
 
   /// The selection of a source expression, if it has the standard form of mapping models.
