@@ -8,11 +8,22 @@ extension FetchRequest {
       || propertiesToGroupBy.contains(where: \.expression.hasKeyPaths)
   }
 
+  /// The request with long chains flattened.
+  ///
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if a part of the request nests too deeply.
-  func checkDepth() throws {
-    try predicate.map(PredicateDepth.check)
-    try havingPredicate.map(PredicateDepth.check)
-    for column in propertiesToFetch + propertiesToGroupBy { try PredicateDepth.check(column.expression) }
+  func limitingDepth() throws -> FetchRequest {
+    var request = self
+    if let predicate { request.predicate = try PredicateDepth.limited(predicate) }
+    if let havingPredicate { request.havingPredicate = try PredicateDepth.limited(havingPredicate) }
+    for index in propertiesToFetch.indices {
+      request.propertiesToFetch[index].expression = try PredicateDepth.limited(propertiesToFetch[index].expression)
+    }
+    for index in propertiesToGroupBy.indices {
+      request.propertiesToGroupBy[index].expression = try PredicateDepth.limited(propertiesToGroupBy[index].expression)
+    }
+    for descriptor in sortDescriptors { try PredicateDepth.checkPath(descriptor.expression.keys ?? []) }
+    for path in relationshipKeyPathsForPrefetching { try PredicateDepth.checkPath(path.dottedKeys) }
+    return request
   }
 
   /// The request with its key paths replaced by names.

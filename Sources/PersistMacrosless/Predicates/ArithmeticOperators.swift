@@ -114,5 +114,5 @@ public prefix func - <Root: ManagedObject, Value: StorableValue & SignedNumeric>
 private func computed<Root: ManagedObject, Value>(
   _ function: FetchFunction, _ left: FetchExpression, _ right: FetchExpression
 ) -> TypedExpression<Root, Value> {
-  TypedExpression(.function(function, [left, right]))
+  TypedExpression(.chained(function, left, right))
 }

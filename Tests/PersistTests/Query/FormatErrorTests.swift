@@ -81,7 +81,7 @@ struct FormatErrorTests {
     let deep = [
       String(repeating: "(", count: n), String(repeating: "(", count: n) + "a == 1" + String(repeating: ")", count: n),
       String(repeating: "NOT ", count: n) + "a == 1", "a == " + String(repeating: "-", count: n) + "1",
-      "a == " + String(repeating: "{", count: n), "a == 1" + String(repeating: " + 1", count: n),
+      "a == " + String(repeating: "{", count: n), "a == 1" + String(repeating: " - 1", count: n),
       "a == 2" + String(repeating: " ** 2", count: n), "a" + String(repeating: "[0]", count: n) + " == 1",
       "a == " + String(repeating: "abs:(", count: n), String(repeating: "SUBQUERY(a, $x, ", count: n),
       String(repeating: "TERNARY(", count: n), "a == " + String(repeating: "~", count: n) + "1",

@@ -10,7 +10,7 @@ extension ExpressionEvaluator {
     switch function {
     case .add, .subtract, .multiply, .divide, .modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .shiftLeft,
       .shiftRight:
-      return try arithmetic(function, arguments[0], arguments[1])
+      return try arguments.dropFirst().reduce(arguments[0]) { try arithmetic(function, $0, $1) }
     case .negate, .absolute, .ceiling, .floor, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
       .onesComplement, .randomBelow:
       return try arithmetic(function, arguments[0])

@@ -5,14 +5,14 @@ extension FetchPredicate {
   ///
   /// - Throws: As ``ExpressionEvaluator/matches(_:_:)``.
   public func evaluate(with object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> Bool {
-    try PredicateDepth.check(self)
-    let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
+    let limited = try PredicateDepth.limited(self)
+    let named = limited.hasKeyPaths ? try limited.resolvingKeyPaths(object.keys) : limited
     return try ExpressionEvaluator(variables: variables).matches(named, .object(object))
   }
 
   /// Whether the predicate holds for a value, available as `SELF`, as in the validation rule `SELF >= 0`.
   public func evaluate(with value: StoredValue, variables: [String: FetchValue] = [:]) throws -> Bool {
-    try ExpressionEvaluator(variables: variables).matches(self, .value(value))
+    try ExpressionEvaluator(variables: variables).matches(PredicateDepth.limited(self), .value(value))
   }
 }
 
@@ -21,13 +21,13 @@ extension FetchExpression {
   ///
   /// - Throws: As ``ExpressionEvaluator/value(of:for:)``.
   public func value(for object: some KeyedObject, variables: [String: FetchValue] = [:]) throws -> FetchValue {
-    try PredicateDepth.check(self)
-    let named = hasKeyPaths ? try resolvingKeyPaths(object.keys) : self
+    let limited = try PredicateDepth.limited(self)
+    let named = limited.hasKeyPaths ? try limited.resolvingKeyPaths(object.keys) : limited
     return try ExpressionEvaluator(variables: variables).value(of: named, for: .object(object))
   }
 
   /// The value of the expression for a value, available as `SELF`.
   public func value(for value: StoredValue, variables: [String: FetchValue] = [:]) throws -> FetchValue {
-    try ExpressionEvaluator(variables: variables).value(of: self, for: .value(value))
+    try ExpressionEvaluator(variables: variables).value(of: PredicateDepth.limited(self), for: .value(value))
   }
 }

@@ -141,9 +141,14 @@ struct FormatParser {
   private mutating func applied(
     _ function: FetchFunction, _ precedence: FormatPrecedence, left: FetchExpression
   ) throws -> FetchExpression {
-    try advance()
-    // Powers associate to the right, everything else to the left.
-    return .function(function, [left, try expression(function == .power ? .power : precedence.next)])
+    var operands = [left]
+    repeat {
+      try advance()
+      // Powers associate to the right, everything else to the left.
+      operands.append(try expression(function == .power ? .power : precedence.next))
+      // `a + b + c` is one sum of three.
+    } while function.isChained && FormatInfix(token) == .function(function, precedence)
+    return .function(function, operands)
   }
 
   /// Parses `a AND b AND c` as one conjunction of three.

@@ -103,13 +103,19 @@ struct FormatPrinter {
   private mutating func write(
     _ function: FetchFunction, _ arguments: [FetchExpression], within precedence: FormatPrecedence
   ) {
-    if let notation = FormatInfix.notations[function], arguments.count == 2 {
+    let isInfix = arguments.count == 2 || arguments.count > 2 && function.isChained
+    if isInfix, let notation = FormatInfix.notations[function] {
       let own = notation.precedence
-      let (left, right) = function == .power ? (own.next, own) : (own, own.next)
+      // Without parentheses, a sum within a sum would be parsed as one sum.
+      let isNested = function.isChained && arguments[0].isFunction(function)
+      let left = function == .power || isNested ? own.next : own
+      let right = function == .power ? own : own.next
       parenthesized(own < precedence) { printer in
         printer.write(arguments[0], within: left)
-        printer.text += " \(notation.symbol) "
-        printer.write(arguments[1], within: right)
+        for argument in arguments.dropFirst() {
+          printer.text += " \(notation.symbol) "
+          printer.write(argument, within: right)
+        }
       }
     } else if function == .negate || function == .onesComplement, arguments.count == 1 {
       parenthesized(.unary < precedence) { printer in

@@ -11,9 +11,9 @@ struct HistorySelection<Result> {
   ///
   /// - Throws: The errors of evaluating the predicate and the sort keys.
   func select<Element>(_ elements: [Element], _ object: (Element) -> any KeyedObject) throws -> [Element] {
-    if let predicate = request.predicate { try PredicateDepth.check(predicate) }
+    let predicate = try request.predicate.map { try PredicateDepth.limited($0) }
     let found = try elements.filter { element in
-      try request.predicate.map { try evaluator.matches($0, .object(object(element))) } ?? true
+      try predicate.map { try evaluator.matches($0, .object(object(element))) } ?? true
     }
     let keyed = try found.enumerated().map { index, element in
       (

@@ -99,6 +99,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
   var argumentCount: ClosedRange<Int> {
     switch self {
     case .random, .now: 0...0
+    case .add, .multiply: 2...Int.max
     case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: 1...Int.max
     default: rawValue.count { $0 == ":" }...rawValue.count { $0 == ":" }
     }

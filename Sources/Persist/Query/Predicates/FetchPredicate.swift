@@ -38,14 +38,30 @@ extension FetchPredicate {
       Comparison(left: left, operation: operation, right: right, modifier: modifier, options: options))
   }
 
-  /// The conjunction of two predicates; parts of a conjunction on either side become parts of the new one.
+  /// The conjunction of two predicates; parts of a conjunction on either side become parts of the new one, unless they
+  /// are many.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    .and(left.parts(ofConjunction: true) + right.parts(ofConjunction: true))
+    .and(
+      joined(left, left.parts(ofConjunction: true), right, right.parts(ofConjunction: true)))
   }
 
-  /// The disjunction of two predicates; parts of a disjunction on either side become parts of the new one.
+  /// The disjunction of two predicates; parts of a disjunction on either side become parts of the new one, unless they
+  /// are many.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    .or(left.parts(ofConjunction: false) + right.parts(ofConjunction: false))
+    .or(
+      joined(left, left.parts(ofConjunction: false), right, right.parts(ofConjunction: false)))
+  }
+
+  /// The number of parts from which a predicate isn't extended but becomes a part of another one: a loop would
+  /// otherwise copy the parts at each step.
+  static let groupSize = 64
+
+  private static func joined(
+    _ left: FetchPredicate, _ leftParts: [FetchPredicate], _ right: FetchPredicate, _ rightParts: [FetchPredicate]
+  ) -> [FetchPredicate] {
+    if leftParts.count + rightParts.count <= groupSize { return leftParts + rightParts }
+    if leftParts.count >= groupSize, rightParts.count >= groupSize { return [left, right] }
+    return leftParts.count >= rightParts.count ? [left] + rightParts : leftParts + [right]
   }
 
   /// The negation of a predicate.

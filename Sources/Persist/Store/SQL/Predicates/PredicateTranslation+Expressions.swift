@@ -135,6 +135,16 @@ extension PredicateTranslation {
       return kind == .date ? (.real(term), .number) : (term, kind)
     }
     guard numbers.count == arguments.count else { return nil }
+    guard numbers.count > 2 else { return number(function, numbers) }
+    // SQLite's parser has no room for longer ones.
+    guard numbers.count < ParserStackUse.stackLimit else { return nil }
+    return numbers.dropFirst(2).reduce(number(function, Array(numbers.prefix(2)))) { sum, number in
+      guard case .term(let term, let kind)? = sum else { return nil }
+      return self.number(function, [(term, kind), number])
+    }
+  }
+
+  private func number(_ function: FetchFunction, _ numbers: [(SQLTerm, SQLOperand.Kind)]) -> SQLOperand? {
     let terms = numbers.map(\.0)
     if numbers.contains(where: { $0.1 == .decimal }) { return decimal(function, terms) }
     return number(function, terms, areWhole: numbers.allSatisfy { $0.1 == .whole })
