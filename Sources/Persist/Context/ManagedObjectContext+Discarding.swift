@@ -80,11 +80,15 @@ extension ManagedObjectContext {
   /// If others have deleted the row, the object counts as deleted, and its unsaved changes are discarded, as when the
   /// deletion is merged.
   ///
+  /// A new object, which has no row, remains new. Without merging, it loses the values that the program has set, and is
+  /// a fault with the initial values of its class and the model.
+  ///
   /// - Parameters:
   ///   - object: An object of this context.
   ///   - mergeChanges: If true, reads the row now and reapplies the unsaved changes; if false, discards the changes, on
   ///     both sides of relationships, and turns the object into a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    if !mergeChanges, object.change == .inserted, object.table?.context === self { return restoreInitialValues(object) }
     guard isRefreshable(object) else { return }
     observedChanges.begin()
     defer { observedChanges.end() }
@@ -93,6 +97,16 @@ extension ManagedObjectContext {
     adoptStoredValues(of: object, mergeChanges: mergeChanges)
     notifyChildren(discarded)
     if mergeChanges { object.awakeFromSnapshotEvents(.refresh) }
+    announce { $0.refreshed.insert(object) }
+  }
+
+  private func restoreInitialValues(_ object: ManagedObject) {
+    observedChanges.begin()
+    defer { observedChanges.end() }
+    processTrackedChanges()
+    revertRelationshipChanges(of: object)
+    object.restoreInitialValues()
+    notifyChildren(ids(updated: [object], deleted: []))
     announce { $0.refreshed.insert(object) }
   }
 

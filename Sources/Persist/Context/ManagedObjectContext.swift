@@ -123,8 +123,8 @@ public final class ManagedObjectContext {
   var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
-  /// An error from a getter, which can't throw, for the next call that can.
-  private var deferred: (any Error)?
+  /// What getters couldn't throw.
+  var deferred = DeferredErrors()
 
   /// Creates a context over the coordinator's stores, including stores added later.
   ///
@@ -384,16 +384,5 @@ extension ManagedObjectContext {
 
   func noteFormerlyChanged(_ objects: some Sequence<ManagedObject>) {
     if !children.isEmpty { formerlyChanged.formUnion(objects.map(\.objectID)) }
-  }
-
-  /// Saves the first error of a getter for the next call that can throw.
-  func deferError(_ error: any Error) {
-    if deferred == nil { deferred = error }
-  }
-
-  func throwDeferredError() throws {
-    guard let error = deferred else { return }
-    deferred = nil
-    throw error
   }
 }

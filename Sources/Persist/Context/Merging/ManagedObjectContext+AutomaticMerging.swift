@@ -2,7 +2,8 @@ extension ManagedObjectContext {
   /// Whether the context automatically merges others' saves.
   ///
   /// A context has no queue on which that could happen without its owner's knowledge. It merges when it fetches, saves,
-  /// refreshes all objects or processes pending changes. While one of its sequences such as ``objectsDidChange`` is
+  /// refreshes all objects, processes pending changes or runs a block with ``perform(_:)``. While one of its
+  /// sequences such as ``objectsDidChange`` is
   /// awaited, it also merges as soon as others save. Saves by the coordinator's other contexts are queued in a mailbox.
   /// The stores report whether another coordinator or process has written, and their history shows the changes; without
   /// a history, the context compares the versions of its objects with the store's.

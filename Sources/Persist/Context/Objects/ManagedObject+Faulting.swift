@@ -14,7 +14,11 @@ extension ManagedObject {
   final func fulfill() {
     guard loading == .fault else { return }
     if snapshot == nil {
-      guard let table, let store = table.store else { return }
+      guard let table, let store = table.store else {
+        // A refreshed new object has its initial values already.
+        if change == .inserted { loading = .loaded }
+        return
+      }
       table.context.noteRow(of: self)
       do {
         guard let row = try table.row(of: self, from: store) else {
@@ -51,6 +55,7 @@ extension ManagedObject {
     table?.observedChanges.begin()
     defer { table?.observedChanges.end() }
     noteChangeOfAll()
+    forgetUnreadable()
     loading = .fault
     snapshot = nil
     replacePending(with: SlotValues())
@@ -59,6 +64,18 @@ extension ManagedObject {
     companions = nil
     releaseRelated()
     if wasLoaded { didTurnIntoFault() }
+  }
+
+  /// Turns a new object into a fault that has its initial values. The caller has already updated both sides of
+  /// relationships.
+  final func restoreInitialValues() {
+    if isDraft { endDraft() }
+    if loading == .loaded { willTurnIntoFault() }
+    noteChangeOfAll()
+    replacePending(with: layout.slotTable(of: Swift.type(of: self)).values(orElse: layout.initialValues))
+    given = .none
+    loading = .fault
+    didTurnIntoFault()
   }
 
   /// Turns the object into a fault whose row and members are read again on the next use.

@@ -139,6 +139,7 @@ nonisolated open class ManagedObject {
 
   deinit {
     assert(linkIndex < 0, "The context would examine an object that no longer exists.")
+    forgetUnreadable()
     tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
     if let heldEnd { Self.loseHolder(heldEnd) }
     if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }
@@ -170,8 +171,8 @@ nonisolated open class ManagedObject {
     self.init(entity: entity, insertInto: context)
   }
 
-  /// Creates an object of this class's entity.
-  public required convenience init(context: ManagedObjectContext) {
+  /// Creates an object of this class's entity. A subclass may declare an `init(context:)` of its own beside this one.
+  public required convenience init(context: ManagedObjectContext, _: Void = ()) {
     self.init(Origin(inserting: Self.self, into: context))
   }
 
@@ -223,6 +224,7 @@ extension ManagedObject {
   /// Takes the object out of its table. From now on it retains its layout, which its context may no longer do.
   final func leaveTable() {
     holdLayout()
+    forgetUnreadable()
     tableReference = nil
   }
 

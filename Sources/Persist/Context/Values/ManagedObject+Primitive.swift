@@ -32,6 +32,8 @@ extension ManagedObject {
   /// Announces that a property is about to be read: fires the fault.
   public final func willAccessValue(forKey name: String?) {
     if loading == .fault { fulfill() }
+    // An object without a context, as after a reset, has no values to read.
+    if loading == .fault, table == nil { loading = .loaded }
   }
 
   /// The counterpart of ``willAccessValue(forKey:)``; does nothing.

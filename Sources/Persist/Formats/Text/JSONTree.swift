@@ -1,0 +1,83 @@
+package import Foundation
+
+/// A JSON text that was parsed, for layers that decode stored texts member by member.
+package struct JSONTree: Equatable {
+  fileprivate let value: JSONValue
+
+  fileprivate init(_ value: JSONValue) { self.value = value }
+
+  /// Parses a text; nil if it isn't JSON.
+  package init?(_ text: String) {
+    guard let value = try? JSONReader.value(in: Data(text.utf8)) else { return nil }
+    self.value = value
+  }
+
+  /// Whether the value is null.
+  package var isNull: Bool { value == .null }
+  /// The members of an object; nil for other values.
+  package var members: [String: JSONTree]? {
+    if case .object(let members) = value { members.mapValues(JSONTree.init) } else { nil }
+  }
+  /// The elements of an array; nil for other values.
+  package var elements: [JSONTree]? {
+    if case .array(let elements) = value { elements.map(JSONTree.init) } else { nil }
+  }
+
+  /// The text with sorted keys and without spaces.
+  package var data: Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Every value that was parsed can be encoded.
+    return (try? encoder.encode(value)) ?? Data()
+  }
+
+  /// The text of ``data``; for a string, the string itself.
+  package var text: String {
+    if case .string(let text) = value { text } else { String(decoding: data, as: UTF8.self) }
+  }
+
+  /// Returns an object whose members have their new names. A member that has its new name already isn't replaced.
+  ///
+  /// - Parameter renames: The new names by the former ones.
+  package func renaming(_ renames: [String: String]) -> JSONTree {
+    guard case .object(var members) = value else { return self }
+    for (old, new) in renames.sorted(by: { $0.key < $1.key }) {
+      guard let member = members[old] else { continue }
+      // The former name may be that of another member today.
+      if members[new] == nil {
+        members[new] = member
+        members[old] = nil
+      }
+    }
+    return JSONTree(.object(members))
+  }
+
+  /// Applies the difference between two versions of a value to a third one: what both have in common remains as it is
+  /// in the third one, including members that neither has. Members that the third one lacks are added.
+  ///
+  /// Elements of arrays correspond by their positions; if their number differs, by those from the start and from the
+  /// end as far as nothing was changed.
+  package func merged(_ new: JSONTree, readAs base: JSONTree?) -> JSONTree {
+    JSONTree(Self.merge(value, base?.value, new.value))
+  }
+
+  private static func merge(_ current: JSONValue, _ base: JSONValue?, _ new: JSONValue) -> JSONValue {
+    switch (current, base, new) {
+    case (.object(let current), _, .object(let new)):
+      let base: [String: JSONValue] = if case .object(let members)? = base { members } else { [:] }
+      return .object(
+        new.reduce(into: current.filter { base[$0.key] == nil }) { result, member in
+          result[member.key] = current[member.key].map { merge($0, base[member.key], member.value) } ?? member.value
+        })
+    case (.array(let current), .array(let base)?, .array(let new)) where current.count == base.count:
+      let shorter = min(base.count, new.count)
+      let start = base.count == new.count ? shorter : (0..<shorter).first { base[$0] != new[$0] } ?? shorter
+      let end = (0..<shorter - start).first { base[base.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
+      func merged(_ index: Int, _ former: Int) -> JSONValue { merge(current[former], base[former], new[index]) }
+      return .array(
+        (0..<start).map { merged($0, $0) } + new[start..<new.count - end]
+          + (new.count - end..<new.count).map { merged($0, $0 - new.count + base.count) })
+    default: return new == base ? current : new
+    }
+  }
+}
