@@ -63,12 +63,12 @@ struct AttributeText {
     types.use("PersistMacrosless")
     if attribute.isOptional || attribute.defaultValue.isNull {
       return Accessor(
-        type: type + "?", getter: "\(type).value(of: self, at: \(slot))",
-        setter: "setAttributeValue(newValue?.stored ?? .null, at: \(slot))")
+        type: type + "?", getter: "\(type)?.value(of: self, at: \(slot)) ?? nil",
+        setter: "setGeneratedValue(newValue, at: \(slot))")
     }
     return Accessor(
       type: type, getter: "generatedValue(at: \(slot), default: \(storedDefault(&types)))",
-      setter: "setAttributeValue(newValue.stored, at: \(slot))")
+      setter: "setGeneratedValue(newValue, at: \(slot))")
   }
 
   private func storedDefault(_ types: inout TypeNames) -> String {

@@ -76,9 +76,7 @@ struct AttributeDeclaration<Value: StorableValue>: DescribedDeclaration, @unchec
       return .null
     }
     let value = initialValue()
-    // Two readings of the clock may be equal.
-    if case .date(let date) = value, abs(date.timeIntervalSinceNow) < 60 { return .null }
-    return value == initialValue() ? value : .null
+    return value == initialValue() && !value.isRecent ? value : .null
   }
 
   private func validation(at place: PersistenceError.Place, _ plan: inout ModelFromClasses) -> AttributeValidation {

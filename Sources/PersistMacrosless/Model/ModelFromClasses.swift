@@ -146,8 +146,18 @@ extension ModelFromClasses {
     let index = description.composites.count
     description.composites.append(CompositeDescription(name, elements: []))
     do {
-      description.composites[index].elements = try type.elements().map { part in
-        var element = AttributeDescription(part.name, part.type.attributeType, isOptional: part.isOptional)
+      let defaults = try type.constantParts()
+      let former = Dictionary(grouping: type.renamedParts.sorted { $0.key < $1.key }, by: \.value)
+      let elements = try type.elements()
+      for name in former.keys.sorted() where !elements.contains(where: { $0.name == name }) {
+        report(
+          .property(String(describing: type), name),
+          "\(type) renames a part to '\(name)', which it doesn't have.", fix: "Correct 'renamedParts'.")
+      }
+      description.composites[index].elements = elements.map { part in
+        var element = AttributeDescription(
+          part.name, part.type.attributeType, isOptional: part.isOptional, default: defaults[part.name] ?? .null,
+          renamingIdentifier: former[part.name]?.map(\.key).joined(separator: ","))
         if let inner = part.type.wrappedType as? any CompositeValue.Type { element.compositeName = addComposite(inner) }
         return element
       }

@@ -147,7 +147,7 @@ extension ManagedObject {
   final func setValue<Value: StorableValue>(
     _ value: Value, of key: DeclarationKey, declaredBy type: ManagedObject.Type
   ) {
-    setAttributeValue(value.stored, at: slot(of: key, declaredBy: type))
+    Value.setValue(value, of: self, at: slot(of: key, declaredBy: type))
   }
 
   /// The value of an attribute without a readable stored value: its default, or else the type's value for "none". In a
@@ -156,6 +156,7 @@ extension ManagedObject {
   final func missingValue<Value: StorableValue>(
     at slot: Int, of key: DeclarationKey, declaredBy owner: ManagedObject.Type
   ) -> Value {
+    reportUnlessNull(at: slot, as: Value.self)
     if let type = Value.self as? any CompositeValue.Type, isMissingInRow(at: slot),
       let empty = type.init(stored: .composite([:])), empty.isWithoutParts, let value = empty as? Value
     {

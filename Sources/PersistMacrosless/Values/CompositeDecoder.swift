@@ -2,19 +2,42 @@ import Persist
 
 /// Assembles a composite value from its parts.
 struct CompositeDecoder: Decoder {
+  /// What is done with a part that its type can't read.
+  enum Reading {
+    /// The whole value can't be read.
+    case strict
+    /// The part reads as its default, and is noted.
+    case noting(UnreadableParts)
+    /// Nothing is read: the names and types of the parts are recorded.
+    case recording(CompositeShape)
+  }
+
   let parts: [String: StoredValue]
-  /// Records the names and types of the parts; nil when a value is read.
-  let shape: CompositeShape?
+  let reading: Reading
+  /// The names that lead to the composite from the property's value.
+  let path: [String]
+  /// Returns the defaults of the parts.
+  let standard: () -> [String: StoredValue]
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  init(_ parts: [String: StoredValue], noting shape: CompositeShape? = nil) {
+  /// - Parameters:
+  ///   - parts: the stored parts, omitting those without a value.
+  ///   - reading: what is done with a part that its type can't read.
+  ///   - path: the names that lead to the composite from the property's value.
+  ///   - standard: returns the defaults of the parts.
+  init(
+    _ parts: [String: StoredValue], _ reading: Reading = .strict, at path: [String] = [],
+    standard: @escaping () -> [String: StoredValue]
+  ) {
     self.parts = parts
-    self.shape = shape
+    self.reading = reading
+    self.path = path
+    self.standard = standard
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(KeyedParts<Key>(parts: parts, shape: shape))
+    KeyedDecodingContainer(KeyedParts<Key>(decoder: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.refusal }
@@ -22,6 +45,46 @@ struct CompositeDecoder: Decoder {
 
   static let refusal = DecodingError.dataCorrupted(
     .init(codingPath: [], debugDescription: "A composite is coded as one value for each key."))
+
+  /// Returns a part; nil if it has no value, or one that is noted as unreadable.
+  ///
+  /// - Throws: an error if a strictly read part is unreadable.
+  fileprivate func part<Part>(_ name: String, as type: Part.Type) throws -> Part? {
+    guard let stored = parts[name], !stored.isNull else { return nil }
+    switch reading {
+    case .noting(let unreadable):
+      return PartReader.value(
+        of: type, in: stored, at: path + [name], standard: { standard()[name] }, noting: unreadable)
+    case .strict, .recording:
+      if let storable = (type as? any StorableValue.Type)?.wrappedType,
+        let value = storable.init(stored: stored) as? Part
+      {
+        return value
+      }
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "The part '\(name)' isn't a value of \(type)."))
+    }
+  }
+
+  /// Returns the value of a part that has no readable one: a nested composite without any part, the part's default, or
+  /// the type's value for "none".
+  ///
+  /// The column of a part that was added to the type later may be empty in older rows.
+  fileprivate func missingPart<Part>(_ name: String, as type: Part.Type) -> Part? {
+    let isMissing = parts[name]?.isNull != false
+    if isMissing, let type = type as? any AttributeValue.Type, type.isOptional { return type.absent as? Part }
+    let standard = standard()[name]
+    if isMissing, let nested = type as? any CompositeValue.Type {
+      let inner: [String: StoredValue]? = if case .composite(let inner)? = standard { inner } else { nil }
+      if let value = nested.withoutParts(standard: inner) as? Part { return value }
+    }
+    if let storable = type as? any StorableValue.Type, let value = standard.flatMap({ storable.init(stored: $0) }),
+      let part = value as? Part
+    {
+      return part
+    }
+    return (type as? any AttributeValue.Type)?.absent as? Part
+  }
 }
 
 /// The parts of a composite type, recorded while the type decodes an example.
@@ -42,89 +105,53 @@ final class CompositeShape {
 }
 
 private struct KeyedParts<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let parts: [String: StoredValue]
-  let shape: CompositeShape?
+  let decoder: CompositeDecoder
   let codingPath: [any CodingKey] = []
 
-  var allKeys: [Key] { parts.keys.compactMap { Key(stringValue: $0) } }
-  func contains(_ key: Key) -> Bool { parts[key.stringValue]?.isNull == false }
+  var allKeys: [Key] { decoder.parts.keys.compactMap { Key(stringValue: $0) } }
+  func contains(_ key: Key) -> Bool { decoder.parts[key.stringValue]?.isNull == false }
   func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
+  private func record(_ type: Any.Type, _ key: Key, isOptional: Bool) throws {
+    guard case .recording(let shape) = decoder.reading else { return }
+    try shape.note(key.stringValue, type, isOptional: isOptional)
+  }
+
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try shape?.note(key.stringValue, type, isOptional: false)
-    if let value = value(of: type, forKey: key) { return value }
-    // The column of a part that was added to the type later is empty in older rows.
-    if let type = type as? any AttributeValue.Type, let absent = type.absent as? Value { return absent }
+    try record(type, key, isOptional: false)
+    if let value = try decoder.part(key.stringValue, as: type) { return value }
+    if let value = decoder.missingPart(key.stringValue, as: type) { return value }
     throw DecodingError.valueNotFound(
       type, .init(codingPath: [key], debugDescription: "The part '\(key.stringValue)' has no value."))
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
+    try optional(type, key)
   }
 
-  private func value<Value>(of type: Value.Type, forKey key: Key) -> Value? {
-    guard let stored = parts[key.stringValue], let storable = type as? any StorableValue.Type else { return nil }
-    return storable.init(stored: stored) as? Value
+  private func optional<Value>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try record(type, key, isOptional: true)
+    if let value = try decoder.part(key.stringValue, as: type) { return value }
+    // A missing value is nil; an unreadable one is the part's default.
+    guard contains(key), let standard = decoder.standard()[key.stringValue] else { return nil }
+    return (type as? any StorableValue.Type)?.init(stored: standard) as? Value
   }
 
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try shape?.note(key.stringValue, type, isOptional: true)
-    return value(of: type, forKey: key)
-  }
+  // The protocol's own implementations for these types decode them as required parts.
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key

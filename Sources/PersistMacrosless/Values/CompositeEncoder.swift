@@ -8,7 +8,33 @@ final class CompositeEncoder: Encoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  init(isExample: Bool = false) { self.isExample = isExample }
+  /// The older stored parts beneath the value, and the stored form of what the program read from them; nil for none.
+  fileprivate let older: (current: [String: StoredValue], base: [String: StoredValue])?
+
+  init(isExample: Bool = false, over older: (current: [String: StoredValue], base: [String: StoredValue])? = nil) {
+    self.isExample = isExample
+    self.older = older
+  }
+
+  /// Returns the stored form of a composite value, with the parts of an older stored value that the program couldn't
+  /// read and hasn't changed. Traps if the value can't be encoded as one value for each key.
+  static func parts(
+    of value: any CompositeValue, over current: StoredValue, readAs base: StoredValue
+  ) -> StoredValue {
+    guard case .composite(let currentParts) = current else { return value.stored }
+    let baseParts: [String: StoredValue] = if case .composite(let parts) = base { parts } else { [:] }
+    let encoder = CompositeEncoder(over: (currentParts, baseParts))
+    do {
+      try value.encode(to: encoder)
+    } catch {
+      preconditionFailure("A value of type \(type(of: value)) can't be encoded: \(error)")
+    }
+    // The value has no such parts, and neither had what was read.
+    for (name, part) in currentParts where encoder.parts[name] == nil && baseParts[name] == nil {
+      encoder.parts[name] = part
+    }
+    return .composite(encoder.parts)
+  }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(KeyedParts<Key>(encoder: self))
@@ -36,6 +62,9 @@ private struct KeyedParts<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
     if encoder.isExample, let composite = value as? any CompositeValue {
       encoder.parts[key.stringValue] = .composite(try composite.exampleParts())
+    } else if let older = encoder.older, let current = older.current[key.stringValue] {
+      let base = older.base[key.stringValue] ?? .null
+      encoder.parts[key.stringValue] = PartReader.stored(storable, over: current, readAs: base)
     } else {
       encoder.parts[key.stringValue] = storable.stored
     }

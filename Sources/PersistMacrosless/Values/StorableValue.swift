@@ -38,6 +38,8 @@ public protocol StorableValue {
   /// Reads an attribute; nil if it has no value of this type. Types implement this if they have a shorter way than
   /// through a `StoredValue`.
   static func value(of object: ManagedObject, at slot: Int) -> Self?
+  /// Sets an attribute. Types implement this if their stored values can contain more than a value of the type.
+  static func setValue(_ value: Self, of object: ManagedObject, at slot: Int)
 }
 
 extension StorableValue {
@@ -48,6 +50,11 @@ extension StorableValue {
   /// Reads an attribute through its `StoredValue`; nil if it has no value of this type.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
     Self(stored: object.attributeValue(at: slot))
+  }
+  /// Sets an attribute to the stored form of a value.
+  @inlinable @inline(__always)
+  public static func setValue(_ value: Self, of object: ManagedObject, at slot: Int) {
+    object.setAttributeValue(value.stored, at: slot)
   }
 }
 
@@ -63,17 +70,44 @@ public protocol AttributeValue: StorableValue {
 extension StorableValue where Self: RawRepresentable, RawValue: StorableValue {
   /// The attribute type of the raw values.
   @inlinable public static var attributeType: AttributeType { RawValue.attributeType }
-  /// Creates the case of a stored raw value; nil if no case has it, such as one of a newer version of the program.
+  /// Creates the case of a stored raw value, which may be a former one if the type has ``RenamedCases``; nil if no case
+  /// has it, such as one of a newer version of the program.
   @inlinable public init?(stored: StoredValue) {
-    guard let raw = RawValue(stored: stored) else { return nil }
-    self.init(rawValue: raw)
+    guard let raw = RawValue(stored: stored), let value = Self(rawValue: raw) ?? Self.renamedCase(raw) else {
+      return nil
+    }
+    self = value
   }
   /// The raw value in its stored form.
   @inlinable public var stored: StoredValue { rawValue.stored }
   /// Reads the raw value of an attribute; nil if it has none, or one that no case has.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Self? {
-    RawValue.value(of: object, at: slot).flatMap(Self.init)
+    guard let raw = RawValue.value(of: object, at: slot) else { return nil }
+    return Self(rawValue: raw) ?? renamedCase(raw)
   }
+
+  @usableFromInline @inline(never)
+  static func renamedCase(_ raw: RawValue) -> Self? {
+    func find<Cases: RenamedCases>(_ type: Cases.Type) -> Cases? {
+      (raw as? Cases.RawValue).flatMap { Cases.renamedCases[$0] }
+    }
+    return (Self.self as? any RenamedCases.Type).flatMap { find($0) as? Self }
+  }
+}
+
+/// An enumeration some of whose cases had other raw values in older versions of the program.
+///
+/// ```swift
+/// enum Kind: String, StorableValue, RenamedCases {
+///   case home, office
+///   static var renamedCases: [String: Kind] { ["work": .office] }
+/// }
+/// ```
+///
+/// Stored values stay as they are until they are set: predicates compare the stored raw values.
+public protocol RenamedCases: RawRepresentable where RawValue: Hashable {
+  /// The cases by their former raw values.
+  static var renamedCases: [RawValue: Self] { get }
 }
 
 extension Optional: StorableValue where Wrapped: StorableValue {
@@ -89,7 +123,17 @@ extension Optional: StorableValue where Wrapped: StorableValue {
   @inlinable public static var wrappedType: any StorableValue.Type { Wrapped.wrappedType }
   /// Reads an attribute; the inner optional is nil if it has no value of the wrapped type, the outer one never.
   @inlinable public static func value(of object: ManagedObject, at slot: Int) -> Wrapped?? {
-    .some(Wrapped.value(of: object, at: slot))
+    if let value = Wrapped.value(of: object, at: slot) { return .some(value) }
+    object.reportUnlessNull(at: slot, as: Wrapped.self)
+    return .some(nil)
+  }
+  /// Sets an attribute to the wrapped value, or to null.
+  @inlinable public static func setValue(_ value: Wrapped?, of object: ManagedObject, at slot: Int) {
+    if let value {
+      Wrapped.setValue(value, of: object, at: slot)
+    } else {
+      object.setAttributeValue(.null, at: slot)
+    }
   }
 }
 

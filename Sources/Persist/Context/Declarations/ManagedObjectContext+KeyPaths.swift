@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` for a key path that computes something;
   ///   ``PersistenceError/Code/limitExceeded`` if the predicate is nested too deeply.
   func named(_ predicate: FetchPredicate, over entity: Entity) throws -> FetchPredicate {
-    try PredicateDepth.check(predicate)
+    let predicate = try PredicateDepth.limited(predicate)
     guard predicate.hasKeyPaths else { return predicate }
     return try predicate.resolvingKeyPaths { try keys(of: $0, from: entity) }
   }
@@ -27,14 +27,14 @@ extension ManagedObjectContext {
 
   /// Returns an expression over an entity with its key paths replaced by names.
   func named(_ expression: FetchExpression, over entity: Entity) throws -> FetchExpression {
-    try PredicateDepth.check(expression)
+    let expression = try PredicateDepth.limited(expression)
     guard expression.hasKeyPaths else { return expression }
     return try expression.resolvingKeyPaths { try keys(of: $0, from: entity) }
   }
 
   /// Returns a request with its key paths replaced by names.
   func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
-    try request.checkDepth()
+    let request = try request.limitingDepth()
     guard request.hasKeyPaths else { return request }
     let entity = try entity(named: request.entityName)
     return try request.resolvingKeyPaths { try keys(of: $0, from: entity) }

@@ -1,8 +1,9 @@
 /// The sources of the elements of a composite attribute in an old composite attribute: one rule for every way of
 /// migrating.
 ///
-/// - An element that existed before keeps its value.
-/// - A new element gets its default, unless the value that contains it is missing.
+/// - An element that existed before keeps its value, also under a new name.
+/// - A new element gets its default, unless the value that contains it is missing. An element that becomes required
+///   gets it where it is missing.
 /// - If the attribute becomes required, a missing value, all of whose elements are missing, becomes its default.
 struct CompositeMove {
   struct Part {
@@ -11,31 +12,48 @@ struct CompositeMove {
     let path: [String]
     /// The same element before; nil for a new one.
     let old: Property.Element?
+    /// The value that replaces a missing one if the value that contains it exists.
+    let fill: StoredValue
     /// The path of the innermost composite around the element that existed before.
     let enclosing: [String]
   }
 
   let old: Property
   let parts: [Part]
+  /// Whether the attribute has a value in every row: one all of whose elements are missing counts as one.
+  private let isAlwaysPresent: Bool
 
   init(from old: Property, to new: Property) {
     self.old = old
+    isAlwaysPresent =
+      old.attribute?.isOptional == false && new.attribute?.isOptional == false && old.allowsNoElements
+    let former = new.formerElements(in: old)
     parts = new.elements.map { element in
       let path = Array(element.path.dropFirst())
       var enclosing = Array(path.dropLast())
       while !enclosing.isEmpty, !old.elements.contains(where: { $0.path.dropFirst().starts(with: enclosing) }) {
         enclosing.removeLast()
       }
+      let before = former[element.slot]
+      let isFilled = before.map { $0.attribute.isOptional && !element.attribute.isOptional } ?? true
+      if let before { enclosing = Array(before.path.dropFirst().dropLast()) }
       return Part(
-        element: element, path: path, old: old.elements.first { Array($0.path.dropFirst()) == path },
+        element: element, path: path, old: before, fill: isFilled ? element.attribute.defaultValue : .null,
         enclosing: enclosing)
     }
   }
 
   /// Whether every value has the same form as before.
   var isIdentity: Bool {
-    old.elements.count == parts.count && parts.allSatisfy { $0.old?.attribute.type == $0.element.attribute.type }
+    old.elements.count == parts.count
+      && parts.allSatisfy { part in
+        part.old.map { $0.path.dropFirst().elementsEqual(part.path) } == true
+          && part.old?.attribute.type == part.element.attribute.type && part.fill.isNull
+      }
   }
+
+  /// Whether the value that contains a part is never missing.
+  private func isPresent(_ part: Part) -> Bool { isAlwaysPresent && part.enclosing.isEmpty }
 
   /// The old elements of a part of the value; all elements for an empty path.
   private func elements(of path: [String]) -> [Property.Element] {
@@ -55,13 +73,15 @@ struct CompositeMove {
   ) -> RowExpression? {
     let attribute = part.element.attribute
     func columns(_ path: [String]) -> [String] { elements(of: path).compactMap(column) }
-    var value: RowExpression
+    var value = RowExpression.constant(.null)
     if let old = part.old {
       guard let own = converted(old) else { return nil }
       value = own
-    } else {
-      value = .constant(SQLValue(attribute.defaultValue, of: attribute) ?? .null)
-      if value != .constant(.null) { value = .ifPresent(columns(part.enclosing), value, otherwise: .null) }
+    }
+    let standard = SQLValue(part.fill, of: attribute) ?? .null
+    if standard != .null {
+      value = value == .constant(.null) ? .constant(standard) : .filled(value, with: standard)
+      if !isPresent(part) { value = .ifPresent(columns(part.enclosing), value, otherwise: .null) }
     }
     guard let fill else { return value }
     let replacement = SQLValue(fill.element(at: part.path), of: attribute) ?? .null
@@ -80,16 +100,15 @@ struct CompositeMove {
   func value(
     of value: StoredValue, filling fill: StoredValue?, converted: (StoredValue, Property.Element) throws -> StoredValue
   ) rethrows -> StoredValue {
-    guard elements(of: []).contains(where: { !value.element(at: $0.path.dropFirst()).isNull }) else {
-      return fill ?? .null
-    }
+    let isMissing = !elements(of: []).contains { !value.element(at: $0.path.dropFirst()).isNull }
+    if isMissing, !isAlwaysPresent || fill != nil { return fill ?? .null }
     return try parts.reduce(into: StoredValue.composite([:])) { result, part in
-      let element: StoredValue
-      if part.old != nil {
-        element = try converted(value.element(at: part.path), part.element)
-      } else {
-        let isPresent = elements(of: part.enclosing).contains { !value.element(at: $0.path.dropFirst()).isNull }
-        element = isPresent ? part.element.attribute.defaultValue : .null
+      var element = StoredValue.null
+      if let old = part.old { element = try converted(value.element(at: old.path.dropFirst()), part.element) }
+      if element.isNull, !part.fill.isNull {
+        let isPresent = isPresent(part)
+          || elements(of: part.enclosing).contains { !value.element(at: $0.path.dropFirst()).isNull }
+        if isPresent { element = part.fill }
       }
       if !element.isNull { result = result.replacing(part.path[...], with: element) }
     }

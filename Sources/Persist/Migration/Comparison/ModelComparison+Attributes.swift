@@ -108,7 +108,7 @@ extension ModelComparison {
     if old.type == .composite, new.type == .composite, let before = source.property(named: old.name),
       let now = entity.property(named: new.name)
     {
-      found += elementChanges(from: before.elementAttributes, to: now.elementAttributes, of: new, in: entity)
+      found += elementChanges(from: before, to: now, of: new, in: entity)
     }
     switch (old.isOptional, new.isOptional) {
     case (true, false):
@@ -153,32 +153,37 @@ extension ModelComparison {
 extension ModelComparison {
   /// The changes of a composite attribute's elements.
   private func elementChanges(
-    from old: [[String]: AttributeDescription], to new: [[String]: AttributeDescription],
-    of attribute: AttributeDescription, in entity: Entity
+    from before: Property, to now: Property, of attribute: AttributeDescription, in entity: Entity
   ) -> [MigrationOperation] {
-    func name(_ path: [String]) -> String { path.joined(separator: ".") }
+    func name(_ element: Property.Element) -> String { element.path.dropFirst().joined(separator: ".") }
     func operation(_ detail: String, losesData: Bool = false) -> MigrationOperation {
       MigrationOperation(
         .changeElements, entity: entity.name, property: attribute.name, detail: detail, losesData: losesData)
     }
-    let paths = Set(old.keys).union(new.keys).sorted { name($0) < name($1) }
-    return paths.flatMap { path -> [MigrationOperation] in
-      guard let before = old[path] else { return [operation("\(name(path)) added")] }
-      guard let after = new[path] else { return [operation("\(name(path)) removed", losesData: true)] }
-      let storage: [MigrationOperation] = switch MarkChange(from: before, to: after) {
-      case .added: [operation("\(name(path)): external storage on")]
-      case .removed: [operation("\(name(path)): external storage off")]
-      case .same: []
+    let former = now.formerElements(in: before)
+    let kept = Set(former.values.map(\.slot))
+    var ends: [(name: String, old: Property.Element?, new: Property.Element?)] = []
+    for element in before.elements where !kept.contains(element.slot) { ends.append((name(element), element, nil)) }
+    for element in now.elements { ends.append((name(element), former[element.slot], element)) }
+    return ends.sorted { $0.name < $1.name }.flatMap { end -> [MigrationOperation] in
+      guard let old = end.old else { return [operation("\(end.name) added")] }
+      guard let new = end.new else { return [operation("\(end.name) removed", losesData: true)] }
+      let (before, after) = (old.attribute, new.attribute)
+      var storage = name(old) == end.name ? [] : [operation("\(name(old)) → \(end.name)")]
+      switch MarkChange(from: before, to: after) {
+      case .added: storage.append(operation("\(end.name): external storage on"))
+      case .removed: storage.append(operation("\(end.name): external storage off"))
+      case .same: break
       }
       guard before.type != after.type else { return storage }
-      var change = operation("\(name(path)): \(before.type.rawValue) → \(after.type.rawValue)")
+      var change = operation("\(end.name): \(before.type.rawValue) → \(after.type.rawValue)")
       switch AttributeConversion(from: before.type, to: after.type) {
       case .same, .exact: break
       case .exactWithin, .refused:
         change.way = .impossible
         change.obstacle = MigrationBlocker(
           entity: entity.name, property: attribute.name,
-          what: "Not every \(before.type.rawValue) value of \(entity.name).\(attribute.name).\(name(path)) has an "
+          what: "Not every \(before.type.rawValue) value of \(entity.name).\(attribute.name).\(end.name) has an "
             + "exact equivalent as \(after.type.rawValue).",
           fix: "Give the hop a mapping model, or add an element of the new type under another name.")
       }
@@ -196,12 +201,5 @@ extension AttributeDescription {
     AttributeDescription(
       "", .undefined, versionHashModifier: versionHashModifier, userInfo: userInfo,
       preservesValueOnDeletion: preservesValueOnDeletion, validation: validation.normalForm)
-  }
-}
-
-extension Property {
-  /// A composite attribute's elements, by their paths in it.
-  fileprivate var elementAttributes: [[String]: AttributeDescription] {
-    Dictionary(elements.map { (Array($0.path.dropFirst()), $0.attribute) }, uniquingKeysWith: { first, _ in first })
   }
 }

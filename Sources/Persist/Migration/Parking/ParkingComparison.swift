@@ -75,7 +75,7 @@ struct ParkingComparison {
     guard let found = self.entity(entity), let old = element(name, path, of: entity),
       let property = there.correspondence.newName(of: name, inOldEntity: entity.name),
       back.correspondence.origin(of: name, in: entity.name)?.source == property,
-      let new = element(property, path, of: found), !new.isTransient, !new.isDerived
+      let new = newElement(property, of: found, from: name, path, of: entity), !new.isTransient, !new.isDerived
     else { return nil }
     let conversion = AttributeConversion(from: old.type, to: new.type)
     guard conversion != .refused else { return nil }
@@ -108,6 +108,18 @@ struct ParkingComparison {
     guard let attribute = entity.attribute(named: name) else { return nil }
     guard !path.isEmpty else { return attribute }
     return entity.property(named: name)?.elements.first { Array($0.path.dropFirst()) == path }?.attribute
+  }
+
+  /// The attribute of the other model, or the element of it, that gets the values of one of this model.
+  private func newElement(
+    _ property: String, of found: Entity, from name: String, _ path: [String], of entity: Entity
+  ) -> AttributeDescription? {
+    guard !path.isEmpty else { return found.attribute(named: property) }
+    guard let old = entity.property(named: name), let new = found.property(named: property),
+      let element = old.elements.first(where: { $0.path.dropFirst().elementsEqual(path) })
+    else { return nil }
+    let target = new.element(from: element, of: old) ?? old.formerElements(in: new)[element.slot]
+    return target?.attribute
   }
 
   // MARK: Relationships

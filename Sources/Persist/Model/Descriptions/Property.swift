@@ -1,3 +1,42 @@
+/// A composite whose elements are being flattened.
+private struct EnclosingComposite {
+  let path: [String]
+  let composite: String?
+  let isInOptional: Bool
+  /// The default of the composite as an element of another one; null for none.
+  private let standard: StoredValue
+  /// The paths that the composite may have had in the attribute, beginning with today's.
+  private let paths: [[String]]
+
+  init(_ attribute: AttributeDescription) {
+    (path, composite, isInOptional) = ([attribute.name], attribute.compositeName, false)
+    (standard, paths) = (.null, [[]])
+  }
+
+  init(_ element: AttributeDescription, in outer: EnclosingComposite, isInOptional: Bool) {
+    path = outer.path + [element.name]
+    composite = element.compositeName
+    self.isInOptional = isInOptional
+    standard = outer.withDefault(element).defaultValue
+    paths = outer.paths(of: element)
+  }
+
+  /// Returns an element with its default in this composite, which may differ from that of its type.
+  func withDefault(_ element: AttributeDescription) -> AttributeDescription {
+    guard case .composite(let parts) = standard else { return element }
+    var element = element
+    element.defaultValue = parts[element.name] ?? .null
+    return element
+  }
+
+  func formerPaths(of element: AttributeDescription) -> [[String]] { Array(paths(of: element).dropFirst()) }
+
+  private func paths(of element: AttributeDescription) -> [[String]] {
+    let former = element.renamingIdentifier?.split(separator: ",").map(String.init) ?? []
+    return ([element.name] + former.filter { $0 != element.name }).flatMap { name in paths.map { $0 + [name] } }
+  }
+}
+
 /// A property of a checked entity, with its slot.
 public struct Property: Sendable, Hashable {
   // Indirect, because descriptions have many fields and properties are copied often.
@@ -28,6 +67,9 @@ public struct Property: Sendable, Hashable {
     public let attribute: AttributeDescription
     /// The element's index in a row, after the slots of all properties.
     public let slot: Int
+    /// The paths in the attribute that the element may have had in an older version; none unless it or a composite
+    /// around it was renamed.
+    let formerPaths: [[String]]
   }
 
   /// The property's description, by the kind of property.
@@ -62,23 +104,51 @@ public struct Property: Sendable, Hashable {
       next += 1
     case .attribute(let attribute) where attribute.type == .composite:
       allowsNoElements = true
-      var pending = [(path: [attribute.name], composite: attribute.compositeName, isInOptional: false)]
-      while let (path, name, isInOptional) = pending.popLast() {
+      var pending = [EnclosingComposite(attribute)]
+      while let enclosing = pending.popLast() {
+        let (path, name, isInOptional) = (enclosing.path, enclosing.composite, enclosing.isInOptional)
         // Cyclic composites have been rejected already; the limit only guarantees termination.
         guard path.count < 16, let name, let composite = composites[name] else { continue }
         for element in composite.elements.sorted(by: { $0.name < $1.name }) {
           let isOptional = isInOptional || element.isOptional
           if element.type == .composite {
-            pending.append((path + [element.name], element.compositeName, isOptional))
+            pending.append(EnclosingComposite(element, in: enclosing, isInOptional: isOptional))
           } else {
             if !isOptional { allowsNoElements = false }
-            elements.append(Element(path: path + [element.name], attribute: element, slot: next))
+            elements.append(
+              Element(
+                path: path + [element.name], attribute: enclosing.withDefault(element), slot: next,
+                formerPaths: enclosing.formerPaths(of: element)))
             next += 1
           }
         }
       }
     default: break
     }
+  }
+
+  /// Returns the elements of an older version of this composite attribute whose values the elements get, by slot.
+  ///
+  /// A declared former name takes precedence over the same name, which may have another meaning today.
+  func formerElements(in old: Property) -> [Int: Element] {
+    let paths = old.elements.map { (Array($0.path.dropFirst()), $0) }
+    var left = Dictionary(paths, uniquingKeysWith: { first, _ in first })
+    var found: [Int: Element] = [:]
+    for element in elements {
+      for path in element.formerPaths where found[element.slot] == nil {
+        found[element.slot] = left.removeValue(forKey: path)
+      }
+    }
+    for element in elements where found[element.slot] == nil {
+      found[element.slot] = left.removeValue(forKey: Array(element.path.dropFirst()))
+    }
+    return found
+  }
+
+  /// Returns the element of this newer version of a composite attribute that gets the values of an old element.
+  func element(from former: Element, of old: Property) -> Element? {
+    let former = formerElements(in: old).first { $0.value.slot == former.slot }
+    return former.flatMap { found in elements.first { $0.slot == found.key } }
   }
 
   /// The property's name, unique in its entity.

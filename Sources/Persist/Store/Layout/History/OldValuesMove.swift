@@ -102,9 +102,10 @@ struct OldValuesMove: Sendable {
     case .toOne: return candidates.first { $0.role == .toOne }
     case .toOneEntity: return candidates.first { $0.role == .toOneEntity }
     case .attribute:
-      let old = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }
-      guard let old else { return property.elements.isEmpty ? candidates.first : nil }
-      let element = property.elements.first { $0.path.dropFirst().elementsEqual(old.path.dropFirst()) }
+      guard let former = entity.property(named: column.property),
+        let old = former.elements.first(where: { $0.slot == column.slot })
+      else { return property.elements.isEmpty ? candidates.first : nil }
+      let element = property.element(from: old, of: former)
       return element.flatMap { element in candidates.first { $0.slot == element.slot } }
     }
   }
