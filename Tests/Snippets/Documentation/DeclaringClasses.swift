@@ -62,17 +62,21 @@ func opened(_ url: URL) throws {
   // <block 10>
 }
 
-func fetched(_ context: ManagedObjectContext) throws {
+enum Growing {
   // <block 11>
+}
+
+func fetched(_ context: ManagedObjectContext) throws {
+  // <block 12>
   _ = (all, cheap, first, count, read, titles, long, found)
 }
 
 func changed(_ context: ManagedObjectContext) throws {
-  // <block 12>
+  // <block 13>
   _ = changed
 }
 
 func encoded(_ context: ManagedObjectContext, _ author: Author) throws {
-  // <block 13>
+  // <block 14>
   _ = authors
 }
