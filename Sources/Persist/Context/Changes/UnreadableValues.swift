@@ -15,7 +15,7 @@ package struct UnreadablePart {
     let name = ([property] + path).joined(separator: ".")
     return PersistenceError(
       .typeMismatch, at: .property(objectID.entityName, name),
-      "'\(name)' of \(objectID) is \(value.inWords), which \(type) can't read. It reads as its default.",
+      "'\(name)' of \(objectID) is \(value), which \(type) can't read. It reads as its default.",
       fix: "Make the type read the value, or set '\(name)'. Until then the store keeps the value, also if other parts "
         + "change.")
   }
