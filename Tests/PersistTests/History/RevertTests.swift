@@ -41,6 +41,31 @@ struct RevertTests {
     }
   }
 
+  @Test("Transactions that changed the same objects are reverted one by one, from the last one")
+  func oneByOne() throws {
+    try withStack { coordinator, context in
+      let team = try context.make("Team", ["name": "A"])
+      let anna = try context.make("Person", ["name": "Anna", "age": 1])
+      try context.save()
+      let steps: [() throws -> Void] = [
+        { anna["name"] = "B" }, { anna["name"] = "C" }, { anna["team"] = team }, { anna["team"] = nil },
+        { anna["team"] = team }, { team["name"] = "Z" }, { anna["age"] = 2 }, { context.delete(anna) },
+      ]
+      for step in steps {
+        try step()
+        try context.save()
+      }
+      let other = ManagedObjectContext(coordinator)
+      for transaction in try coordinator.transactions().suffix(steps.count).reversed() {
+        try other.revert(transaction)
+        try other.save()
+      }
+      let back = try #require(try other.fetch(FetchRequest("Person")).first)
+      #expect(back["name"] as? String == "Anna" && back["age"] as? Int == 1 && back.one("team") == nil)
+      #expect(try other.fetch(FetchRequest("Team")).map { $0["name"] as? String } == ["A"])
+    }
+  }
+
   @Test("The merge policy decides about what later transactions changed")
   func conflicts() throws {
     for (policy, name, age, isKept) in [

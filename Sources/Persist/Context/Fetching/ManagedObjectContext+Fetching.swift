@@ -78,6 +78,11 @@ extension ManagedObjectContext {
     return saved
   }
 
+  /// Creates a context over the newest rows of the stores.
+  func newestView() -> ManagedObjectContext {
+    ManagedObjectContext(persistentStoreCoordinator, classes: classes, from: sharedClasses)
+  }
+
   func prepareToFetch() throws {
     mergeArrivedChanges()
     processTrackedChanges()

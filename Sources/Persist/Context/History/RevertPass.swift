@@ -2,32 +2,10 @@ import Foundation
 
 /// Puts back what a transaction of a history changed, with ordinary changes to a context.
 struct RevertPass {
-  /// The effect of later transactions on an object.
-  private struct Later {
-    /// The names of changed properties.
-    var properties: Set<String> = []
-    /// Whether the changed properties of an update are unknown.
-    var isUnknown = false
-    var isDeleted = false
-    /// Whether it was inserted again.
-    var isInserted = false
-
-    mutating func note(_ change: HistoryChange) {
-      switch change.changeType {
-      case .insert: (isDeleted, isInserted) = (false, true)
-      case .delete: isDeleted = true
-      case .update:
-        if let names = change.updatedProperties { properties.formUnion(names) } else { isUnknown = true }
-      }
-    }
-
-    func hasChanged(_ name: String) -> Bool { isUnknown || isInserted || properties.contains(name) }
-  }
-
   private let context: ManagedObjectContext
   private let transaction: HistoryTransaction
   private let changes: [HistoryChange]
-  private let later: [ManagedObjectID: Later]
+  private let later: LaterChanges
   private let rule: ConflictRule?
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the transaction can't be reverted, and the store's errors.
@@ -50,9 +28,8 @@ struct RevertPass {
     self.changes = changes
     var request = HistoryChangeRequest.fetchHistory(after: transaction)
     request.affectedStoreIdentifiers = [transaction.storeID]
-    later = try context.persistentStoreCoordinator.execute(request).transactions.reduce(into: [:]) { later, next in
-      for change in next.changes ?? [] { later[change.changedObjectID, default: Later()].note(change) }
-    }
+    later = try LaterChanges(
+      context.persistentStoreCoordinator.execute(request).transactions, comparedWith: context.newestView())
   }
 
   /// - Throws: ``PersistenceError/Code/mergeConflict`` if the merge policy doesn't resolve conflicts.
@@ -75,7 +52,7 @@ struct RevertPass {
   }
 
   private func isInConflict(_ change: HistoryChange) -> Bool {
-    guard let later = later[change.changedObjectID] else { return false }
+    guard let later = later[change.changedObjectID], later.lasts else { return false }
     switch change.changeType {
     case .insert: return !later.isDeleted
     case .delete: return false
