@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
-    oneWayOwners = [:]
+    (oneWayOwners, keptHolders) = ([:], nil)
     uncheckedEnds = []
     noteChangedAsFormer()
     inserted.removeAll()
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
     (watchedObjects, uncheckedEnds) = ([], [])
-    oneWayOwners = [:]
+    (oneWayOwners, keptHolders) = ([:], nil)
     ownersWithoutTakenMembers = []
     for table in tables {
       for object in table.map.objects {

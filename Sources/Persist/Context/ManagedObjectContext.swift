@@ -26,8 +26,7 @@ public final class ManagedObjectContext {
   /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = []
   var departed = DepartedObjects()
-  /// Objects that lost unsaved changes, or left as new ones, without a save. Children may have read them while they
-  /// referred to other new objects.
+  /// Objects that lost unsaved changes or left as new ones; children may have read them before.
   var formerlyChanged: Set<ManagedObjectID> = []
   /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
@@ -59,8 +58,7 @@ public final class ManagedObjectContext {
   var newestReads = NewestReads()
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, origin: ManagedObject.Origin)?
-  // Unchecked: used only within the context's isolation, and the lookup makes no outside calls. The check would double
-  // its cost.
+  // Unchecked: used only within the context's isolation, without outside calls; the check would double its cost.
   @exclusivity(unchecked) var lastPlace: RowPlace?
 
   /// The stores assigned to new objects, by the objects' temporary numbers.
@@ -71,8 +69,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var deleted = ChangeSet()
   /// Objects whose rows the next save checks without writing them.
   var watchedObjects: Set<ManagedObject> = []
-  /// Changed objects that weren't reread when an object related to them changed, because the next save detects others'
-  /// changes of their rows. It does so even if their own changes are taken back.
+  /// Changed objects that weren't reread when an object related to them changed: the next save checks their rows, even
+  /// if their own changes are taken back.
   var uncheckedEnds: Set<ManagedObject> = []
   /// Nil while the context isn't observed.
   var tracker: ChangeTracker?
@@ -119,6 +117,7 @@ public final class ManagedObjectContext {
   var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
   /// A number that changes whenever a relationship without an inverse gets a destination or a member.
   var oneWayRevision = 0
+  var keptHolders: OneWayHolders?
   /// The owners that were read without stored members which unsaved changes had added to other owners.
   var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
   /// The searchers of single texts, created on demand.
@@ -190,6 +189,7 @@ public final class ManagedObjectContext {
 
   /// Removes all objects from the context when it is deallocated.
   private func detachObjects() {
+    keptHolders = nil
     var objects = tables.flatMap { $0.map.objects }
     for object in objects { object.releaseRelated() }
     while var object = objects.popLast() {

@@ -4,7 +4,8 @@
 /// themselves, and for all further ones in an index, which is built again after the program has related objects. None
 /// is examined if no changed object is of an entity that refers to the destination's.
 final class OneWayHolders {
-  private let context: ManagedObjectContext
+  /// The context may own the instance.
+  private unowned let context: ManagedObjectContext
   private var byDestination: [ManagedObjectID: [ManagedObject]] = [:]
   /// The context's revision that the index reflects; nil before it is built.
   private var revision: Int?
@@ -51,6 +52,13 @@ final class OneWayHolders {
     revision = context.oneWayRevision
   }
 
+  /// Adds a relationship that the program has just changed, unless others have changed since the index was built.
+  func note(_ source: ManagedObject, relatedTo destination: ManagedObject) {
+    guard let before = revision, context.oneWayRevision == before &+ 1 else { return }
+    byDestination[destination.objectID.current, default: []].append(source)
+    revision = context.oneWayRevision
+  }
+
   private func buildIndex() {
     scanCount += 1
     byDestination = [:]
@@ -60,6 +68,23 @@ final class OneWayHolders {
       }
     }
     revision = context.oneWayRevision
+  }
+}
+
+extension ManagedObjectContext {
+  /// The holders of new objects that the program deletes one by one: kept until the next save, so that not all changed
+  /// objects are examined for each.
+  var oneWayHolders: OneWayHolders {
+    if let holders = keptHolders { return holders }
+    let holders = OneWayHolders(in: self)
+    keptHolders = holders
+    return holders
+  }
+
+  /// Records that a relationship without an inverse got a destination or a member.
+  func noteOneWayEnd(_ destination: ManagedObject, of source: ManagedObject) {
+    oneWayRevision &+= 1
+    keptHolders?.note(source, relatedTo: destination)
   }
 }
 

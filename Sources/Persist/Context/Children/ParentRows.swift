@@ -75,6 +75,12 @@ final class ParentRows: RowSource {
         found.batch[index] = present
       }
     }
+    if let relationship = layout.relationshipsBySlot[relationship.slot] {
+      let objects = alive.compactMap { parent.registeredObject(ofRow: $0, layout, in: tables) }
+      for (_, objects) in Dictionary(grouping: objects, by: { $0.layout.index }) {
+        try parent.readMembers(of: objects.filter { $0.change != .deleted }, relationship)
+      }
+    }
     for owner in alive {
       let keys = try related(by: relationship, of: entity, key: owner).map(\.rowKey)
       let rows = try rows(withKeys: keys, RowQuery(entity: target.entity), nil)

@@ -15,8 +15,7 @@ extension ManagedObjectContext {
     // A save must not find out again what this merge has.
     uncheckedEnds.remove(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
-    var holders = holders
-    DeletePropagation(in: self).clearOneWayReferences(to: object, &holders)
+    DeletePropagation(in: self).clearOneWayReferences(to: object, holders ?? OneWayHolders(in: self))
     for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
     object.replaceMembers(with: [])
     if staysRegistered {

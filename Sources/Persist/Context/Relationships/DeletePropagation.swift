@@ -23,24 +23,24 @@ struct DeletePropagation {
     guard object.hasRelationships else {
       object.prepareForDeletion()
       var (ends, cascaded): ([End], [ManagedObject]) = ([], [])
-      var holders: OneWayHolders?
-      if object.change != .deleted, object.tableReference != nil { release(object, &ends, &holders, adding: &cascaded) }
+      if object.change != .deleted, object.tableReference != nil { release(object, &ends, adding: &cascaded) }
       return
     }
     var waiting = [object]
     var position = 0
     var ends: [End] = []
-    var holders: OneWayHolders?
     while position < waiting.count {
       // In groups, so that the rows of objects reached by a cascade are read together.
       let group = Array(waiting[position..<min(position + Self.batchSize, waiting.count)])
       position += group.count
       readRows(of: group)
+      let partners = group.count > 1 ? readEnds(of: group) : []
+      defer { withExtendedLifetime(partners) {} }
       group.forEachUnretained { object in
         guard object.change != .deleted, object.tableReference != nil else { return }
         object.prepareForDeletion()
         guard object.change != .deleted, object.tableReference != nil else { return }
-        release(object, &ends, &holders, adding: &waiting)
+        release(object, &ends, adding: &waiting)
       }
       if position > 10_000 {
         waiting.removeFirst(position)
@@ -62,6 +62,35 @@ struct DeletePropagation {
       for object in unread where object.snapshot == nil { object.loading = .missing }
     } catch {
       context.deferError(error)
+    }
+  }
+
+  /// Reads the members and the one-to-one partners of objects to delete, with one statement for each relationship.
+  ///
+  /// - Returns: The partners, which nothing else holds.
+  private func readEnds(of group: [ManagedObject]) -> [ManagedObject] {
+    var partners: [ManagedObject] = []
+    for (_, owners) in Dictionary(grouping: group, by: { $0.layout.index }) where owners.count > 1 {
+      guard let layout = owners.first?.layout else { continue }
+      for relationship in layout.relationships {
+        if relationship.isToMany, reachesMembers(by: relationship) {
+          do { try context.readMembers(of: owners, relationship) } catch { context.deferError(error) }
+        } else if !relationship.isToMany, relationship.inverse?.isToMany == false {
+          partners += owners.compactMap { $0.loading == .missing ? nil : $0.destination(at: relationship.slot) }
+        }
+      }
+    }
+    context.prefetchRows(of: partners)
+    return partners
+  }
+
+  /// Whether deletions of saved objects reach the members of a to-many relationship.
+  private func reachesMembers(by relationship: RelationshipLayout) -> Bool {
+    switch relationship.deleteRule {
+    case .cascade: true
+    // Members of a many-to-many relationship lose the object with its row.
+    case .noAction: relationship.inverse?.isToMany == true
+    case .nullify, .deny: relationship.inverse != nil
     }
   }
 
@@ -113,11 +142,9 @@ struct DeletePropagation {
   /// - Parameters:
   ///   - ends: Memory for the other ends, reused from object to object: a cascade over many objects would otherwise
   ///     allocate it for each.
-  ///   - holders: Created for the first object that needs it.
   ///   - cascaded: Where to add the objects to delete with it.
   private func release(
-    _ object: ManagedObject, _ ends: inout [End], _ holders: inout OneWayHolders?,
-    adding cascaded: inout [ManagedObject]
+    _ object: ManagedObject, _ ends: inout [End], adding cascaded: inout [ManagedObject]
   ) {
     let isNew = object.change == .inserted
     ends.removeAll(keepingCapacity: true)
@@ -126,6 +153,7 @@ struct DeletePropagation {
         forEachEnd(of: object, in: relationship) { ends.append(End(relationship: relationship, object: $0)) }
       }
     }
+    readRows(ofNullified: ends)
     object.leaveOneWayOwners()
     context.leaveChangeSets(object)
     object.change = .deleted
@@ -147,13 +175,22 @@ struct DeletePropagation {
       }
     }
     if isNew {
-      clearOneWayReferences(to: object, &holders)
+      clearOneWayReferences(to: object, context.oneWayHolders)
       // Deleted objects may still refer to it.
       context.detachNew(object)
     } else {
       context.deleted.insert(object)
     }
     object.isTouched = true
+  }
+
+  /// Reads the rows of the ends whose references are to be removed: a list of many members comes without rows.
+  private func readRows(ofNullified ends: [End]) {
+    func isUnread(_ end: End) -> Bool {
+      end.relationship.deleteRule == .nullify && end.relationship.inverse?.isToMany == false && end.object.isWithoutRow
+    }
+    guard ends.count > 1, ends.contains(where: isUnread) else { return }
+    context.prefetchRows(of: ends.filter(isUnread).map(\.object))
   }
 
   private func others(of object: ManagedObject, in relationship: RelationshipLayout) -> [ManagedObject] {
@@ -182,10 +219,8 @@ struct DeletePropagation {
     }
     // Members without an inverse need no update.
     if relationship.inverse == nil, relationship.deleteRule != .cascade { return }
-    // With their rows, which a cascade needs too, and those of the next owners, which are usually deleted next.
-    let list =
-      relationship.deleteRule == .cascade
-      ? object.memberListWithRows(of: relationship) : object.memberList(of: relationship)
+    // With their rows, which most rules need too, and those of the next owners, which are usually deleted next.
+    let list = object.memberListWithRows(of: relationship)
     for other in list.objects(0..<list.count, of: object) { body(other) }
   }
 
@@ -200,12 +235,10 @@ struct DeletePropagation {
   /// Removes an object from unsaved changes of relationships without an inverse. Only changed objects can refer to a
   /// new one.
   ///
-  /// - Parameter holders: Shared by the deletions of several objects, and created for the first one that needs it.
-  func clearOneWayReferences(to object: ManagedObject, _ holders: inout OneWayHolders?) {
+  /// - Parameter holders: Shared by the deletions of several objects.
+  func clearOneWayReferences(to object: ManagedObject, _ holders: OneWayHolders) {
     guard !object.layout.oneWayReferrers.isEmpty else { return }
-    let finder = holders ?? OneWayHolders(in: context)
-    holders = finder
-    let found = finder.holders(of: object)
+    let found = holders.holders(of: object)
     for referrer in object.layout.oneWayReferrers {
       for holder in found where holder.layout.isKind(ofEntityAt: referrer.entityIndex) {
         guard let relationship = holder.layout.relationshipsBySlot[referrer.slot] else { continue }

@@ -35,7 +35,7 @@ enum MemberSource {
     switch self {
     case .relationship(let relationship, let owner):
       owner.noteRead(at: relationship.slot)
-      return owner.memberList(of: relationship)
+      return owner.memberListInRun(of: relationship)
     case .collection(let members): return .objects(Array(members.objects))
     case .uninserted(let slot, let owner):
       owner.noteRead(at: slot)

@@ -8,7 +8,13 @@ struct MembersAhead {
     let slot: Int
   }
 
+  /// The number of lists that are read by themselves before the next ones are read ahead.
+  private static let singleLists = 2
+  /// The number of lists that are read by themselves after one that was too long to be read with rows.
+  private static let pauseAfterLongList = 32
+
   fileprivate var run = ReadRun()
+  private var listReads = 0
   private var members: [Place: MemberList] = [:]
 
   var includesNeighbors: Bool { run.readsAhead && members.count < Self.maximumCount }
@@ -17,6 +23,18 @@ struct MembersAhead {
 
   /// Returns members, which aren't needed here any longer.
   mutating func remove(_ place: Place) -> MemberList? { members.isEmpty ? nil : members.removeValue(forKey: place) }
+
+  /// Whether a list of members is read like those of an iteration, with the next owners': only if other lists are read
+  /// before and after, because reading a single one without rows is cheaper.
+  fileprivate mutating func readsListAhead(isNext: Bool) -> Bool {
+    if isNext, listReads >= 0 { return true }
+    listReads += 1
+    guard listReads > Self.singleLists else { return false }
+    listReads = 0
+    return true
+  }
+
+  fileprivate mutating func noteLongList() { listReads = -Self.pauseAfterLongList }
 
   /// Begins to keep what a statement has read, unless it can't be used later.
   mutating func begin(isNext: Bool, at moment: ReadMoment?, in context: ManagedObjectContext) {
@@ -41,6 +59,16 @@ extension ManagedObject {
     } catch {
       table?.context.deferError(error)
     }
+    return memberList(of: relationship)
+  }
+
+  /// Does the same as ``memberList(of:)``; the members of one object after another are read in groups.
+  final func memberListInRun(of relationship: RelationshipLayout) -> MemberList {
+    guard let table, let store = table.store, hasUnreadMembers(of: relationship),
+      table.membersAhead.readsListAhead(isNext: table.membersAhead.run.continues(in: table.context, of: store))
+    else { return memberList(of: relationship) }
+    do { try readMemberRows(of: relationship) } catch { table.context.deferError(error) }
+    if hasUnreadMembers(of: relationship) { table.membersAhead.noteLongList() }
     return memberList(of: relationship)
   }
 

@@ -74,6 +74,34 @@ extension PrefetchedMembers.Origin {
   }
 }
 
+extension ManagedObjectContext {
+  /// Reads the unread members of a to-many relationship of many owners with their rows, with one statement for each
+  /// store and hierarchy.
+  ///
+  /// - Throws: The errors of the stores.
+  func readMembers(of owners: [ManagedObject], _ relationship: RelationshipLayout) throws {
+    guard !relationship.isTransient else { return }
+    let unread = owners.filter { $0.table?.store != nil && !$0.members(of: relationship).areKnown }
+    for (_, owners) in Dictionary(grouping: unread, by: { $0.table.map(ObjectIdentifier.init) }) {
+      guard owners.count > 1, let first = owners.first, let table = first.table, let tables = table.siblings,
+        let store = table.store
+      else { continue }
+      let layout = first.layout
+      let target = tables.table(for: layouts[relationship.destinationIndex])
+      let found = try store.relatedRows(
+        by: layout.properties[relationship.slot], of: layout.entity, owners: owners.map(\.key))
+      let members = PrefetchedMembers(found.batch, from: .init(in: target, of: tables, readWith: nil))
+      let places = found.rowsByOwner
+      let taken = relationship.isOneWayToMany ? addedOneWayMembers(of: relationship, layout) : [:]
+      for owner in owners {
+        noteMembers(of: owner, at: relationship.slot)
+        let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
+        owner.members(of: relationship).load(owner.without(taken, list, of: relationship))
+      }
+    }
+  }
+}
+
 /// The members of many owners, most of which another thread is still reading.
 ///
 /// All are from one state of the store. Whoever needs an owner's members waits for them, or reads them itself if no

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
       throw error
     }
     refreshStaleEnds()
-    oneWayOwners = [:]
+    (oneWayOwners, keptHolders) = ([:], nil)
     ownersWithoutTakenMembers = []
     isSaving = false
     (watchedObjects, uncheckedEnds) = ([], [])

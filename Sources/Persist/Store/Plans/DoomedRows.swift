@@ -28,7 +28,8 @@ struct DoomedRows {
     while let (index, owners) = waiting.popFirst() {
       for end in rules[index].ends where end.rule == .cascade {
         for (entity, found) in try rows(end, rules[index], owners) {
-          let new = found.subtracting(keys[entity] ?? [])
+          // Set.subtracting(_:) iterates over all known keys, for each link of a chain.
+          let new = keys[entity].map { known in found.filter { !known.contains($0) } } ?? found
           guard !new.isEmpty else { continue }
           keys[entity, default: []].formUnion(new)
           waiting[entity, default: []].formUnion(new)

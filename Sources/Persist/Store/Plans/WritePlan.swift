@@ -73,6 +73,8 @@ final class WritePlan: Sendable {
   /// The statements that remove a deleted row's relationships: pairs in join tables, and its key in columns of rows
   /// that it owned.
   let releases: [PreparedSQL]
+  /// The same for ``deleteGroupSize`` rows.
+  let groupReleases: [PreparedSQL]
   /// To-one relationships whose inverse is ordered.
   let orderedSlots: [Int]
   /// Columns of uniqueness constraints, by property slot.
@@ -118,9 +120,13 @@ final class WritePlan: Sendable {
     let fileColumns = columns.filter(\.mayBeInFile).map(\.name)
     self.fileColumns = fileColumns
     fileNames = fileColumns.isEmpty ? nil : PreparedSQL(.fileNames(in: table, fileColumns))
-    releases = place.toMany.sorted { $0.key < $1.key }.flatMap { slot, members in
-      Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil)
+    func releases(_ keyCount: Int) -> [PreparedSQL] {
+      place.toMany.sorted { $0.key < $1.key }.flatMap { slot, members in
+        Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil, keyCount)
+      }
     }
+    self.releases = releases(1)
+    groupReleases = releases(Self.deleteGroupSize)
     uniqueColumns = Self.uniqueColumns(entity, place)
   }
 
@@ -136,15 +142,17 @@ final class WritePlan: Sendable {
     }
   }
 
-  private static func releases(_ members: TableMap.ToMany, isAlone: Bool) -> [PreparedSQL] {
+  private static func releases(_ members: TableMap.ToMany, isAlone: Bool, _ keyCount: Int) -> [PreparedSQL] {
     switch members {
     case .join(let join):
       let columns = join.isReflexive ? [join.ownColumn, join.memberColumn] : [join.ownColumn]
-      return columns.map { PreparedSQL(.deleteAllPairs(join.table, column: $0)) }
+      return columns.map { PreparedSQL(.deleteAllPairs(join.table, column: $0, keyCount: keyCount)) }
     // If there is an inverse, the members' own changes are part of the save.
     case .foreignKey(let key) where isAlone:
       let beside = [key.entityColumn, key.orderColumn].compactMap { $0 }
-      return [PreparedSQL(.removeAllFromOwner(key.table, column: key.column, beside: beside))]
+      return [
+        PreparedSQL(.removeAllFromOwners(key.table, column: key.column, beside: beside, keyCount: keyCount))
+      ]
     case .foreignKey: return []
     }
   }

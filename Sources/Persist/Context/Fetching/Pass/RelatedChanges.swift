@@ -72,12 +72,13 @@ struct RelatedChanges {
 extension FetchPass {
   /// Returns the unchanged objects whose result depends on related objects that the context changed.
   ///
-  /// - Parameter isOfAll: Whether the parts that stores don't evaluate aren't evaluated on the context's objects either.
+  /// - Parameter isOfAll: Whether the parts that no store evaluates aren't evaluated on the context's objects either.
   func objectsWithRelatedChanges(ofAll isOfAll: Bool) throws -> [ManagedObject] {
     // Finding the relationships that a request reads is a quarter of what preparing a fetch costs.
     guard context.hasChanges else { return [] }
+    let predicates = isOfAll ? [request.predicate] : sources.map(\.stored)
     let related = RelatedChanges(
-      affecting: isOfAll ? request.predicate.map { [$0] } ?? [] : sources.compactMap(\.stored), request.sortDescriptors, of: layout.entity, in: context)
+      affecting: predicates.compactMap { $0 }, request.sortDescriptors, of: layout.entity, in: context)
     guard let condition = related.condition() else { return [] }
     return try sources.flatMap { source -> [ManagedObject] in
       var query = RowQuery(entity: layout.entity, includesSubentities: request.includesSubentities)

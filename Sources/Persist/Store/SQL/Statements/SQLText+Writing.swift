@@ -89,20 +89,15 @@ extension SQLText {
 
   // MARK: Many-to-many relationships
 
-  /// Adds a pair if it doesn't exist yet, at the end if its table has an order.
-  ///
-  /// Parameters: the owner and the member, and these again for each order column.
-  static func join(
-    _ table: String, owner: String, member: String, order: String?, inverseOrder: String?
-  ) -> SQLText {
-    func last(_ order: String, of side: String) -> SQLText {
-      ", (SELECT IFNULL(MAX(\(name: order)), 1024) + 1024 FROM \(name: table) WHERE \(name: side) = \(parameter: ()))"
-    }
-    let columns = [owner, member] + [order, inverseOrder].compactMap { $0 }
-    let places = (order.map { last($0, of: owner) } ?? "") + (inverseOrder.map { last($0, of: member) } ?? "")
-    return """
-      INSERT OR IGNORE INTO \(name: table) (\(names: columns)) VALUES (\(parameter: ()), \(parameter: ())\(places))
-      """
+  /// Adds a pair if it doesn't exist yet. Parameters: the owner, the member, and the position in each order column.
+  static func join(_ table: String, owner: String, member: String, orders: [String]) -> SQLText {
+    let columns = [owner, member] + orders
+    return "INSERT OR IGNORE INTO \(name: table) (\(names: columns)) VALUES (\(parameters: columns.count))"
+  }
+
+  /// The greatest position among the members of a row. Parameter: its key.
+  static func lastPlace(in table: String, owner: String, order: String) -> SQLText {
+    "SELECT MAX(\(name: order)) FROM \(name: table) WHERE \(name: owner) = \(parameter: ())"
   }
 
   /// Parameters: the owner and the member.
@@ -110,9 +105,9 @@ extension SQLText {
     "DELETE FROM \(name: table) WHERE \(name: owner) = \(parameter: ()) AND \(name: member) = \(parameter: ())"
   }
 
-  /// Deletes all pairs of one row. Parameter: its key.
-  static func deleteAllPairs(_ table: String, column: String) -> SQLText {
-    "DELETE FROM \(name: table) WHERE \(name: column) = \(parameter: ())"
+  /// Deletes all pairs of rows. Parameters: their keys.
+  static func deleteAllPairs(_ table: String, column: String, keyCount: Int) -> SQLText {
+    "DELETE FROM \(name: table) WHERE \(name: column) IN (\(parameters: keyCount))"
   }
 
   // MARK: Owner columns
@@ -132,9 +127,11 @@ extension SQLText {
   }
 
   /// Removes all rows from an owner. Parameter: the owner.
-  static func removeAllFromOwner(_ table: String, column: String, beside: [String]) -> SQLText {
+  static func removeAllFromOwners(
+    _ table: String, column: String, beside: [String], keyCount: Int
+  ) -> SQLText {
     let assignments = ([column] + beside).map { "\(name: $0) = NULL" as SQLText }.joined(separator: ", ")
-    return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) = \(parameter: ())"
+    return "UPDATE \(name: table) SET \(assignments) WHERE \(name: column) IN (\(parameters: keyCount))"
   }
 
   // MARK: Positions in an order

@@ -82,12 +82,10 @@ extension CommitPass {
 
   /// Removes the relationships of rows to delete that are stored elsewhere.
   private func release(_ keys: [Int64], _ plan: WritePlan) throws {
-    for release in plan.releases {
-      for key in keys {
-        let statement = try connection.statement(release)
-        statement.bind(key, at: 1)
-        try statement.run()
-      }
+    for release in keys.count == 1 ? plan.releases : plan.groupReleases {
+      let statement = try connection.statement(release)
+      for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(truncatingIfNeeded: index + 1)) }
+      try statement.run()
     }
   }
 }

@@ -35,31 +35,39 @@ extension CommitPass {
     }
   }
 
-  private func insertPairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
+  private mutating func insertPairs(_ owner: Int64, _ members: [ManagedObjectID], _ join: TableMap.JoinEnd) throws {
     guard !members.isEmpty else { return }
-    let order = join.orderColumn
-    let inverse = join.inverseOrderColumn == order ? nil : join.inverseOrderColumn
+    let orders = [(join.orderColumn, join.ownColumn, 0), (join.inverseOrderColumn, join.memberColumn, 1)]
+      .filter { $0.0 != nil && ($0.2 == 0 || $0.0 != join.orderColumn) }
     let sql = SQLText.join(
-      join.table, owner: join.ownColumn, member: join.memberColumn, order: order, inverseOrder: inverse)
+      join.table, owner: join.ownColumn, member: join.memberColumn, orders: orders.compactMap(\.0))
+    let keys = try members.map { try key(of: $0) }
+    let pairs = keys.flatMap { join.isReflexive ? [[owner, $0], [$0, owner]] : [[owner, $0]] }
     try connection.withStatement(sql) { statement in
-      func add(_ owner: Int64, _ member: Int64) throws {
-        statement.begin()
-        statement.bind(owner, at: 1)
-        statement.bind(member, at: 2)
-        var index: Int32 = 3
-        if order != nil {
-          statement.bind(owner, at: index)
-          index += 1
+      for pair in pairs {
+        let places = try orders.map { order, column, side in
+          try placeAtEnd(
+            of: OrderedOwner(table: join.table, column: column, orderColumn: order ?? "", key: pair[side]))
         }
-        if inverse != nil { statement.bind(member, at: index) }
+        statement.begin()
+        for (index, value) in (pair + places).enumerated() { statement.bind(value, at: Int32(index + 1)) }
         try statement.run()
       }
-      for member in members {
-        let member = try key(of: member)
-        try add(owner, member)
-        if join.isReflexive { try add(member, owner) }
-      }
     }
+  }
+
+  /// Returns the position after the last member of a row. It is read once: for each pair, that would be quadratic.
+  private mutating func placeAtEnd(of owner: OrderedOwner) throws -> Int64 {
+    let last = try lastPlaces[owner] ?? connection.withStatement(
+      .lastPlace(in: owner.table, owner: owner.column, order: owner.orderColumn)
+    ) { statement in
+      statement.bind(owner.key, at: 1)
+      let hasPlaces = try statement.step() && !statement.isNull(0)
+      return hasPlaces ? statement.integer(0) : OrderPlaces.first - OrderPlaces.distance
+    }
+    let place = last.addingReportingOverflow(OrderPlaces.distance)
+    lastPlaces[owner] = place.overflow ? last : place.partialValue
+    return place.overflow ? last : place.partialValue
   }
 
   private func removeFromOwner(_ owner: Int64, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey) throws {

@@ -20,6 +20,8 @@ struct CommitPass {
   var history: HistoryWriter?
   /// New members of ordered relationships that have no position yet.
   var withoutPlace: [OrderedOwner: [Int64]] = [:]
+  /// The greatest positions of members of ordered many-to-many relationships that get new ones.
+  var lastPlaces: [OrderedOwner: Int64] = [:]
 
   /// An ordered relationship of one row, identified by the members' columns.
   struct OrderedOwner: Hashable {

@@ -23,7 +23,7 @@ extension RandomPredicate {
     }
     for object in made.values.flatMap({ $0 }) {
       for relationship in object.entity.relationships {
-        let others = made[context.persistentStoreCoordinator.managedObjectModel.destination(of: relationship).root.name] ?? []
+        let others = made[model.destination(of: relationship).root.name] ?? []
         guard !others.isEmpty, chance(70) else { continue }
         if relationship.isToMany {
           guard chance(40) else { continue }
