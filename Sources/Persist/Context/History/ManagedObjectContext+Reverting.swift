@@ -12,9 +12,9 @@ extension ManagedObjectContext {
   /// to an ordered relationship are appended. Objects that are related to a deleted insertion by later transactions
   /// remain, without it. It works after a restart, and for transactions of other programs.
   ///
-  /// An object is in conflict if later transactions changed the same properties or deleted it, and an insertion if later
-  /// transactions changed the object. Changes that were taken back don't count, so that transactions can be reverted one
-  /// by one, from the last one. The ``mergePolicy`` decides: ``MergePolicy/error`` and custom policies
+  /// An object is in conflict if later transactions changed the same properties or deleted it, and an insertion if
+  /// later transactions changed the object. Changes that were taken back don't count, so that transactions can be
+  /// reverted one by one, from the last one. The ``mergePolicy`` decides: ``MergePolicy/error`` and custom policies
   /// throw, and nothing is changed; ``MergePolicy/mergeByPropertyStoreTrump`` leaves the properties in conflict as they
   /// are, and ``MergePolicy/rollback`` the objects; ``MergePolicy/mergeByPropertyObjectTrump`` and
   /// ``MergePolicy/overwrite`` put back the old values. Objects that were deleted later stay deleted.

@@ -103,7 +103,8 @@ struct GrowthOperation: Sendable, CustomStringConvertible {
     saved("fetching") { _ = try all("Item", $0).map { $0["name"] as? String } },
     saved("fetching in batches") { context in
       var count = 0
-      try context.forEachBatch(of: FetchRequest<ManagedObject>("Item", sortedBy: "name"), size: 50) { count += $0.count }
+      let request = FetchRequest<ManagedObject>("Item", sortedBy: "name")
+      try context.forEachBatch(of: request, size: 50) { count += $0.count }
     },
     saved("fetching by a predicate in memory") {
       _ = try $0.fetch(FetchRequest("Item", where: "FUNCTION(name, 'length') > 0"))
