@@ -4,17 +4,21 @@ package import Persist
 package struct FillPass {
   private let store: StoreWriter
   private let rows: Int
+  private let rowsOf: [String: Int]
   private let seed: UInt64
 
   /// The greatest possible number of objects of each entity.
   package static let rowLimit = 1_000_000_000
 
   /// - Parameters:
-  ///   - rows: the number of objects of each concrete entity.
+  ///   - rows: the number of objects of each concrete entity. There are more of those that required relationships of
+  ///     others need.
+  ///   - rowsOf: the exact numbers of objects of some entities by name.
   ///   - seed: the random seed; equal seeds produce equal objects.
-  package init(store: StoreWriter, rows: Int, seed: UInt64) {
+  package init(store: StoreWriter, rows: Int, rowsOf: [String: Int] = [:], seed: UInt64) {
     self.store = store
     self.rows = rows
+    self.rowsOf = rowsOf
     self.seed = seed
   }
 
@@ -29,6 +33,7 @@ package struct FillPass {
         fix: "The number has to be between 0 and \(Self.rowLimit).")
     }
     let model = store.model
+    var counts = try FillCounts(model, rows: rows, chosen: rowsOf)
     let slice = try FillSlice(model)
     let firstNumbers = try model.entities.map { entity -> Int64 in
       let greatest = try store.greatestKey(in: entity.root)
@@ -42,10 +47,11 @@ package struct FillPass {
     var generator = SeededGenerator(seed: seed)
     var made = 0
     // The slices have equal sizes: a short last one might be too small for a relationship's minimum count.
-    let sliceCount = max(1, (rows + slice.size - 1) / slice.size)
+    let sliceCount = counts.sliceCount(ofSize: slice.size)
     for number in 0..<sliceCount {
-      let range = (rows * number / sliceCount)..<(rows * (number + 1) / sliceCount)
-      let writes = try slice.writes(range, firstNumbers: firstNumbers, using: &generator)
+      let before = counts.used
+      let writes = try slice.writes(
+        counts.next(slice: number, of: sliceCount), before: before, firstNumbers: firstNumbers, using: &generator)
       try store.commit(writes)
       made += writes.inserts.count
       report(made)

@@ -43,22 +43,23 @@ struct FillSlice {
   }
 
   /// - Parameters:
-  ///   - range: the numbers of the objects within their entity.
+  ///   - counts: the numbers of objects by entity index.
+  ///   - before: the numbers of objects in the slices before.
   ///   - firstNumbers: the first number for unique values in the entity's hierarchy, by entity index.
   func writes(
-    _ range: Range<Int>, firstNumbers: [Int64], using generator: inout SeededGenerator
+    _ counts: [Int], before: [Int], firstNumbers: [Int64], using generator: inout SeededGenerator
   ) throws -> RowWrites {
     var ids: [[ManagedObjectID]] = []
     var values: [[[StoredValue]]] = []
     for (index, entity) in model.entities.enumerated() {
-      let count = entity.isAbstract ? 0 : range.count
+      let count = counts[index]
       ids.append((0..<count).map { _ in ManagedObjectID(temporaryFor: entity.name) })
       let fills = attributes[index].sorted { $0.key < $1.key }
       try values.append(
         (0..<count).map { offset in
           var row = [StoredValue](repeating: .null, count: entity.properties.count)
           let (place, count) = places[index]
-          let number = firstNumbers[index] + Int64((range.lowerBound + offset) * count + place)
+          let number = firstNumbers[index] + Int64((before[index] + offset) * count + place)
           for (slot, fill) in fills { row[slot] = try fill.value(number: number, using: &generator) }
           return row
         })

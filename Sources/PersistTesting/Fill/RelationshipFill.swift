@@ -100,9 +100,9 @@ struct RelationshipFill {
     let name = side.relationship?.name ?? ""
     return PersistenceError(
       .invalidRequest, at: .property(side.declaringEntity, name),
-      "\(side.declaringEntity).\(name) can't be filled: with the same number of objects of every entity, there "
-        + "aren't enough others for its minimum count of \(side.minimum).",
-      fix: "Make the relationship optional, or lower its minimum count.")
+      "\(side.declaringEntity).\(name) can't be filled: there aren't enough others for its minimum count of "
+        + "\(side.minimum).",
+      fix: "Make the relationship optional, lower its minimum count, or request other numbers of objects.")
   }
 
   private func oneToOne(

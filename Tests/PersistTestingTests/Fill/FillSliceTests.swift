@@ -7,10 +7,15 @@ import Testing
 
 @Suite("Random objects")
 struct FillSliceTests {
-  private func writes(_ model: ManagedObjectModel, _ range: Range<Int>, seed: UInt64 = 1) throws -> RowWrites {
+  private func writes(
+    _ model: ManagedObjectModel, _ range: Range<Int>, chosen: [String: Int] = [:], seed: UInt64 = 1
+  ) throws -> RowWrites {
     var generator = SeededGenerator(seed: seed)
+    var counts = try FillCounts(model, rows: range.count, chosen: chosen)
+    let before = model.entities.map { _ in range.lowerBound }
     return try FillSlice(model).writes(
-      range, firstNumbers: Array(repeating: 1, count: model.entities.count), using: &generator)
+      counts.next(slice: 0, of: 1), before: before,
+      firstNumbers: Array(repeating: 1, count: model.entities.count), using: &generator)
   }
 
   private func values(_ writes: RowWrites, _ entity: String, _ property: String) throws -> [StoredValue] {
@@ -30,6 +35,36 @@ struct FillSliceTests {
       }
       #expect(error?.code == .invalidRequest)
       try writer.close()
+    }
+  }
+
+  @Test(
+    "Required one-to-ones of a hierarchy get as many others, in each slice",
+    .law("fill-counts", short: 30, long: 3000))
+  func requiredByHierarchy() {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      let kinds = (0..<Int.random(in: 1...4, using: &random)).map { "Kind\($0)" }
+      let receipt = RelationshipDescription("receipt", to: "Receipt", inverse: "payment", isOptional: false)
+      let isAbstract = Bool.random(using: &random)
+      let model = try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription("Payment", isAbstract: isAbstract, relationships: [receipt]),
+          EntityDescription("Receipt", relationships: [.init("payment", to: "Payment", inverse: "receipt")]),
+        ] + kinds.map { EntityDescription($0, parent: "Payment") }))
+      let rows = Int.random(in: 0...5000, using: &random)
+      let chosen = Bool.random(using: &random) ? [kinds[0]: Int.random(in: 0...5000, using: &random)] : [:]
+      var counts = try FillCounts(model, rows: rows, chosen: chosen)
+      let slices = counts.sliceCount(ofSize: 500)
+      for slice in 0..<slices {
+        let numbers = counts.next(slice: slice, of: slices)
+        var sums: [String: Int] = [:]
+        for (entity, number) in zip(model.entities, numbers) { sums[entity.root.name, default: 0] += number }
+        #expect(sums["Receipt", default: 0] >= sums["Payment", default: 0])
+      }
+      for (entity, used) in zip(model.entities, counts.used) where !entity.isAbstract && entity.name != "Receipt" {
+        #expect(used == chosen[entity.name] ?? rows)
+      }
     }
   }
 
@@ -219,8 +254,11 @@ struct FillSliceTests {
             RelationshipDescription("many", toMany: "A", inverse: "b", isOptional: false, minimumCount: 2)
           ]),
       ]))
-    let error = #expect(throws: PersistenceError.self) { try writes(model, 0..<10) }
+    let error = #expect(throws: PersistenceError.self) {
+      try writes(model, 0..<10, chosen: ["A": 10, "B": 10])
+    }
     #expect(error?.place.property == "many")
+    try #expect(writes(model, 0..<10).inserts.count == 30)
   }
 }
 

@@ -116,8 +116,8 @@ final class SQLiteStore: PersistentStore {
   func close() throws { pool.close() }
 
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 {
-    let number = map[entity.root].number
-    return try pool.readOnce { try StoreCatalog($0).numberRows.first { $0.number == number }?.maximum ?? 0 }
+    let (table, number) = (map[entity.root].table, map[entity.root].number)
+    return try pool.readOnce { try $0.first(.greatestKey(of: table, entity: number)) { $0.integer(0) } ?? 0 }
   }
 
   /// Continues in another file that contains the same store.
