@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
+    .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
@@ -53,12 +54,15 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
+    .target(
+      name: "PersistSQLMigrations",
+      dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist"], swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist", "PersistTesting", "PersistInspection",
+        "Persist", "PersistSQLMigrations", "PersistTesting", "PersistInspection",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -89,7 +93,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PersistTests",
-      dependencies: ["Persist", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "LedgerRunner",
+      dependencies: ["Persist", "PersistSQLMigrations", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "LedgerRunner",
         "CSQLite"],
       swiftSettings: settings),
     .testTarget(

@@ -21,7 +21,7 @@
       let schema = "test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
       let own = server + (server.contains("?") ? "&" : "?") + "schema=" + schema
       _ = try StoreLocation.postgreSQL(own)
-      try CountedServer.begin()
+      CountedServer.begin()
       defer { deleteSchemas(schema, server) }
       return try body(own)
     }

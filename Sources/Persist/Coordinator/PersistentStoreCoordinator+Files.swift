@@ -14,7 +14,7 @@ extension PersistentStoreCoordinator {
     let location = StoreLocation(url)
     // A store in memory has no files, and ends when it is removed.
     guard location != .memory else { return }
-    guard location.engine.openCount(ofStoreAt: location) <= (open == nil ? 0 : 1) else {
+    guard try location.engine.openCount(ofStoreAt: location) <= (open == nil ? 0 : 1) else {
       throw PersistenceError(
         .storeBusy, at: .store(url), "The store is open in another coordinator of this program.",
         fix: "Remove it there first.")

@@ -36,7 +36,7 @@ extension PersistentStoreCoordinator {
         .storeOpenFailed, at: .store(url), "The store is already open in this coordinator.",
         fix: "Use it as it is, or remove it first.")
     }
-    let engine = location.engine
+    let engine = try location.engine
     return try opened {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
       guard try engine.canCreateStore(at: location) else {

@@ -91,7 +91,7 @@ extension PersistenceError.Place {
 
 extension PersistenceError {
   /// Calls `body` and fills in the missing parts of the place of an error that it throws.
-  static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {
+  package static func placing<Result>(_ fill: (inout Place) -> Void, _ body: () throws -> Result) rethrows -> Result {
     do {
       return try body()
     } catch var error as PersistenceError {

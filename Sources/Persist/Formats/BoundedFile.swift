@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// Reads files from outside the program, up to a size limit.
-enum BoundedFile {
+package enum BoundedFile {
   /// Returns the content of a regular file.
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess`` if there is no such file or it can't be read,
   ///   ``PersistenceError/Code/limitExceeded`` if it has more than `limit` bytes.
-  static func data(at url: URL, limit: Int) throws -> Data {
+  package static func data(at url: URL, limit: Int) throws -> Data {
     if let state = FileState(url) {
       // A named pipe or a device would block or never end.
       guard state.isRegular else {

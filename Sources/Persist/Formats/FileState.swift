@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -11,9 +11,9 @@ import Foundation
 #endif
 
 /// The file system's attributes of a file that show whether it was changed or replaced.
-struct FileState: Sendable, Hashable {
-  var size: Int64
-  var isFolder: Bool
+package struct FileState: Sendable, Hashable {
+  package var size: Int64
+  package var isFolder: Bool
   /// Whether it is a file with content, and neither a folder, a named pipe nor a device.
   let isRegular: Bool
   /// The modification time in seconds and nanoseconds.
@@ -35,7 +35,7 @@ struct FileState: Sendable, Hashable {
   var fileNumber: UInt64 { identity.last ?? 0 }
 
   /// Nil if there is no such file, or it can't be accessed.
-  init?(_ url: URL) { self.init(path: url.path) }
+  package init?(_ url: URL) { self.init(path: url.path) }
 
   /// Nil if there is no such file, or it can't be accessed.
   init?(path: String) {

@@ -1,9 +1,9 @@
 /// SHA-256 as defined by FIPS 180-4, used for fingerprints.
 ///
 /// - SeeAlso: <https://doi.org/10.6028/NIST.FIPS.180-4>
-enum SHA256 {
+package enum SHA256 {
   /// Returns the 32-byte digest of a message.
-  static func digest(_ message: some Sequence<UInt8>) -> [UInt8] {
+  package static func digest(_ message: some Sequence<UInt8>) -> [UInt8] {
     message.withContiguousStorageIfAvailable { digest(UnsafeRawBufferPointer($0)) }
       ?? Array(message).withUnsafeBytes { digest($0) }
   }

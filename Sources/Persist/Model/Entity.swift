@@ -68,7 +68,7 @@ public final class Entity: Sendable {
   package var ownProperties: ArraySlice<Property> { properties[(superentity?.properties.count ?? 0)...] }
 
   /// Those of the slots whose properties another entity of the hierarchy has too.
-  func slots(_ slots: [Int], sharedWith other: Entity) -> [Int] {
+  package func slots(_ slots: [Int], sharedWith other: Entity) -> [Int] {
     guard other !== self else { return slots }
     return slots.filter { slot in
       other.properties.indices.contains(slot)

@@ -28,7 +28,7 @@ public struct Fingerprint: Sendable, Hashable {
 
   init(canonicalText: String) { self.init(digesting: canonicalText.utf8) }
 
-  init(digesting message: some Sequence<UInt8>) { bytes = Data(SHA256.digest(message)) }
+  package init(digesting message: some Sequence<UInt8>) { bytes = Data(SHA256.digest(message)) }
 
   /// Describes how a store's hashes or fingerprints differ from a model's, entity by entity in name order.
   ///

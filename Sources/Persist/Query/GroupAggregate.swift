@@ -2,8 +2,8 @@
 ///
 /// The same functions over the members of a to-many relationship, as in `sum:(items.price)`, are values of a single
 /// object and aren't group aggregates.
-struct GroupAggregate: Sendable, Hashable {
-  enum Function: Sendable, Hashable {
+package struct GroupAggregate: Sendable, Hashable {
+  package enum Function: Sendable, Hashable {
     case count, sum, least, greatest, average
   }
 

@@ -38,7 +38,7 @@ enum SortCheck {
 
 extension FetchSortDescriptor {
   /// The sort key as an expression.
-  var expression: FetchExpression { keyPath.map { .keyPath(of: .current, $0) } ?? .key(key) }
+  package var expression: FetchExpression { keyPath.map { .keyPath(of: .current, $0) } ?? .key(key) }
 }
 
 extension AttributeType {

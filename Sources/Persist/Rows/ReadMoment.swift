@@ -4,8 +4,13 @@
 /// ``RowSource/isRecent(_:)``.
 package struct ReadMoment: Sendable {
   /// The number of changes of the source that this program had made or noticed.
-  let changeCount: UInt64
-  let instant: ContinuousClock.Instant
+  package let changeCount: UInt64
+  package let instant: ContinuousClock.Instant
+
+  package init(changeCount: UInt64, instant: ContinuousClock.Instant) {
+    self.changeCount = changeCount
+    self.instant = instant
+  }
 }
 
 /// The extent of reading ahead when small reads follow each other closely.
@@ -26,7 +31,7 @@ package struct ReadAhead: Sendable {
   static let near = ReadAhead(maximumGroupSize: firstGroupSize, neighborhood: 64)
   /// For a source whose statements take a round trip, which is most of the cost of a thousand rows. Larger groups would
   /// often be too old before they are used up.
-  static let distant = ReadAhead(maximumGroupSize: 1024, neighborhood: 1024, maximumRowCount: 1024)
+  package static let distant = ReadAhead(maximumGroupSize: 1024, neighborhood: 1024, maximumRowCount: 1024)
 
   /// The size of a group, four times that of the one before it.
   ///
@@ -44,11 +49,11 @@ extension RowSource {
 
   package var readsConcurrently: Bool { false }
 
-  func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) { (try rows(query), nil) }
+  package func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) { (try rows(query), nil) }
 
-  func isRecent(_ moment: ReadMoment) -> Bool { false }
+  package func isRecent(_ moment: ReadMoment) -> Bool { false }
 
-  func relatedRows(
+  package func relatedRows(
     by relationship: Property, of entity: Entity, owners: [Int64], limit: Int
   ) throws -> (rows: FirstRelatedRows, moment: ReadMoment?)? { nil }
 }

@@ -18,7 +18,7 @@ package final class ReadMonitor: Sendable {
   /// Runs a read that can be canceled.
   ///
   /// - Throws: `CancellationError` if it was canceled.
-  func run<T>(interrupting interrupt: @escaping @Sendable () -> Void, _ body: () throws -> T) throws -> T {
+  package func run<T>(interrupting interrupt: @escaping @Sendable () -> Void, _ body: () throws -> T) throws -> T {
     try state.withLock { state in
       if state.isCancelled { throw CancellationError() }
       state.interrupt = interrupt
@@ -39,7 +39,7 @@ package final class ReadMonitor: Sendable {
     }
   }
 
-  func count(rows: Int) {
+  package func count(rows: Int) {
     guard let report else { return }
     report(
       state.withLock { state in

@@ -1,9 +1,14 @@
 /// The rows at the other end of a to-many relationship, for many owners.
 package struct RelatedRows: Sendable {
   /// Grouped by owner, in the relationship's order; a row with several owners appears once per owner.
-  var batch: RowBatch
+  package var batch: RowBatch
   /// The key of the owner of each row in the batch.
-  var owners: [Int64]
+  package var owners: [Int64]
+
+  package init(batch: RowBatch, owners: [Int64]) {
+    self.batch = batch
+    self.owners = owners
+  }
 
   /// The rows of each owner; owners without rows are absent.
   var rowsByOwner: [Int64: Range<Int>] {
@@ -24,15 +29,25 @@ package struct FirstRelatedRows: Sendable {
   /// The maximum number of owners for which a source with cheap statements has one.
   static let maximumOwnerCount = 16
 
-  var rows: RelatedRows
+  package var rows: RelatedRows
   /// Whether there are no further ones.
-  let areAll: Bool
+  package let areAll: Bool
+
+  package init(rows: RelatedRows, areAll: Bool) {
+    self.rows = rows
+    self.areAll = areAll
+  }
 }
 
 /// The members of a to-many relationship of many rows.
 package struct RelatedMembers: Sendable {
   /// By the owner's key; owners without members are absent.
-  var byOwner: [Int64: [ManagedObjectID]] = [:]
+  package var byOwner: [Int64: [ManagedObjectID]] = [:]
   /// The greatest owner whose members are complete; nil if even the first owner has too many.
-  var end: Int64?
+  package var end: Int64?
+
+  package init(byOwner: [Int64: [ManagedObjectID]] = [:], end: Int64? = nil) {
+    self.byOwner = byOwner
+    self.end = end
+  }
 }

@@ -13,7 +13,7 @@ package struct RowBatch: Sendable {
 
   /// The location of a row. It contains no reference-counted fields, so that arrays of entries are created, copied and
   /// freed like plain bytes.
-  struct Entry: Sendable {
+  package struct Entry: Sendable {
     let key: Int64
     /// The index in ``chunks``; ``noChunk`` if the row's values weren't read.
     let chunk: UInt32
@@ -27,28 +27,38 @@ package struct RowBatch: Sendable {
   private(set) var chunks: ContiguousArray<RowChunk> = []
 
   /// The number of rows that were read, including omitted ones.
-  var readCount: Int { entries.count + omittedCount }
+  package var readCount: Int { entries.count + omittedCount }
   private var omittedCount = 0
   /// The key of the last omitted row.
   private var lastOmittedKey: Int64?
 
-  mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+  package init(
+    entries: ContiguousArray<Entry> = [], chunks: ContiguousArray<RowChunk> = [], omittedCount: Int = 0,
+    lastOmittedKey: Int64? = nil
+  ) {
+    self.entries = entries
+    self.chunks = chunks
+    self.omittedCount = omittedCount
+    self.lastOmittedKey = lastOmittedKey
+  }
+
+  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   mutating func append(_ row: Row) { entries.append(entry(for: row)) }
 
   /// Appends a row whose values weren't read.
-  mutating func append(key: Int64, entityIndex: UInt32) {
+  package mutating func append(key: Int64, entityIndex: UInt32) {
     entries.append(Entry(key: key, chunk: Self.noChunk, offset: 0, entityIndex: entityIndex))
   }
 
   /// Appends a row that is in the last added chunk.
-  mutating func append(key: Int64, entityIndex: UInt32, offset: UInt32) {
+  package mutating func append(key: Int64, entityIndex: UInt32, offset: UInt32) {
     entries.append(
       Entry(key: key, chunk: UInt32(truncatingIfNeeded: chunks.count &- 1), offset: offset, entityIndex: entityIndex))
   }
 
   /// Counts a row that can't become an object, because the model lacks its entity.
-  mutating func omit(key: Int64) {
+  package mutating func omit(key: Int64) {
     omittedCount += 1
     lastOmittedKey = key
   }
@@ -56,7 +66,7 @@ package struct RowBatch: Sendable {
   /// The greatest key of rows read in the order of keys, including omitted ones.
   var greatestReadKey: Int64? { [entries.last?.key, lastOmittedKey].compactMap { $0 }.max() }
 
-  mutating func sortByKey() {
+  package mutating func sortByKey() {
     var previous = Int64.min
     let isSorted = entries.allSatisfy { entry in
       defer { previous = entry.key }
@@ -66,7 +76,7 @@ package struct RowBatch: Sendable {
   }
 
   /// Adds the chunk that contains the rows appended next.
-  mutating func append(_ chunk: RowChunk) { chunks.append(chunk) }
+  package mutating func append(_ chunk: RowChunk) { chunks.append(chunk) }
 
   private mutating func entry(for row: Row) -> Entry {
     let entityIndex = UInt32(truncatingIfNeeded: row.entityIndex)

@@ -40,22 +40,26 @@ package struct ImportSlice: Sendable {
   package init() {}
 
   /// The source of a row; nil if it is unknown.
-  func source(_ index: Int) -> Source? { sources.indices.contains(index) ? sources[index] : nil }
+  package func source(_ index: Int) -> Source? { sources.indices.contains(index) ? sources[index] : nil }
 }
 
 /// The sources of an import's rows, which a temporary table refers to by the number of the file and the line.
-struct ImportSources {
+package struct ImportSources {
   private var files: [URL] = []
 
+  package init(files: [URL] = []) {
+    self.files = files
+  }
+
   /// Returns the number of a source's file, and the line; zeros if the source is unknown.
-  mutating func numbers(of source: ImportSlice.Source?) -> (file: Int64, line: Int64) {
+  package mutating func numbers(of source: ImportSlice.Source?) -> (file: Int64, line: Int64) {
     guard let source else { return (0, 0) }
     if files.last != source.file { files.append(source.file) }
     return (Int64(files.count), Int64(source.line))
   }
 
   /// Replaces the key in an error about a row by the row's source. The key may have been assigned during the import.
-  func replacingKey(in error: PersistenceError, by source: (file: Int64, line: Int64)?) -> PersistenceError {
+  package func replacingKey(in error: PersistenceError, by source: (file: Int64, line: Int64)?) -> PersistenceError {
     guard let source, files.indices.contains(Int(source.file) - 1) else { return error }
     var error = error
     (error.place.row, error.place.sql) = (nil, nil)

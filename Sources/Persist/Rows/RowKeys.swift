@@ -29,7 +29,7 @@ package struct RowKeys: Sendable {
 
   init() {}
 
-  init(_ batch: RowBatch) {
+  package init(_ batch: RowBatch) {
     for entry in batch.entries { append(entry.key, entityIndex: entry.entityIndex) }
   }
 

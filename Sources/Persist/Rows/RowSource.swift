@@ -86,30 +86,30 @@ package protocol RowSource: AnyObject {
 }
 
 extension RowSource {
-  func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
+  package func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
 
-  func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
+  package func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
   }
 
-  func count(_ query: RowQuery) throws -> Int { try count(query, monitor: nil) }
+  package func count(_ query: RowQuery) throws -> Int { try count(query, monitor: nil) }
 
-  func forEachPart(
+  package func forEachPart(
     of query: RowQuery, monitor: ReadMonitor?, held: KnownRows?, on threads: ThreadPool,
     _ body: (RowBatch) throws -> Void
   ) throws {
     try body(rows(query, monitor: monitor, held: held))
   }
 
-  func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }
+  package func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }
 
-  func externalData(named name: String, equals data: Data) throws -> Bool { try externalData(named: name) == data }
+  package func externalData(named name: String, equals data: Data) throws -> Bool { try externalData(named: name) == data }
 
   /// Reads the row and then the file that it names. Replacing the value removes the old file after the row has been
   /// written, so that a missing file is one that a newer row no longer names.
   ///
   /// - Throws: The error of reading the file if the newest row still names it.
-  func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
+  package func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue? {
     let query = RowQuery(entity: entity, includesSubentities: false, keys: [key])
     var missing: (name: String, error: any Error)?
     while true {
@@ -128,7 +128,7 @@ extension RowSource {
 /// Rows that the caller already has and won't read from the result.
 package struct KnownRows {
   /// Called by the reading code while the rows are read.
-  let holds: (_ key: Int64, _ version: Int64) -> Bool
+  package let holds: (_ key: Int64, _ version: Int64) -> Bool
 }
 
 extension ManagedObjectID {
@@ -151,10 +151,16 @@ extension ManagedObjectID {
 
 /// A predicate in two parts, both of which must hold; a nil part is always true.
 package struct PredicateDivision {
-  var stored: FetchPredicate?
-  var rest: FetchPredicate?
+  package var stored: FetchPredicate?
+  package var rest: FetchPredicate?
   /// The source's preparation for queries with the stored part; nil if there is none.
   var prepared: PreparedPredicate?
+
+  package init(stored: FetchPredicate? = nil, rest: FetchPredicate? = nil, prepared: PreparedPredicate? = nil) {
+    self.stored = stored
+    self.rest = rest
+    self.prepared = prepared
+  }
 }
 
 /// A row source's preparation of a predicate that it has divided, which spares it a search when it gets a query with

@@ -34,14 +34,14 @@ package struct RowWrites: Sendable {
     }
 
     /// The value of a property; nil for null.
-    func value(at slot: Int) -> StoredValue? {
+    package func value(at slot: Int) -> StoredValue? {
       if let value = values[slot] { return value }
       guard let row, let attribute = entity.properties[slot].attribute else { return nil }
       return row.value(slot, as: SlotForm(attribute), slotCount: entity.rowSlotCount)
     }
 
     /// ``values`` and those of ``row``.
-    var allValues: SlotValues { row == nil ? values : SlotValues(entity.properties.indices.map(value)) }
+    package var allValues: SlotValues { row == nil ? values : SlotValues(entity.properties.indices.map(value)) }
 
     /// Whether the row was deleted and is being restored.
     var isOfFormerRow: Bool { version > 1 }
@@ -206,4 +206,11 @@ package struct RowConflict: Sendable {
   package let expectedVersion: Int64
   /// The row's current version; nil if it was deleted.
   package let storedVersion: Int64?
+
+  package init(id: ManagedObjectID, entity: Entity, expectedVersion: Int64, storedVersion: Int64? = nil) {
+    self.id = id
+    self.entity = entity
+    self.expectedVersion = expectedVersion
+    self.storedVersion = storedVersion
+  }
 }

@@ -19,7 +19,7 @@ import Foundation
 /// | ``Property/entityNumberSlot`` | an integer: the ``Entity/number`` of the destination's own entity in the *model* |
 ///
 /// Slots of transient attributes, to-many relationships and fetched properties are null.
-enum SlotForm: UInt8, Sendable {
+package enum SlotForm: UInt8, Sendable {
   case none, integer, boolean, double, date, decimal, string, uri, uuid, data, externalData
 
   /// Whether values are bytes after the row's slots, and not in the slot itself.
@@ -38,7 +38,7 @@ enum SlotForm: UInt8, Sendable {
     }
   }
 
-  init(_ attribute: AttributeDescription) {
+  package init(_ attribute: AttributeDescription) {
     self =
       switch attribute.type {
       case .int16, .int32, .int64: .integer

@@ -12,4 +12,12 @@ public struct StatementExplanation: Sendable, Hashable {
   public var walksThroughTable: Bool
   /// Whether the rows are sorted after they are found, instead of being read in order.
   public var sorts: Bool
+
+  package init(sql: String, values: [String], plan: [String], walksThroughTable: Bool, sorts: Bool) {
+    self.sql = sql
+    self.values = values
+    self.plan = plan
+    self.walksThroughTable = walksThroughTable
+    self.sorts = sorts
+  }
 }

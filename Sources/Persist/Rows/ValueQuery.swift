@@ -1,13 +1,13 @@
 /// A context's query to a store for values computed from rows, instead of the rows themselves.
 package struct ValueQuery: Sendable, Hashable {
   /// The rows to compute from, with their order and number.
-  var rows: RowQuery
-  var columns: [Column]
+  package var rows: RowQuery
+  package var columns: [Column]
   /// The values to group by, with one line of results per distinct combination; empty for no groups.
-  var groups: [FetchExpression] = []
+  package var groups: [FetchExpression] = []
 
   /// A value of each row, or an aggregate over the rows of each group.
-  enum Column: Sendable, Hashable {
+  package enum Column: Sendable, Hashable {
     case value(FetchExpression)
     case aggregate(GroupAggregate)
   }

@@ -8,7 +8,7 @@ extension StoreContents {
   /// - Parameter registry: The versions to search for the store's model; nil to use the store's embedded model.
   package convenience init(readingStoreAt url: URL, registry: ModelRegistry?) throws {
     let location = StoreLocation(url)
-    let engine = location.engine
+    let engine = try location.engine
     let identified = try engine.identifyStore(at: location, registry: registry)
     let store = try engine.openStore(
       at: location, model: identified.model, options: StoreOptions(isReadOnly: true), allowsGaps: true)

@@ -19,7 +19,7 @@ package final class StoreWriter {
   package init(storeAt url: URL, registry: ModelRegistry?, version name: String?) throws {
     let wanted = try name.flatMap { try registry?.version(named: $0) }
     location = StoreLocation(url)
-    let engine = location.engine
+    let engine = try location.engine
     guard try !engine.canCreateStore(at: location) else {
       guard let version = try wanted ?? registry?.onlyFamily.current else {
         throw PersistenceError(

@@ -34,7 +34,7 @@ extension StoreMetadata {
   /// The pending steps of the last migration, in the order in which they are performed.
   ///
   /// They are stored under a key of Persist's own as property-list values, which Core Data preserves and ignores.
-  public internal(set) var deferredSteps: [DeferredStep] {
+  public package(set) var deferredSteps: [DeferredStep] {
     get {
       (values[Key.deferredSteps]?.arrayValue ?? []).compactMap { entry in
         let values = entry.dictionaryValue ?? [:]

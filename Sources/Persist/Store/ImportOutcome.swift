@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The outcome of an import.
 package struct ImportOutcome: Sendable {
@@ -10,6 +10,12 @@ package struct ImportOutcome: Sendable {
   /// The number of such relationships.
   package var warningCount = 0
 
+  package init(count: Int = 0, warnings: [StoreProblem] = [], warningCount: Int = 0) {
+    self.count = count
+    self.warnings = warnings
+    self.warningCount = warningCount
+  }
+
   static let warningLimit = 20
 }
 
@@ -20,7 +26,7 @@ extension ImportOutcome {
   /// Adds a problem of an imported row to the warnings.
   ///
   /// - Throws: An error for a problem that isn't tolerated.
-  mutating func note(_ problem: StoreProblem, at url: URL?) throws {
+  package mutating func note(_ problem: StoreProblem, at url: URL?) throws {
     guard Self.tolerated.contains(problem.kind) else { throw problem.refusal(at: url) }
     warningCount += 1
     if warnings.count < Self.warningLimit { warnings.append(problem) }
@@ -46,7 +52,7 @@ extension StoreProblem {
 
 extension ImportedRelationship {
   /// The error for an owner whose members don't agree with the other end.
-  func disagreement(_ owner: Int64, _ message: String, at url: URL?) -> PersistenceError {
+  package func disagreement(_ owner: Int64, _ message: String, at url: URL?) -> PersistenceError {
     PersistenceError(
       .invalidRequest, at: PersistenceError.Place(entity: entity, property: name, row: owner, store: url), message,
       fix: "Correct one of the two objects, so that both ends of the relationship agree.")

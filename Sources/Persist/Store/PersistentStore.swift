@@ -138,36 +138,36 @@ package protocol PersistentStore: SharedRowSource {
 }
 
 extension PersistentStore {
-  var history: (any StoreHistory)? { nil }
-  func generation() throws -> (any StoreGeneration)? { nil }
-  func replicaRows() -> (any SharedRowSource)? { nil }
-  func advanceReplicas() throws {}
-  var postsRemoteChanges: Bool { false }
-  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
-  var busyTimeout: Duration { StoreOptions().busyTimeout }
-  func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? { nil }
-  func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
-  func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
-  func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
+  package var history: (any StoreHistory)? { nil }
+  package func generation() throws -> (any StoreGeneration)? { nil }
+  package func replicaRows() -> (any SharedRowSource)? { nil }
+  package func advanceReplicas() throws {}
+  package var postsRemoteChanges: Bool { false }
+  package func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? { nil }
+  package var busyTimeout: Duration { StoreOptions().busyTimeout }
+  package func reserveWriting(within limit: Duration, patience: Duration) throws -> WriteReservation? { nil }
+  package func explain(_ query: RowQuery) throws -> StatementExplanation? { nil }
+  package func explain(_ query: ValueQuery) throws -> StatementExplanation? { nil }
+  package func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64] {
     let rows = try rows(RowQuery(entity: entity, includesSubentities: false, keys: keys))
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 
-  func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 { try greatestKey(inHierarchyOf: entity) }
-  func parkedSlots() throws -> [ParkedSlot] { [] }
-  func deferredSteps() throws -> [DeferredStep] { [] }
-  func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
+  package func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 { try greatestKey(inHierarchyOf: entity) }
+  package func parkedSlots() throws -> [ParkedSlot] { [] }
+  package func deferredSteps() throws -> [DeferredStep] { [] }
+  package func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
 
   /// Nil, for a store that nothing else can access.
-  func foreignChangeCount() throws -> Int64? { nil }
+  package func foreignChangeCount() throws -> Int64? { nil }
 
-  func savePendingMetadata() throws {}
-  func noteUncleanEnd() {}
-  func backUp(to url: URL) throws { throw hasNoFile }
-  func move(
+  package func savePendingMetadata() throws {}
+  package func noteUncleanEnd() {}
+  package func backUp(to url: URL) throws { throw hasNoFile }
+  package func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore { throw hasNoFile }
-  func reopen(at url: URL, exchanged: () -> Void) throws { throw hasNoFile }
+  package func reopen(at url: URL, exchanged: () -> Void) throws { throw hasNoFile }
 
   private var hasNoFile: PersistenceError {
     PersistenceError(
@@ -177,5 +177,9 @@ extension PersistentStore {
 
 /// Thrown by a commit that found rows changed by others; the whole commit was rolled back.
 package struct RowConflicts: Error {
-  let conflicts: [RowConflict]
+  package let conflicts: [RowConflict]
+
+  package init(conflicts: [RowConflict]) {
+    self.conflicts = conflicts
+  }
 }

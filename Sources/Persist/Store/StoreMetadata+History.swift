@@ -1,5 +1,5 @@
 /// The settings of a store's history that its tables don't show.
-struct HistorySettings: Sendable, Hashable {
+package struct HistorySettings: Sendable, Hashable {
   /// Whether changes aren't recorded although the store has a history.
   var isOff = false
   /// The number of the last transaction after which changes may have gone unrecorded, because the history was switched

@@ -25,14 +25,14 @@ public struct StoreMetadata: Sendable, Hashable {
 
 extension StoreMetadata {
   /// The names of the keys that Core Data and Persist use; every other key is the application's.
-  enum Key {
+  package enum Key {
     static let versionHashes = "NSStoreModelVersionHashes"
     static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
     static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
     static let versionChecksum = "NSStoreModelVersionChecksumKey"
     static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
     static let frameworkVersion = "NSPersistenceFrameworkVersion"
-    static let storeType = "NSStoreType"
+    package static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
     static let storeIdentifier = "NSStoreUUID"
     static let migrationLog = "PersistMigrationLog"
@@ -67,7 +67,7 @@ extension StoreMetadata {
   }
 
   /// These metadata with the identifier and the application's keys of others.
-  func replacingApplicationValues(by other: StoreMetadata) -> StoreMetadata {
+  package func replacingApplicationValues(by other: StoreMetadata) -> StoreMetadata {
     var result = other
     for key in Key.own { result.values[key] = values[key] }
     return result
@@ -78,7 +78,7 @@ extension StoreMetadata {
   /// - Parameters:
   ///   - versionHashes: A hash for each entity of the model.
   ///   - versionIdentifiers: The author's identifiers of the model version.
-  init(
+  package init(
     newStore identifier: UUID, versionHashes: [String: Data], versionIdentifiers: [String], type: String = "SQLite"
   ) {
     self.init(
@@ -91,7 +91,7 @@ extension StoreMetadata {
   }
 
   /// Records that the store now has another model, and removes the values that Core Data derived from the old one.
-  mutating func setModel(versionHashes: [String: Data], versionIdentifiers: [String]) {
+  package mutating func setModel(versionHashes: [String: Data], versionIdentifiers: [String]) {
     values[Key.versionHashes] = .dictionary(versionHashes.mapValues(PropertyList.data))
     values[Key.versionHashesVersion] = .integer(3)
     // In real stores, a model without an identifier has an array with one empty text.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A wait of the calling thread that ends when its condition is met, at a deadline, or on cancellation.
 package struct BoundedWait: Sendable {
@@ -25,7 +25,7 @@ package struct BoundedWait: Sendable {
   /// Waits for a condition, whose lock is held, to be signaled.
   ///
   /// Returns when it is signaled, when the wait is over, or when it is time to check ``state`` again.
-  func wait(for condition: NSCondition) {
+  package func wait(for condition: NSCondition) {
     let left = min(Self.slice, ContinuousClock.now.duration(to: end))
     if left > .zero { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) }
   }

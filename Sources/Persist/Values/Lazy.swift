@@ -1,5 +1,5 @@
 /// A value that is computed once, on first access. Copies share it.
-struct Lazy<Value: Sendable>: Sendable {
+package struct Lazy<Value: Sendable>: Sendable {
   private enum State {
     case pending(@Sendable () -> Value)
     case known(Value)
@@ -7,10 +7,10 @@ struct Lazy<Value: Sendable>: Sendable {
 
   private let state: LockProtected<State>
 
-  init(_ compute: @escaping @Sendable () -> Value) { state = LockProtected(.pending(compute)) }
+  package init(_ compute: @escaping @Sendable () -> Value) { state = LockProtected(.pending(compute)) }
 
   /// The value. The first access computes it, while others wait.
-  var value: Value {
+  package var value: Value {
     state.withLock { state in
       switch state {
       case .known(let value): return value

@@ -5,17 +5,17 @@ import Synchronization
 ///
 /// Reading an existing element takes no lock. If several threads need a new element at once, each may create one, and
 /// all get the first.
-struct LazyList<Element: AnyObject & Sendable>: RandomAccessCollection, Sendable {
+package struct LazyList<Element: AnyObject & Sendable>: RandomAccessCollection, Sendable {
   private let elements: LazyElements
 
-  init(count: Int, _ create: @escaping @Sendable (Int) -> Element) {
+  package init(count: Int, _ create: @escaping @Sendable (Int) -> Element) {
     elements = LazyElements(count: count, create)
   }
 
-  var startIndex: Int { 0 }
-  var endIndex: Int { elements.count }
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { elements.count }
 
-  subscript(index: Int) -> Element { unsafeDowncast(elements[index], to: Element.self) }
+  package subscript(index: Int) -> Element { unsafeDowncast(elements[index], to: Element.self) }
 }
 
 /// The elements of a `LazyList`, whatever their type: a class that isn't generic, so that the runtime doesn't have to

@@ -55,7 +55,7 @@ public final class ManagedObjectID: Sendable {
   ///
   /// It resolves a temporary identifier that is still in use, for example in a predicate, to the saved object. Only the
   /// object's original identifier instance has a successor; one created from a URI doesn't.
-  var current: ManagedObjectID {
+  package var current: ManagedObjectID {
     var id = self
     while case .temporary = id.key, let next = id.successor.load() { id = next }
     return id

@@ -52,7 +52,7 @@ public enum StoredValue: Sendable, Hashable {
   }
 
   /// Returns the element of a composite at a path of names; null if there is none.
-  func element(at path: some Sequence<String>) -> StoredValue {
+  package func element(at path: some Sequence<String>) -> StoredValue {
     path.reduce(self) { value, name in
       if case .composite(let elements) = value { elements[name] ?? .null } else { .null }
     }
@@ -97,5 +97,5 @@ extension StoredValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 
 extension StoredValue {
   /// Whether a text is a URI that is read as written.
-  static func isURI(_ text: String) -> Bool { URL(string: text)?.absoluteString == text }
+  package static func isURI(_ text: String) -> Bool { URL(string: text)?.absoluteString == text }
 }

@@ -15,7 +15,7 @@ struct TestStack {
     self.model = model
     self.url = url
     let location = StoreLocation(url)
-    let engine = location.engine
+    let engine = try location.engine
     store = RecordingStore(
       try engine.canCreateStore(at: location)
         ? engine.createStore(at: location, model: model, options: options)

@@ -73,7 +73,7 @@ enum MadeStore {
     at url: URL, from old: ManagedObjectModel, to new: ManagedObjectModel, canDropColumns: Bool = true
   ) throws {
     let location = StoreLocation(url)
-    let connection = try location.migrationEngine.connect(to: location, options: StoreOptions())
+    let connection = try location.engine.connect(to: location, options: StoreOptions())
     defer { connection.close() }
     try connection.prepareForMigration()
     try connection.transaction {

@@ -33,7 +33,7 @@ extension MadeStore {
       }
     }
     let location = StoreLocation(url)
-    let connection = try location.migrationEngine.connect(to: location, options: StoreOptions())
+    let connection = try location.engine.connect(to: location, options: StoreOptions())
     defer { connection.close() }
     try connection.transaction {
       try connection.updateDerivedTriggers(map.possibleDerivedColumns, in: map.layout, after: [])

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistSQLMigrations
 
 func migrated(folder: URL, url: URL) throws {
   // <block 0>

@@ -20,7 +20,7 @@ struct CopyMigration {
   let isLogged: Bool
   let start = ContinuousClock.now
 
-  private var engine: any MigrationEngine { StoreLocation(source).migrationEngine }
+  private var engine: any MigrationEngine { get throws { try StoreLocation(source).engine } }
 
   /// - Returns: the number of rows in the source; nil if counting them would take too long.
   func run() throws -> Int? {

@@ -18,7 +18,7 @@ struct UnknownRows: Sendable {
 
 extension StoreInspector {
   /// - Throws: The blocker if there are any of the rows.
-  func requireNone(_ count: RowCount, else blocker: MigrationBlocker) throws {
+  package func requireNone(_ count: RowCount, else blocker: MigrationBlocker) throws {
     let rows = try self.count(count)
     if rows > 0 { throw blocker.counting(rows).error }
   }

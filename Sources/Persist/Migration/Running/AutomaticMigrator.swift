@@ -149,7 +149,7 @@ public struct AutomaticMigrator: StoreMigrator {
     while true {
       do {
         if attempt == 0, let known, let report = try migrate(known, url, version, registry, options) { return report }
-        _ = try StoreLocation(url).migrationEngine.recoverStore(at: StoreLocation(url), options: options)
+        _ = try StoreLocation(url).engine.recoverStore(at: StoreLocation(url), options: options)
         return try attemptMigration(url, version, resources(registry), options, known?.store?.catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
@@ -196,7 +196,7 @@ public struct AutomaticMigrator: StoreMigrator {
     _ catalog: StoreCatalog?
   ) throws -> MigrationReport {
     let location = StoreLocation(url)
-    let engine = location.migrationEngine
+    let engine = try location.engine
     let before = engine.state(of: location)
     var survey = try preview(url, version, resources, options, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
@@ -220,7 +220,7 @@ public struct AutomaticMigrator: StoreMigrator {
       .apply(to: survey.store)
     guard countsRows else { return survey.report(rows: nil, way: .none) }
     let location = StoreLocation(url)
-    return try location.migrationEngine.inspect(location, options: options) { inspector in
+    return try location.engine.inspect(location, options: options) { inspector in
       survey.report(rows: try survey.rows(inspector), way: .none)
     }
   }
@@ -236,7 +236,7 @@ public struct AutomaticMigrator: StoreMigrator {
       ).run()
     }
     let location = StoreLocation(url)
-    if let exclusion = try location.migrationEngine.exclusion(of: location, options: options) {
+    if let exclusion = try location.engine.exclusion(of: location, options: options) {
       return try TransferMigration(
         url: url, destination: version, registry: resources.registry, options: options, migrator: self,
         survey: survey, exclusion: exclusion
@@ -255,7 +255,7 @@ public struct AutomaticMigrator: StoreMigrator {
     _ catalog: StoreCatalog?
   ) throws -> PathSurvey {
     let location = StoreLocation(url)
-    return try location.migrationEngine.inspect(location, options: options) { inspector in
+    return try location.engine.inspect(location, options: options) { inspector in
       let survey = try PathSurvey(inspector, to: version, resources: resources, catalog: catalog)
       try requirePossible(survey, inspector, url)
       return survey

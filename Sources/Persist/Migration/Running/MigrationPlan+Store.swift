@@ -23,7 +23,7 @@ extension MigrationPlan {
   ) throws {
     let resources = migrator.resources(registry)
     let location = StoreLocation(url)
-    self = try location.migrationEngine.inspect(location, options: StoreOptions()) { inspector in
+    self = try location.engine.inspect(location, options: StoreOptions()) { inspector in
       let family = try inspector.identify(among: registry).family
       let survey = try PathSurvey(
         inspector, to: version ?? family?.current ?? registry.currentVersion, resources: resources)
@@ -60,7 +60,7 @@ extension MigrationPlan {
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(inspector)
     let location = StoreLocation(url)
-    let bytes = location.migrationEngine.size(of: location)
+    let bytes = try location.engine.size(of: location)
     self.bytes = bytes
     extraBytes = bytes * survey.path.simultaneousCopies + 64 * 1024
   }
@@ -81,7 +81,7 @@ extension MigrationPlan {
     let rowsByTable = try survey.store.rowsByTable(inspector)
     let rows = rowsByTable.values.reduce(0, +)
     let location = StoreLocation(url)
-    let bytes = location.migrationEngine.size(of: location)
+    let bytes = try location.engine.size(of: location)
     self.rows = rows
     self.bytes = bytes
     extraBytes = way == .inPlace ? Self.extraBytes(survey.work, rowsByTable, rows: rows, bytes: bytes) : 0

@@ -14,7 +14,7 @@ struct PathMigration {
   /// The workspace that contains the hops' files.
   let workspace: any MigrationWorkspace
 
-  private var engine: any MigrationEngine { StoreLocation(url).migrationEngine }
+  private var engine: any MigrationEngine { get throws { try StoreLocation(url).engine } }
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now

@@ -37,7 +37,7 @@ struct TransferMigration {
   /// Refuses rows of no entity, which the file wouldn't contain.
   private func refuseUnknownRows() throws {
     let location = StoreLocation(url)
-    try location.migrationEngine.inspect(location, options: options) { inspector in
+    try location.engine.inspect(location, options: options) { inspector in
       for unknown in survey.store.tableMap.unknownRows {
         try inspector.requireNone(unknown.count, else: unknown.blocker)
       }

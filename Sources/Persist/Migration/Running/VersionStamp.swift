@@ -16,7 +16,7 @@ struct VersionStamp {
   func apply(to store: IdentifiedStore) throws {
     guard isWanted(by: store) else { return }
     let location = StoreLocation(url)
-    let connection = try location.migrationEngine.connect(to: location, options: options)
+    let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     try connection.transaction {
       let store = try connection.identify(among: registry, known: store.catalog)

@@ -33,7 +33,7 @@ public struct MigrationScript: Sendable {
     storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
-    guard let engine = StoreLocation(url).migrationEngine as? any ScriptingEngine else {
+    guard let engine = try StoreLocation(url).engine as? any ScriptingEngine else {
       throw PersistenceError(
         .invalidRequest, at: .store(url), "There are scripts only for migrations of stores in files.",
         fix: "Migrate the store with 'persist migrate'.")

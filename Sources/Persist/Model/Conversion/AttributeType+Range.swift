@@ -2,14 +2,14 @@ extension AttributeType {
   /// The error for an integer outside of the type's range.
   ///
   /// - Parameter name: The attribute's name, or the path of a composite's element.
-  func outOfRange(
+  package func outOfRange(
     _ number: Int64, _ name: String, at place: PersistenceError.Place
   ) -> PersistenceError {
     outOfRange("\(number)", isTooLarge: number > integerRange.upperBound, name, at: place)
   }
 
   /// The error for a computed number that isn't in the range of any integer type.
-  func outOfRange(
+  package func outOfRange(
     _ number: Double, _ name: String, at place: PersistenceError.Place
   ) -> PersistenceError {
     outOfRange(ValueWords.number(number), isTooLarge: number > 0, name, at: place)

@@ -22,14 +22,14 @@ import Foundation
 ///
 /// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
 /// and JSON, whose values are mostly strings. Values that both accept are converted in the same way.
-struct ValueConversion {
+package struct ValueConversion {
   let attribute: AttributeDescription
   let place: PersistenceError.Place
   let source: Source
 
-  enum Source: Sendable, CaseIterable { case program, data }
+  package enum Source: Sendable, CaseIterable { case program, data }
 
-  init(_ attribute: AttributeDescription, at place: PersistenceError.Place, from source: Source = .program) {
+  package init(_ attribute: AttributeDescription, at place: PersistenceError.Place, from source: Source = .program) {
     self.attribute = attribute
     self.place = place
     self.source = source
@@ -46,7 +46,7 @@ struct ValueConversion {
   }
 
   /// - Throws: ``PersistenceError/Code/typeMismatch`` with the value and the attribute.
-  func stored(_ value: Any?) throws -> StoredValue {
+  package func stored(_ value: Any?) throws -> StoredValue {
     if let given = GivenValue(value) { return try stored(given) }
     let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
     throw PersistenceError(

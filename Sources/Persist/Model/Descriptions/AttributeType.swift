@@ -16,7 +16,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case undefined
 
   /// The range of an integer type; the 64-bit range for any other type.
-  var integerRange: ClosedRange<Int64> {
+  package var integerRange: ClosedRange<Int64> {
     switch self {
     case .int16: Int64(Int16.min)...Int64(Int16.max)
     case .int32: Int64(Int32.min)...Int64(Int32.max)

@@ -57,7 +57,7 @@ extension Number {
   var absolute: Number? { double < 0 ? negated : self }
 
   /// The number rounded to an integral value of the same representation.
-  func rounded(_ rule: FloatingPointRoundingRule) -> Number {
+  package func rounded(_ rule: FloatingPointRoundingRule) -> Number {
     switch self {
     case .integer: return self
     case .double(let value): return .double(value.rounded(rule))
@@ -86,7 +86,7 @@ extension Number {
   }
 
   /// The number; nil if it is NaN, such as the root of -1.
-  var unlessNaN: Number? {
+  package var unlessNaN: Number? {
     switch self {
     case .integer: self
     case .double(let value): value.isNaN ? nil : self

@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// A number of any representation, compared and computed without losing digits.
-enum Number: Sendable {
+package enum Number: Sendable {
   case integer(Int64)
   case double(Double)
   case decimal(Decimal)
 
   /// The numeric value of a stored value: Booleans are 1 and 0, dates are seconds since 2001.
-  init?(_ value: StoredValue) {
+  package init?(_ value: StoredValue) {
     switch value {
     case .integer(let value): self = .integer(value)
     case .boolean(let value): self = .integer(value ? 1 : 0)
@@ -37,7 +37,7 @@ enum Number: Sendable {
     }
   }
 
-  var double: Double {
+  package var double: Double {
     switch self {
     case .integer(let value): Double(value)
     case .double(let value): value
@@ -47,7 +47,7 @@ enum Number: Sendable {
 
   /// The number as a decimal. A fractional double becomes the decimal of its shortest description, so that 10.11 is
   /// 10.11 in every representation. Nil if a decimal can't represent it.
-  var decimal: Decimal? {
+  package var decimal: Decimal? {
     switch self {
     case .integer(let value): Decimal(value)
     case .double(let value):
@@ -57,7 +57,7 @@ enum Number: Sendable {
   }
 
   /// The number as an integer if it has no fraction.
-  var whole: Int64? {
+  package var whole: Int64? {
     switch self {
     case .integer(let value): value
     case .double(let value): Int64(exactly: value)

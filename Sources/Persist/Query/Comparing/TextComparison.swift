@@ -5,10 +5,10 @@ import Foundation
 /// Without options, texts are compared by their UTF-8 bytes, as in SQLite: composed and decomposed letters differ. `c`
 /// and `d` compare folded forms: `c` as Foundation's `caseInsensitiveCompare` does, see ``CaseFolding``; `d` without
 /// marks. `l` uses the current locale.
-struct TextComparison: Sendable {
-  let options: FetchPredicate.Options
+package struct TextComparison: Sendable {
+  package let options: FetchPredicate.Options
 
-  init(_ options: FetchPredicate.Options) {
+  package init(_ options: FetchPredicate.Options) {
     self.options = options.contains(.normalized) ? [] : options
   }
 
@@ -39,7 +39,7 @@ struct TextComparison: Sendable {
   }
 
   /// The form of a text that is compared byte by byte.
-  func folded(_ text: String) -> String {
+  package func folded(_ text: String) -> String {
     options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
       ? text
       : Self.fold(

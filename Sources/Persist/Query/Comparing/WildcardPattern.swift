@@ -1,7 +1,7 @@
 /// The pattern of `LIKE`: `*` matches any number of characters, `?` matches one, a backslash escapes either.
 ///
 /// - Complexity: Matching takes at most the product of the lengths of text and pattern, and constant additional memory.
-struct WildcardPattern: Sendable {
+package struct WildcardPattern: Sendable {
   private enum Part: Sendable, Equatable {
     case any
     case one
@@ -11,7 +11,7 @@ struct WildcardPattern: Sendable {
   private let parts: [Part]
   private let comparison: TextComparison
 
-  init(_ pattern: String, options: FetchPredicate.Options) {
+  package init(_ pattern: String, options: FetchPredicate.Options) {
     // Locale rules don't apply to patterns.
     comparison = TextComparison(options.subtracting(.localeSensitive))
     var parts: [Part] = []
@@ -32,7 +32,7 @@ struct WildcardPattern: Sendable {
   }
 
   /// The pattern of SQL's `LIKE`, with a backslash as its escape, for texts of ASCII characters.
-  var sqlPattern: String {
+  package var sqlPattern: String {
     parts.map { part in
       switch part {
       case .any: "%"

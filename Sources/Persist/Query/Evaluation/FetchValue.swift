@@ -16,7 +16,7 @@ public enum FetchValue {
   }
 
   /// The value; the identity of an object, and nil for a collection.
-  var stored: StoredValue? {
+  package var stored: StoredValue? {
     switch self {
     case .value(let value): value
     case .object(let object): object.fetchIdentity

@@ -18,16 +18,16 @@ public struct BatchInsertRow {
   /// Copied on writing if it is shared with a copy of the row.
   private(set) var values: BatchRowValues
 
-  init(_ entity: Entity) {
+  package init(_ entity: Entity) {
     self.entity = entity
     values = BatchRowValues(entity)
   }
 
   /// The slots that have been set in the current row.
-  var given: GivenSlots { values.given }
+  package var given: GivenSlots { values.given }
 
   /// The value of a property; nil for none.
-  func value(at slot: Int) -> StoredValue? { values.value(at: slot) }
+  package func value(at slot: Int) -> StoredValue? { values.value(at: slot) }
 
   /// The value of an attribute or of a to-one relationship, by name. An unknown name stops the program; use
   /// ``set(_:forKey:)`` for names from outside.
@@ -65,7 +65,7 @@ public struct BatchInsertRow {
   }
 
   /// Starts the next row: resets every value to its default.
-  mutating func begin() {
+  package mutating func begin() {
     makeUnique()
     values.begin()
   }

@@ -160,7 +160,7 @@ final class BatchRowValues {
 }
 
 /// The property slots that were set in a row. For most entities, they take no allocation.
-struct GivenSlots: Hashable {
+package struct GivenSlots: Hashable {
   /// One bit for each slot below 64.
   private var bits: UInt64 = 0
   private var others: Set<Int> = []
@@ -175,7 +175,7 @@ struct GivenSlots: Hashable {
   }
 
   /// The slots, in ascending order.
-  var sorted: [Int] {
+  package var sorted: [Int] {
     var slots: [Int] = []
     var rest = bits
     while rest != 0 {

@@ -1,7 +1,7 @@
 /// Rows that a store inserts without creating objects.
 package struct BatchInsert {
   /// The handling of a row that violates a uniqueness constraint.
-  enum Conflict: Sendable, Hashable {
+  package enum Conflict: Sendable, Hashable {
     /// The whole batch fails.
     case fail
     /// The stored row remains unchanged.
@@ -12,27 +12,27 @@ package struct BatchInsert {
     case overwrite
   }
 
-  let entity: Entity
-  let conflict: Conflict
-  let wantsIdentifiers: Bool
+  package let entity: Entity
+  package let conflict: Conflict
+  package let wantsIdentifiers: Bool
   /// The author of the changes, for the history.
-  var origin: HistoryOrigin?
+  package var origin: HistoryOrigin?
   /// Fills the next row, which is initialized with the model's defaults; returns false if there are no more rows.
-  let next: (inout BatchInsertRow) throws -> Bool
+  package let next: (inout BatchInsertRow) throws -> Bool
 }
 
 /// Columns of rows that a store updates without creating objects.
 package struct BatchUpdate {
   /// The rows to update; without an order or a limit.
-  let rows: RowQuery
+  package let rows: RowQuery
   /// The changed property slots with the expressions to compute for each row.
-  let changes: [(slot: Int, value: FetchExpression)]
-  let wantsIdentifiers: Bool
+  package let changes: [(slot: Int, value: FetchExpression)]
+  package let wantsIdentifiers: Bool
   /// The author of the changes, for the history.
-  var origin: HistoryOrigin?
+  package var origin: HistoryOrigin?
 
   /// The changed slots of required attributes whose new values are computed, and so may be null.
-  var computedRequiredSlots: [Int] {
+  package var computedRequiredSlots: [Int] {
     changes.filter { $0.value.constantValue == nil && rows.entity.properties[$0.slot].attribute?.isOptional == false }
       .map(\.slot)
   }
@@ -40,15 +40,20 @@ package struct BatchUpdate {
 
 /// Rows that a store deletes without creating objects.
 package struct BatchDelete {
-  let rows: RowQuery
-  let wantsIdentifiers: Bool
+  package let rows: RowQuery
+  package let wantsIdentifiers: Bool
   /// The author of the changes, for the history.
-  var origin: HistoryOrigin?
+  package var origin: HistoryOrigin?
 }
 
 /// The result of a batch in one store.
 package struct BatchOutcome: Sendable {
-  var count = 0
+  package var count = 0
   /// The identifiers, if requested; for deletes including rows deleted by delete rules.
-  var changes = SavedChanges()
+  package var changes = SavedChanges()
+
+  package init(count: Int = 0, changes: SavedChanges = SavedChanges()) {
+    self.count = count
+    self.changes = changes
+  }
 }

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// The check that each row of a batch insert has a value for every required attribute.
-struct RequiredValues {
+package struct RequiredValues {
   private let entity: Entity
   private let slots: [Int]
 
-  init(of entity: Entity) {
+  package init(of entity: Entity) {
     self.entity = entity
     slots = entity.properties.compactMap { property in
       guard let attribute = property.attribute, !attribute.isOptional, !attribute.isDerived, !attribute.isTransient
@@ -16,7 +16,7 @@ struct RequiredValues {
 
   /// - Parameter number: The number of the row in the batch, from 1, for the message.
   /// - Throws: ``PersistenceError/Code/validationMissingRequired``.
-  func check(_ row: BatchInsertRow, number: Int) throws {
+  package func check(_ row: BatchInsertRow, number: Int) throws {
     for slot in slots where row.values.isNull(at: slot) {
       let name = entity.properties[slot].name
       throw PersistenceError(
@@ -29,7 +29,7 @@ struct RequiredValues {
 
 extension PersistenceError {
   /// The error for a batch update whose expression has no value for a row that has one.
-  static func missingRequired(
+  package static func missingRequired(
     _ property: String, of entity: Entity, row key: Int64, store url: URL?
   ) -> PersistenceError {
     PersistenceError(

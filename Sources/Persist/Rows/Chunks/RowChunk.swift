@@ -22,7 +22,7 @@
 /// is never written again. The rows of unsaved objects are an exception: each belongs to one context, which changes it
 /// until it is saved.
 @usableFromInline
-final class RowChunk: @unchecked Sendable {
+package final class RowChunk: @unchecked Sendable {
   static let standardCapacity = 64 * 1024
   /// The size of the chunks that follow many standard ones: one huge page, which takes a single entry in the
   /// processor's page tables, and which the system provides in one step instead of 512.

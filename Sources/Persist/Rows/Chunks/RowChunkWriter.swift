@@ -6,9 +6,9 @@
 /// writer.setInteger(42, slot: 0)
 /// let snapshot = writer.endRow()
 /// ```
-struct RowChunkWriter {
+package struct RowChunkWriter {
   /// The chunk of the current row and the rows before it.
-  private(set) var chunk: RowChunk
+  package private(set) var chunk: RowChunk
   /// The fixed part of the current row.
   private(set) var fixedPart: MutableRowView
   private var rowStart = 0
@@ -17,12 +17,12 @@ struct RowChunkWriter {
   /// larger than all previous ones together, unless a single row is.
   private static let chunksBeforeHuge = 2 * RowChunk.hugeCapacity / RowChunk.standardCapacity
   /// The number of chunks created so far.
-  private(set) var chunkCount = 1
+  package private(set) var chunkCount = 1
 
   /// - Parameters:
   ///   - slotCount: The slot count of the expected rows; other rows are possible too.
   ///   - expectedRows: The number of expected rows, if known, so that a few rows don't use a full-size chunk.
-  init(slotCount: Int, expectedRows: Int? = nil) {
+  package init(slotCount: Int, expectedRows: Int? = nil) {
     // Includes room for two or three short texts; a single row that needs more moves to a second chunk.
     let perRow = RowSnapshot.fixedSize(slotCount: slotCount) + 96
     let rows = min(expectedRows ?? .max, RowChunk.standardCapacity / perRow)
@@ -32,7 +32,7 @@ struct RowChunkWriter {
 
   /// Starts a row in which every slot is null.
   @inline(__always)
-  mutating func beginRow(version: Int64, slotCount: Int) {
+  package mutating func beginRow(version: Int64, slotCount: Int) {
     let size = RowSnapshot.fixedSize(slotCount: slotCount)
     beginRow(size: size, slotCount: slotCount)
     fixedPart.setVersion(version)
@@ -73,16 +73,16 @@ struct RowChunkWriter {
   func setNull(slot: Int) { fixedPart.setNull(slot: slot) }
 
   @inline(__always)
-  func setInteger(_ value: Int64, slot: Int) { fixedPart.setInteger(value, slot: slot) }
+  package func setInteger(_ value: Int64, slot: Int) { fixedPart.setInteger(value, slot: slot) }
 
   @inline(__always)
-  func setDouble(_ value: Double, slot: Int) { fixedPart.setDouble(value, slot: slot) }
+  package func setDouble(_ value: Double, slot: Int) { fixedPart.setDouble(value, slot: slot) }
 
   /// - Parameters:
   ///   - bytes: May be nil if `count` is 0.
   ///   - count: At most 2 GB, including the preceding bytes of the row.
   @inline(__always)
-  mutating func setBytes(_ bytes: UnsafeRawPointer?, count: Int, slot: Int) {
+  package mutating func setBytes(_ bytes: UnsafeRawPointer?, count: Int, slot: Int) {
     reserve(count)
     if let bytes, count > 0 { (chunk.base + end).copyMemory(from: bytes, byteCount: count) }
     fixedPart.setBytes(at: end &- rowStart, count: count, slot: slot)
@@ -103,7 +103,7 @@ struct RowChunkWriter {
   ///
   /// - Returns: The offset of the row.
   @inline(__always)
-  func endRowInPlace() -> UInt32 { UInt32(truncatingIfNeeded: rowStart) }
+  package func endRowInPlace() -> UInt32 { UInt32(truncatingIfNeeded: rowStart) }
 
   func endRow() -> RowSnapshot { RowSnapshot(chunk: chunk, offset: endRowInPlace()) }
 

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// The model embedded in a store: Persist's record of it, or Core Data's archive in `Z_MODELCACHE`.
-enum EmbeddedModel: Sendable {
+package enum EmbeddedModel: Sendable {
   case none
   case model(ManagedObjectModel)
   /// There is one, but it can't be read, or is no longer that of the store.
@@ -14,7 +14,7 @@ enum EmbeddedModel: Sendable {
   /// - Parameters:
   ///   - modelText: Reads the text of Persist's record.
   ///   - archive: Reads Core Data's archive.
-  init(
+  package init(
     of catalog: StoreCatalog, at url: URL?, modelText: () throws -> Data?, archive: () throws -> Data?
   ) throws {
     let place = PersistenceError.Place(store: url, key: "embedded model")

@@ -18,7 +18,7 @@ public struct IdentifiedStore: Sendable {
   private let computedMap: Lazy<TableMap>
 
   /// The layout of the model in the store.
-  var tableMap: TableMap { computedMap.value }
+  package var tableMap: TableMap { computedMap.value }
 
   init(
     _ catalog: StoreCatalog, as found: IdentifiedModel, embeddedModelError: PersistenceError?,

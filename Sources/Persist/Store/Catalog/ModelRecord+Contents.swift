@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The record as a table of keys and contents, in which every engine keeps it.
 extension ModelRecord {
@@ -11,7 +11,7 @@ extension ModelRecord {
   }
 
   /// - Parameter read: Reads the content of a key of the record's table.
-  init?(metadata: StoreMetadata, at url: URL?, reading read: (String) throws -> Data?) throws {
+  package init?(metadata: StoreMetadata, at url: URL?, reading read: (String) throws -> Data?) throws {
     guard try read(Key.hashes) == Self.digest(of: metadata.versionHashes), let bytes = try read(Key.fingerprints),
       let entries = try? PropertyList(data: bytes, place: .store(url)).dictionaryValue
     else { return nil }
@@ -21,7 +21,7 @@ extension ModelRecord {
   }
 
   /// The contents of the record's table.
-  static func contents(
+  package static func contents(
     fingerprints: [String: Fingerprint], modelText: Data, metadata: StoreMetadata
   ) throws -> [(key: String, content: Data)] {
     let entries = PropertyList.dictionary(fingerprints.mapValues { .data($0.bytes) })

@@ -1,28 +1,28 @@
-import Foundation
+package import Foundation
 
 /// The identity of a store as it was opened: its identifier, and where the rows of its model are.
 ///
 /// Engines compare it with the present catalog if the store may have been changed by others.
-struct OpenedStore: Sendable {
+package struct OpenedStore: Sendable {
   let url: URL?
   let identifier: String
   let map: TableMap
   private let metadata: Lazy<StoreMetadata>
   /// The mark of the store's life.
-  var life: String { metadata.value.life }
+  package var life: String { metadata.value.life }
 
-  init(at url: URL?, _ metadata: StoreMetadata, map: TableMap) {
+  package init(at url: URL?, _ metadata: StoreMetadata, map: TableMap) {
     self.init(at: url, identifier: metadata.identifier, map: map) { metadata }
   }
 
-  init(at url: URL?, identifier: String, map: TableMap, metadata: @escaping @Sendable () -> StoreMetadata) {
+  package init(at url: URL?, identifier: String, map: TableMap, metadata: @escaping @Sendable () -> StoreMetadata) {
     (self.url, self.identifier, self.map) = (url, identifier, map)
     self.metadata = Lazy(metadata)
   }
 
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if the store now has another model or layout,
   ///   ``PersistenceError/Code/storeExchanged`` if it is another store.
-  func check(_ catalog: StoreCatalog) throws {
+  package func check(_ catalog: StoreCatalog) throws {
     guard catalog.metadata.identifier == identifier else {
       throw exchanged("It has the content of the store \(catalog.metadata.identifier) now.")
     }
@@ -39,7 +39,7 @@ struct OpenedStore: Sendable {
   }
 
   /// The error for a store that isn't the one opened.
-  func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
+  package func exchanged(_ how: String, engineMessage: String? = nil) -> PersistenceError {
     PersistenceError(
       .storeExchanged, at: .store(url),
       "The store was deleted or replaced while it was open here. \(how)",

@@ -1,15 +1,17 @@
 /// The metadata of an open store that were set since its last commit, which the next one writes.
-final class PendingMetadata: Sendable {
+package final class PendingMetadata: Sendable {
+
+  package init() {}
   private let pending = LockProtected<StoreMetadata?>(nil)
 
   /// Nil if none were set.
-  var current: StoreMetadata? { pending.withLock { $0 } }
+  package var current: StoreMetadata? { pending.withLock { $0 } }
 
   /// Sets the metadata that the next commit writes.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if they are another store's;
   ///   ``PersistenceError/Code/storeReadOnly`` if the store was opened for reading only.
-  func set(_ metadata: StoreMetadata, of store: some PersistentStore) throws {
+  package func set(_ metadata: StoreMetadata, of store: some PersistentStore) throws {
     guard metadata.identifier == store.identifier else {
       throw PersistenceError(
         .invalidRequest, at: .store(store.url),
@@ -26,7 +28,7 @@ final class PendingMetadata: Sendable {
   }
 
   /// Clears the metadata that a commit has written, unless others were set in the meantime.
-  func didWrite(_ written: StoreMetadata?) {
+  package func didWrite(_ written: StoreMetadata?) {
     guard let written else { return }
     pending.withLock { if $0 == written { $0 = nil } }
   }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The self-description of a store: its metadata, its schema, its entity numbers and Persist's record of its model.
 ///
@@ -10,17 +10,29 @@ package struct StoreCatalog: Sendable {
     let numberRows: [EntityNumbers.Row]
   }
 
-  let metadata: StoreMetadata
-  let mark: StoreMark
-  let schema: StoreSchema
-  let numberRows: [EntityNumbers.Row]
+  package let metadata: StoreMetadata
+  package let mark: StoreMark
+  package let schema: StoreSchema
+  package let numberRows: [EntityNumbers.Row]
   /// Persist's own record of the model, if the store has a valid one.
-  let record: ModelRecord?
+  package let record: ModelRecord?
   /// Whether the engine can drop a column without rewriting its table.
   let canDropColumns: Bool
 
+  package init(
+    metadata: StoreMetadata, mark: StoreMark, schema: StoreSchema, numberRows: [EntityNumbers.Row],
+    record: ModelRecord? = nil, canDropColumns: Bool
+  ) {
+    self.metadata = metadata
+    self.mark = mark
+    self.schema = schema
+    self.numberRows = numberRows
+    self.record = record
+    self.canDropColumns = canDropColumns
+  }
+
   /// The layout of a model in the store.
-  func tableMap(of model: ManagedObjectModel) -> TableMap {
+  package func tableMap(of model: ManagedObjectModel) -> TableMap {
     let absent = absentEntities(of: model)
     return TableMap(
       model: model, numbers: EntityNumbers(model: model, rows: numberRows, absent: absent), schema: schema,
@@ -59,11 +71,17 @@ package struct StoreCatalog: Sendable {
 /// A mark, read with one statement, that shows whether the model or the layout of a store may have changed.
 package struct StoreMark: Sendable, Hashable {
   /// The engine's schema version, which changes whenever the schema does.
-  let schemaVersion: Int64
+  package let schemaVersion: Int64
   /// The identifier in the metadata's own column.
-  let identifier: String
+  package let identifier: String
   /// The metadata as a property list, which identifies the model.
-  let propertyList: Data
+  package let propertyList: Data
+
+  package init(schemaVersion: Int64, identifier: String, propertyList: Data) {
+    self.schemaVersion = schemaVersion
+    self.identifier = identifier
+    self.propertyList = propertyList
+  }
 }
 
 /// Persist's record of a store's model, in a table of its own: fingerprints and the complete text of the model.
@@ -75,5 +93,5 @@ package struct ModelRecord: Sendable {
   /// The fingerprint of each entity of the store's model.
   let fingerprints: [String: Fingerprint]
   /// The digest of the model's text, which distinguishes versions with identical storage; nil in records without one.
-  let modelDigest: Data?
+  package let modelDigest: Data?
 }

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// Identifying a store from its catalog.
 extension StoreIdentification {
   /// - Parameter embedded: Reads the embedded model.
-  static func identify(
+  package static func identify(
     _ catalog: StoreCatalog, at url: URL?, registry: ModelRegistry?, embedded: () throws -> EmbeddedModel
   ) throws -> IdentifiedStore {
     let evidence = try evidence(catalog, at: url, registry: registry, embedded: embedded)

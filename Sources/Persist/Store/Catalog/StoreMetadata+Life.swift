@@ -9,11 +9,11 @@ import Foundation
 /// other files, whose numbers on their volume and times of creation differ; these are never written down, so that no
 /// copy can have them. Stores of Core Data, and those of earlier releases, have a life as well, therefore, without a
 /// byte being written.
-enum StoreLife {
+package enum StoreLife {
   /// - Parameters:
   ///   - mark: The mark in the metadata.
   ///   - file: What tells the store's file from its copies; empty if nothing does.
-  static func number(_ mark: String, file: [Int64] = []) -> UInt64 {
+  package static func number(_ mark: String, file: [Int64] = []) -> UInt64 {
     var digest = AccidentDigest()
     digest.combine(mark)
     for number in file { digest.combine(number) }
@@ -23,7 +23,7 @@ enum StoreLife {
 
 extension StoreMetadata {
   /// The mark of the store's life; the identifier in a store that no copy of Persist's took the place of.
-  var life: String { values[Key.life]?.stringValue ?? identifier }
+  package var life: String { values[Key.life]?.stringValue ?? identifier }
 
   /// Begins another life.
   mutating func beginLife() { values[Key.life] = .string(UUID().uuidString) }

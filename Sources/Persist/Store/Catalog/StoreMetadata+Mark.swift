@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 extension StoreMetadata {
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if the metadata can't be read.
-  init(_ mark: StoreMark, at url: URL?) throws {
+  package init(_ mark: StoreMark, at url: URL?) throws {
     let place = PersistenceError.Place.store(url)
     let list: PropertyList
     do {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// The connection through which a migration changes a store.
 ///
 /// Statements are values of `Store/SQL`; the engine runs them. Each call is a whole statement or change.
-protocol MigrationConnection: StoreInspector {
+package protocol MigrationConnection: StoreInspector {
   /// Disables the store's automatic actions for this connection, and makes its commits outlast a power failure. Called
   /// before any transaction.
   func prepareForMigration() throws
@@ -86,24 +86,24 @@ protocol MigrationConnection: StoreInspector {
 }
 
 extension MigrationConnection {
-  func execute(_ statement: ParkedValueStatement) throws -> Int {
+  package func execute(_ statement: ParkedValueStatement) throws -> Int {
     try statement.sql.reduce(0) { try $0 + execute($1) }
   }
 
-  func readParkedFiles(of slot: ParkedSlot) throws {}
+  package func readParkedFiles(of slot: ParkedSlot) throws {}
 
-  func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {}
+  package func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {}
 
-  func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try catalog() }
+  package func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try catalog() }
 }
 
 extension MigrationConnection where Self: HistoryConnection {
-  func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
+  package func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try adaptHistory(from: former, to: map, renames: renames)
   }
 }
 
 extension MigrationConnection {
   /// The transaction itself has all locks.
-  func lockTables(for changes: [SchemaChange]) throws {}
+  package func lockTables(for changes: [SchemaChange]) throws {}
 }

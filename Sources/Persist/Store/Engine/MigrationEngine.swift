@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// The operations of an engine that migrations need in addition to ``StoreEngine``.
 ///
 /// A migration reads a store through a ``StoreInspector`` and changes it through a ``MigrationConnection``; anything
 /// about files, locks and free space is the engine's own.
-protocol MigrationEngine: StoreEngine {
+package protocol MigrationEngine: StoreEngine {
   // MARK: Reading and writing
 
   /// Reads a store in one transaction, without changing anything.
@@ -24,6 +24,9 @@ protocol MigrationEngine: StoreEngine {
   func withBackup<T>(
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T
   ) throws -> T
+
+  /// The statements of a change of the schema, as plans show them.
+  func shownStatements(of change: SchemaChange) -> [String]
 
   // MARK: Copying
 
@@ -62,11 +65,11 @@ protocol MigrationEngine: StoreEngine {
 }
 
 extension MigrationEngine {
-  func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }
+  package func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }
 }
 
 /// The place where a store is migrated, by one process at a time.
-protocol MigrationWorkspace {
+package protocol MigrationWorkspace {
   /// The store itself, without symbolic links.
   var store: URL { get }
   /// Prevents others from writing to the store while a copy of it is made.
@@ -84,7 +87,7 @@ protocol MigrationWorkspace {
 }
 
 /// A store to which nobody can write, while a copy of it is migrated elsewhere.
-protocol StoreExclusion {
+package protocol StoreExclusion {
   /// Whether the store still is what it was when its migration was planned.
   func isCurrent(_ catalog: StoreCatalog) throws -> Bool
   /// Lets a finished copy, of the same engine, take the place of the store, and ends the exclusion.
@@ -94,7 +97,7 @@ protocol StoreExclusion {
 }
 
 /// A store to which nobody else can write.
-protocol HeldStore {
+package protocol HeldStore {
   var inspector: any StoreInspector { get }
   /// Replaces the content of the store by that of a file, including large values, and ends the hold.
   ///

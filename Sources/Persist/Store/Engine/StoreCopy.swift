@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A copy of a store that is being made with another model.
 ///
 /// Rows are copied by SQL that ``source`` runs, which reads the store and writes the copy, or by contexts that have
 /// both open. The copy is complete only after the last step.
-protocol StoreCopy {
+package protocol StoreCopy {
   /// The connection that reads the store and, after ``attach()``, writes the copy.
   var source: any MigrationConnection { get }
   /// Whether the destination is created by the copy, and deleted if it fails.
@@ -50,7 +50,7 @@ protocol StoreCopy {
 }
 
 /// A temporary table of associations between the objects of a store and those of its copy.
-protocol ObjectAssociations {
+package protocol ObjectAssociations {
   func add(_ associations: [ObjectAssociation]) throws
   func destinations(of source: Int64, step: Int) throws -> [ObjectAssociation]
   /// The keys of the sources of an object.
@@ -60,7 +60,7 @@ protocol ObjectAssociations {
 }
 
 /// A pair of saved objects.
-struct ObjectAssociation {
+package struct ObjectAssociation {
   /// The number of the entity mapping that created the destination object.
   let step: Int
   let source: Int64

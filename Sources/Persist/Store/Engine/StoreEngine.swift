@@ -64,6 +64,17 @@ package protocol StoreEngine: Sendable {
   /// Lets a copy, of the same engine and used by nobody, take the place of a store in one transaction.
   func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws
 
+  // MARK: Checking
+
+  /// Looks for damage in a store. Nothing is written, and memory use doesn't grow with the store.
+  ///
+  /// - Parameters:
+  ///   - registry: The candidate models for the store; nil uses the model in the store.
+  ///   - report: Called with each problem. An error that it throws ends the check.
+  func checkStore(
+    at location: StoreLocation, registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
+  ) throws
+
   // MARK: Searching texts
 
   /// Searches single texts as the engine's full-text indexes do.

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Answers questions about the contents of a store, from one consistent state of it.
 ///
 /// The planning of migrations reads stores only through this protocol. Its questions are values that every engine
 /// understands: counts, layouts and the text of SQL. Each call is one question; none is repeated for each row.
-protocol StoreInspector {
+package protocol StoreInspector {
   /// The place of the store, for messages; nil for a store in memory.
   var url: URL? { get }
 
@@ -53,23 +53,29 @@ protocol StoreInspector {
 }
 
 extension StoreInspector {
-  func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
+  package func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
     try identify(among: registry, known: nil)
   }
 
   /// The approximate number of rows in a table: the greatest key, limited to a plausible number.
   ///
   /// Keys can be arbitrary. Within these limits, sums and products of numbers of rows don't overflow.
-  func approximateRowCount(of table: String) throws -> Int64 { min(max(try greatestRow(of: table), 0), 1 << 40) }
+  package func approximateRowCount(of table: String) throws -> Int64 { min(max(try greatestRow(of: table), 0), 1 << 40) }
 }
 
 extension CheckStep {
   /// One row that a step of a check selects.
-  struct Finding {
+  package struct Finding {
     /// The key of the affected row.
-    let row: Int64
-    let entityNumber: Int64
+    package let row: Int64
+    package let entityNumber: Int64
     /// The two values of the description.
-    let values: (SQLValue, SQLValue)
+    package let values: (SQLValue, SQLValue)
+
+    package init(row: Int64, entityNumber: Int64, values: (SQLValue, SQLValue)) {
+      self.row = row
+      self.entityNumber = entityNumber
+      self.values = values
+    }
   }
 }

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Whether a store matches a model.
-enum StoreMatch {
+package enum StoreMatch {
   /// The store matches: by fingerprint, by hashes, by the structure of its embedded model, or by columns.
   ///
   /// - Parameter isStamped: Whether the store itself names this model, rather than a version with the same storage.
@@ -10,7 +10,7 @@ enum StoreMatch {
   case different(StoreDifference)
 
   /// - Parameter found: A store whose model was identified among ``registry(_:with:)``.
-  init(_ found: IdentifiedStore, at url: URL?, of model: ManagedObjectModel) {
+  package init(_ found: IdentifiedStore, at url: URL?, of model: ManagedObjectModel) {
     guard found.model === model || found.model.fingerprints == model.fingerprints else {
       self = .different(StoreDifference(between: found, and: model, at: url))
       return
@@ -19,12 +19,12 @@ enum StoreMatch {
   }
 
   /// - Parameter error: ``PersistenceError/Code/missingSourceModel``.
-  init(unknown error: PersistenceError, at url: URL?, _ metadata: StoreMetadata) {
+  package init(unknown error: PersistenceError, at url: URL?, _ metadata: StoreMetadata) {
     self = .different(StoreDifference(unknown: error, at: url, metadata))
   }
 
   /// Returns the known versions including the wanted model.
-  static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
+  package static func registry(_ registry: ModelRegistry?, with model: ManagedObjectModel) -> ModelRegistry {
     // A name that no file can have, so that it doesn't replace a version.
     let wanted = ModelVersion(name: "the coordinator's model", model: model)
     guard let registry else { return ModelRegistry(versions: [wanted]) }

@@ -3,7 +3,7 @@ import Foundation
 /// Adapting a history to another model: as part of a migration, or when a store is first opened that was migrated in
 /// another way, such as by SQL files.
 extension HistoryConnection {
-  func adaptHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
+  package func adaptHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     // Nearly every store has no history, and its schema needn't be read again.
     guard try hasTable(named: HistoryLayout.transactionTable),
       let layout = HistoryLayout(try storeSchema())
@@ -21,7 +21,7 @@ extension HistoryConnection {
   }
 
   /// Adds the columns for values of deleted objects that a model needs.
-  func addTombstones(_ layout: HistoryLayout, for map: TableMap) throws -> HistoryLayout {
+  package func addTombstones(_ layout: HistoryLayout, for map: TableMap) throws -> HistoryLayout {
     let needed = HistoryLayout.tombstoneCount(of: map)
     guard layout.tombstones.count < needed else { return layout }
     for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
@@ -29,7 +29,7 @@ extension HistoryConnection {
   }
 
   /// Adapts the columns of earlier entries; the caller holds the transaction.
-  func moveColumns(_ move: HistoryColumnsMove, _ layout: HistoryLayout) throws {
+  package func moveColumns(_ move: HistoryColumnsMove, _ layout: HistoryLayout) throws {
     for entity in move.entities {
       if layout.hasChangedColumns, entity.forgetsChangedColumns {
         try execute(.forgetChangedColumns(ofEntity: entity.number))
@@ -46,7 +46,7 @@ extension HistoryConnection {
   /// Records that the store was migrated; the caller holds the transaction.
   ///
   /// As Core Data does, it adds a transaction without changes whose author names the migration.
-  func recordMigration(
+  package func recordMigration(
     from former: HistoryDescription, _ layout: HistoryLayout, _ settings: HistorySettings, in map: TableMap
   ) throws {
     let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest "

@@ -1,7 +1,7 @@
 /// The old values that a history keeps; the caller holds the transaction.
 extension HistoryConnection {
   /// Begins or ends to keep old values, if the options say so.
-  func setOldValues(_ content: HistoryContent?, of map: TableMap, _ settings: inout HistorySettings) throws {
+  package func setOldValues(_ content: HistoryContent?, of map: TableMap, _ settings: inout HistorySettings) throws {
     switch content {
     case .oldValues? where settings.oldValuesAfter == nil:
       for statement in SQLText.oldValueTables { try execute(statement) }
@@ -13,7 +13,7 @@ extension HistoryConnection {
   }
 
   /// Deletes all old values, and keeps no more. The tables remain, because triggers of other connections fill them.
-  func discardOldValues(_ settings: inout HistorySettings) throws {
+  package func discardOldValues(_ settings: inout HistorySettings) throws {
     guard settings.oldValuesAfter != nil else { return }
     settings.oldValuesAfter = nil
     try keepOldValues(of: nil)
@@ -23,7 +23,7 @@ extension HistoryConnection {
   /// Adapts the old values to another model.
   ///
   /// - Parameter move: Nil if the migration isn't known: only values of columns that still exist remain.
-  func migrateOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
+  package func migrateOldValues(_ move: OldValuesMove?, to map: TableMap, _ settings: HistorySettings) throws {
     guard try hasTable(named: OldValuesLayout.valueTable) else { return }
     if let move { for statement in SQLText.statements(move, kept: kept) { try execute(statement) } }
     for statement in SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }

@@ -3,7 +3,7 @@ import Foundation
 /// Switching the history on and off.
 extension HistoryConnection {
   /// Creates or completes the history's tables and switches it on; the caller holds the transaction.
-  func setUpHistory(in map: TableMap, keeping content: HistoryContent?) throws -> HistoryMap {
+  package func setUpHistory(in map: TableMap, keeping content: HistoryContent?) throws -> HistoryMap {
     let stored = try storeMetadata()
     var metadata = stored
     let schema = try storeSchema()
@@ -58,7 +58,7 @@ extension HistoryConnection {
   }
 
   /// Switches the history off; the caller holds the transaction.
-  func disableHistory(keepingPast: Bool, in map: TableMap) throws -> HistoryMap? {
+  package func disableHistory(keepingPast: Bool, in map: TableMap) throws -> HistoryMap? {
     var metadata = try storeMetadata()
     guard let layout = HistoryLayout(try storeSchema()) else { return nil }
     let number = try lastHistoryNumbers().transaction

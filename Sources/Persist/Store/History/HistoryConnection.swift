@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// A connection to a store in whose transaction the history is read and changed.
 ///
 /// Statements are values of `Store/SQL` that every engine runs.
-protocol HistoryConnection {
+package protocol HistoryConnection {
   /// The place of the store, for messages; nil for a store in memory.
   var url: URL? { get }
 
@@ -32,7 +32,7 @@ protocol HistoryConnection {
 }
 
 /// A row that a connection reads. Columns count from 0.
-protocol HistoryRow {
+package protocol HistoryRow {
   func isNull(_ column: Int32) -> Bool
   func integer(_ column: Int32) -> Int64
   func double(_ column: Int32) -> Double
@@ -43,13 +43,13 @@ protocol HistoryRow {
 }
 
 extension HistoryConnection {
-  func first<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> T? {
+  package func first<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> T? {
     var first: T?
     try forEachRow(of: sql) { row in if first == nil { first = try read(row) } }
     return first
   }
 
-  func all<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> [T] {
+  package func all<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> [T] {
     var all: [T] = []
     try forEachRow(of: sql) { all.append(try read($0)) }
     return all
@@ -59,15 +59,15 @@ extension HistoryConnection {
   ///
   /// - Throws: ``PersistenceError/Code/storeDamaged`` if too few numbers remain for the changes of a transaction, which
   ///   only happens after something else has changed the counters.
-  static func historyNumber(after last: Int64, in url: URL?) throws -> Int64 {
+  package static func historyNumber(after last: Int64, in url: URL?) throws -> Int64 {
     guard last < greatestHistoryNumber else { throw damagedHistory(url, "Its numbers are used up.") }
     return last + 1
   }
 
   /// The limit of assigned numbers: enough numbers remain above it for the changes of any transaction.
-  static var greatestHistoryNumber: Int64 { .max - 1 << 40 }
+  package static var greatestHistoryNumber: Int64 { .max - 1 << 40 }
 
-  static func damagedHistory(_ url: URL?, _ what: String) -> PersistenceError {
+  package static func damagedHistory(_ url: URL?, _ what: String) -> PersistenceError {
     PersistenceError(
       .storeDamaged, at: .store(url), "The history of the store is damaged. \(what)",
       fix: "Delete the history with disableHistory, or restore the store from a backup.")
@@ -75,7 +75,7 @@ extension HistoryConnection {
 }
 
 /// A store that records its history in tables of its own.
-protocol HistorySource: Sendable {
+package protocol HistorySource: Sendable {
   associatedtype Connection: HistoryConnection
 
   var identifier: String { get }

@@ -1,31 +1,31 @@
 import Synchronization
 
 /// The meaning of a store's history: its layout, its settings, and the columns for each entity.
-final class HistoryMap: Sendable {
+package final class HistoryMap: Sendable {
   /// The meaning of the history's columns for one entity.
-  struct EntityColumns: Sendable {
+  package struct EntityColumns: Sendable {
     let entity: Entity
     /// The entity's number in the store.
-    let number: Int
-    let table: String
-    let changedColumns: ChangedColumns
+    package let number: Int
+    package let table: String
+    package let changedColumns: ChangedColumns
     /// The attributes whose values are kept, as many as the history has columns for.
-    let preserved: [PreservedAttribute]
+    package let preserved: [PreservedAttribute]
   }
 
-  let layout: HistoryLayout
+  package let layout: HistoryLayout
   let settings: HistorySettings
   /// By index in ``ManagedObjectModel/entities``.
-  let entities: Lazy<[EntityColumns]>
+  package let entities: Lazy<[EntityColumns]>
   /// The meaning of old values; nil if they aren't kept.
-  let oldValues: OldValuesMap?
+  package let oldValues: OldValuesMap?
   /// The tables and columns of the model.
   let tables: TableMap
   /// Whether the store records the meaning of the columns; a history created by Core Data doesn't until the first save.
   private let isDescribed: Atomic<Bool>
 
   /// Whether changes are recorded.
-  var isTracking: Bool { !settings.isOff }
+  package var isTracking: Bool { !settings.isOff }
 
   init(_ layout: HistoryLayout, _ settings: HistorySettings, in tables: TableMap) {
     self.layout = layout
@@ -44,10 +44,10 @@ final class HistoryMap: Sendable {
   }
 
   /// Whether the store must still record the meaning of the columns; true for the first caller only.
-  func beginDescribing() -> Bool { !isDescribed.exchange(true, ordering: .relaxed) }
+  package func beginDescribing() -> Bool { !isDescribed.exchange(true, ordering: .relaxed) }
 
   /// The history that a catalog shows; nil if the store has none.
-  convenience init?(_ catalog: StoreCatalog, in tables: TableMap) {
+  package convenience init?(_ catalog: StoreCatalog, in tables: TableMap) {
     guard let layout = HistoryLayout(catalog.schema) else { return nil }
     self.init(layout, catalog.metadata.history, in: tables)
   }
@@ -58,7 +58,7 @@ final class HistoryMap: Sendable {
   /// switched off, it is set up only if the options request it.
   ///
   /// - Parameter setUp: Creates or completes the history in a write transaction.
-  static func opening(
+  package static func opening(
     _ catalog: StoreCatalog, in tables: TableMap, _ options: StoreOptions, isReadOnly: Bool,
     setUp: () throws -> HistoryMap
   ) throws -> HistoryMap? {
@@ -77,7 +77,7 @@ final class HistoryMap: Sendable {
 
 extension HistoryConnection {
   /// Records the meaning of the history's columns in the store; the caller holds the transaction.
-  func describe(_ history: HistoryMap) throws {
+  package func describe(_ history: HistoryMap) throws {
     var metadata = try storeMetadata()
     metadata.history.description = HistoryDescription(history.tables)
     try replace(metadata)

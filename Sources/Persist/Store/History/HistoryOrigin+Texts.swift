@@ -2,7 +2,7 @@ import Foundation
 
 extension HistoryOrigin {
   /// A text that describes who wrote a transaction; nil if it isn't known.
-  func value(of text: HistoryLayout.Text) -> String? {
+  package func value(of text: HistoryLayout.Text) -> String? {
     switch text {
     case .author: author
     case .contextName: contextName

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The meaning of the old values that a history keeps.
-final class OldValuesMap: Sendable {
+package final class OldValuesMap: Sendable {
   /// The meaning of a column for the rows of one entity.
   enum Part: Sendable {
     case attribute(AttributeDescription)

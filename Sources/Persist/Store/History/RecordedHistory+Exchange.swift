@@ -1,8 +1,8 @@
 /// Reading and writing the store's notes about its exchange with others.
 extension RecordedHistory {
-  func exchangeEntries(of identity: String) throws -> [ExchangeEntry] { try entries(.exchangeEntries(of: identity)) }
+  package func exchangeEntries(of identity: String) throws -> [ExchangeEntry] { try entries(.exchangeEntries(of: identity)) }
 
-  func exchangeEntries(referringTo identity: String) throws -> [ExchangeEntry] {
+  package func exchangeEntries(referringTo identity: String) throws -> [ExchangeEntry] {
     try entries(.exchangeEntries(referringTo: identity))
   }
 
@@ -17,11 +17,11 @@ extension RecordedHistory {
     }
   }
 
-  func exchangeIdentity(ofEntity entity: String, key: Int64) throws -> String? {
+  package func exchangeIdentity(ofEntity entity: String, key: Int64) throws -> String? {
     try reading(or: nil) { try $0.first(of: .exchangeIdentity(ofEntity: entity, key: key)) { $0.text(0) } }
   }
 
-  func exchangeRow(of identity: String) throws -> ExchangeRow? {
+  package func exchangeRow(of identity: String) throws -> ExchangeRow? {
     try reading(or: nil) { connection in
       try connection.first(of: .exchangeRow(of: identity)) { row in
         ExchangeRow(identity: identity, entity: row.text(0), key: row.integer(1))
@@ -29,11 +29,11 @@ extension RecordedHistory {
     }
   }
 
-  func exchangePosition() throws -> Int64 {
+  package func exchangePosition() throws -> Int64 {
     try reading(or: 0) { try $0.first(of: .exchangePosition) { $0.integer(0) } ?? 0 }
   }
 
-  func write(_ notes: ExchangeNotes) throws { try store.writingHistory { try $0.write(notes) } }
+  package func write(_ notes: ExchangeNotes) throws { try store.writingHistory { try $0.write(notes) } }
 
   private func reading<T>(or none: T, _ body: (Source.Connection) throws -> T) throws -> T {
     try store.readingHistory { connection in
@@ -45,7 +45,7 @@ extension RecordedHistory {
 
 extension HistoryConnection {
   /// Writes a record of an exchange; the caller holds the transaction.
-  func write(_ notes: ExchangeNotes) throws {
+  package func write(_ notes: ExchangeNotes) throws {
     guard !notes.isEmpty else { return }
     if try !hasTable(named: SQLText.exchangeEntryTable) {
       for statement in SQLText.createExchangeTables { try execute(statement) }

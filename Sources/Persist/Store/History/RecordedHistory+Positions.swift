@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// Positions in the history, and the deletion of its oldest part.
 extension RecordedHistory {
-  func lastNumber() throws -> Int64 {
+  package func lastNumber() throws -> Int64 {
     try store.readingHistory { try $0.lastHistoryNumbers().transaction }
   }
 
-  func lastPosition() throws -> HistoryPosition {
+  package func lastPosition() throws -> HistoryPosition {
     try store.readingHistory { connection in
       let number = try connection.lastHistoryNumbers().transaction
       let time = try connection.first(of: .timeOfTransaction(number)) { $0.double(0) }
@@ -14,9 +14,9 @@ extension RecordedHistory {
     }
   }
 
-  var life: UInt64 { store.life }
+  package var life: UInt64 { store.life }
 
-  func contains(_ number: Int64, _ mark: HistoryMark) throws -> Bool {
+  package func contains(_ number: Int64, _ mark: HistoryMark) throws -> Bool {
     try store.readingHistory { connection in
       // The first statement begins the transaction.
       guard try number <= connection.lastHistoryNumbers().transaction else { return false }
@@ -36,7 +36,7 @@ extension RecordedHistory {
     return known.map { $0.bitPattern == time } ?? true
   }
 
-  func extent() throws -> HistoryExtent { try store.readingHistory { try present(in: $0).extent } }
+  package func extent() throws -> HistoryExtent { try store.readingHistory { try present(in: $0).extent } }
 
   /// The meaning and extent of the history in the state that a connection reads: other programs may have switched it
   /// off or on again since this one last read the store's settings.
@@ -58,15 +58,15 @@ extension RecordedHistory {
       fix: "Open the store with StoreOptions(tracksHistory: true), which records changes from then on.")
   }
 
-  func contains(_ number: Int64) throws -> Bool {
+  package func contains(_ number: Int64) throws -> Bool {
     try store.readingHistory { try $0.first(of: .hasTransaction(number)) { _ in true } ?? false }
   }
 
-  func delete(before number: Int64) throws -> Int {
+  package func delete(before number: Int64) throws -> Int {
     try store.writingHistory { try $0.deleteHistory(before: number) }
   }
 
-  func delete(before date: Date) throws -> Int {
+  package func delete(before date: Date) throws -> Int {
     try store.writingHistory { connection in
       let (time, now) = (date.timeIntervalSinceReferenceDate, Date().timeIntervalSinceReferenceDate)
       let last = try connection.first(of: .lastTransaction(before: time, now: now)) { $0.integer(0) }
@@ -74,7 +74,7 @@ extension RecordedHistory {
     }
   }
 
-  func purge(_ purge: HistoryPurge, now: Date) throws -> Int {
+  package func purge(_ purge: HistoryPurge, now: Date) throws -> Int {
     try store.writingHistory { connection in
       let last = try connection.lastHistoryNumbers().transaction
       let byAge = try purge.maximumAge.flatMap { age -> Int64? in
@@ -94,9 +94,9 @@ extension RecordedHistory {
 
   // MARK: Readers
 
-  func readers() throws -> [HistoryReaderRecord] { try store.readingHistory { try $0.historyReaders() } }
+  package func readers() throws -> [HistoryReaderRecord] { try store.readingHistory { try $0.historyReaders() } }
 
-  func setReader(_ record: HistoryReaderRecord) throws {
+  package func setReader(_ record: HistoryReaderRecord) throws {
     try store.writingHistory { connection in
       if try !connection.hasTable(named: SQLText.historyReaderTable) {
         try connection.execute(.createHistoryReaders)
@@ -106,7 +106,7 @@ extension RecordedHistory {
     }
   }
 
-  func removeReader(_ name: String) throws {
+  package func removeReader(_ name: String) throws {
     try store.writingHistory { connection in
       guard try connection.hasTable(named: SQLText.historyReaderTable) else { return }
       try connection.execute(.removeHistoryReader(name))

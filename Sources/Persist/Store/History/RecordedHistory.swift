@@ -1,12 +1,17 @@
 import Foundation
 
 /// A history that a store records in tables of its own, in a file or on a server.
-struct RecordedHistory<Source: HistorySource>: StoreHistory {
-  let store: Source
+package struct RecordedHistory<Source: HistorySource>: StoreHistory {
+  package let store: Source
   /// The meaning and settings of the history as far as this program has noticed.
-  let map: HistoryMap
+  package let map: HistoryMap
 
-  func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
+  package init(store: Source, map: HistoryMap) {
+    self.store = store
+    self.map = map
+  }
+
+  package func forEachTransaction(_ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Void) throws {
     try visit(query, body) { connection in
       // The first statement begins the transaction.
       _ = try connection.first(of: .firstTransaction) { $0.integer(0) }
@@ -14,7 +19,7 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
     }
   }
 
-  func forEachTransaction(
+  package func forEachTransaction(
     _ query: HistoryQuery, provided isAcceptable: (HistoryExtent) throws -> Bool,
     _ body: (HistoryTransaction) throws -> Void
   ) throws {
@@ -43,9 +48,9 @@ struct RecordedHistory<Source: HistorySource>: StoreHistory {
     }
   }
 
-  var isTracking: Bool { map.isTracking }
+  package var isTracking: Bool { map.isTracking }
 
-  func disable(keepingPast: Bool) throws {
+  package func disable(keepingPast: Bool) throws {
     store.useHistory(try store.writingHistory { try $0.disableHistory(keepingPast: keepingPast, in: store.map) })
   }
 }

@@ -1,6 +1,6 @@
 extension RowWrites {
   /// Calls `body` for each row whose change a history records as an update, with the slots of the changed properties.
-  func forEachRecordedUpdate(_ body: (ManagedObjectID.Key, Entity, [Int]) throws -> Void) throws {
+  package func forEachRecordedUpdate(_ body: (ManagedObjectID.Key, Entity, [Int]) throws -> Void) throws {
     let changedMembers = changedMemberSlots
     func members(of key: ManagedObjectID.Key, _ entity: Entity) -> [Int] {
       guard !changedMembers.isEmpty, case .permanent(let key) = key else { return [] }

@@ -15,7 +15,7 @@ extension TableMap {
   /// | `binary`, `transformable` | `BLOB` | `bytea` |
   ///
   /// `ServerTerms.Kind` contains everything that depends on a column's type on a server.
-  enum ColumnType: String, Sendable, Hashable {
+  package enum ColumnType: String, Sendable, Hashable {
     case integer = "INTEGER"
     case float = "FLOAT"
     case timestamp = "TIMESTAMP"
@@ -79,7 +79,7 @@ extension TableMap.ColumnType {
 }
 
 /// The change of the mark byte that precedes each value of an attribute that allows external storage.
-enum MarkChange: Sendable, Hashable {
+package enum MarkChange: Sendable, Hashable {
   case same, added, removed
 
   init(from old: AttributeDescription, to new: AttributeDescription) {

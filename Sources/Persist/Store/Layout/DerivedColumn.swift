@@ -1,6 +1,6 @@
 /// The column of a derived attribute, computed by the store from other columns.
-struct DerivedColumn: Sendable, Hashable {
-  let table: String
+package struct DerivedColumn: Sendable, Hashable {
+  package let table: String
   let name: String
   /// The part of the names of its triggers that distinguishes it from other columns of the store.
   let label: String
@@ -8,11 +8,11 @@ struct DerivedColumn: Sendable, Hashable {
   let entityNumbers: [Int]
   /// Whether the column contains truth values that aren't numbers, as on a server.
   let isBoolean: Bool
-  let value: DerivedValue
+  package let value: DerivedValue
 }
 
 /// The value of a derived column, in terms of columns of the row and of related rows.
-indirect enum DerivedValue: Sendable, Hashable {
+package indirect enum DerivedValue: Sendable, Hashable {
   case column(String)
   /// A column of truth values that aren't numbers, as the numbers 1 and 0.
   case flag(String)
@@ -24,12 +24,12 @@ indirect enum DerivedValue: Sendable, Hashable {
   /// An aggregate over the members of a to-many relationship; a nil value counts them.
   case aggregate(CollectionOperator, DerivedHop, DerivedValue?)
 
-  enum TextFunction: Sendable, Hashable { case uppercase, lowercase, canonical }
+  package enum TextFunction: Sendable, Hashable { case uppercase, lowercase, canonical }
 }
 
 /// A join from the rows of one table to the rows of another.
-struct DerivedHop: Sendable, Hashable {
-  enum Way: Sendable, Hashable {
+package struct DerivedHop: Sendable, Hashable {
+  package enum Way: Sendable, Hashable {
     /// A column of the row contains the other row's key.
     case key(String)
     /// A column of the other rows contains the row's key.
@@ -38,10 +38,10 @@ struct DerivedHop: Sendable, Hashable {
   }
 
   /// The table of the row.
-  let source: String
+  package let source: String
   /// The table of the destination rows.
-  let target: String
-  let way: Way
+  package let target: String
+  package let way: Way
 }
 
 extension DerivedColumn {
@@ -78,7 +78,7 @@ extension TableMap {
   /// The columns of all derived attributes.
   ///
   /// - Throws: ``PersistenceError/Code/invalidModel``, listing all attributes with an unsupported derivation.
-  func derivedColumns() throws -> [DerivedColumn] {
+  package func derivedColumns() throws -> [DerivedColumn] {
     var columns: [DerivedColumn] = []
     var problems: [PersistenceError] = []
     for (entity, attribute) in derivedAttributes {
@@ -96,7 +96,7 @@ extension TableMap {
   }
 
   /// The columns of the supported derived attributes, for a store that was created elsewhere.
-  var possibleDerivedColumns: [DerivedColumn] {
+  package var possibleDerivedColumns: [DerivedColumn] {
     derivedAttributes.compactMap { entity, attribute in try? derivedColumn(of: entity, attribute) }
   }
 

@@ -1,25 +1,25 @@
 /// A trigger, as a value, that updates a derived column when rows that it depends on change.
-struct DerivedTrigger: Sendable, Hashable {
-  enum Event: Sendable, Hashable {
+package struct DerivedTrigger: Sendable, Hashable {
+  package enum Event: Sendable, Hashable {
     case insert
     case delete
     case update(of: [String])
   }
 
   /// The prefix of the names of Persist's triggers.
-  static let prefix = "PERSIST_DA_"
+  package static let prefix = "PERSIST_DA_"
 
-  let name: String
+  package let name: String
   /// The table whose changes fire the trigger.
-  let table: String
-  let event: Event
-  let column: DerivedColumn
+  package let table: String
+  package let event: Event
+  package let column: DerivedColumn
   /// The path from the column's own rows to the changed rows.
-  let hops: [DerivedHop]
+  package let hops: [DerivedHop]
   /// Whether the change affects a pair in the last hop's join table rather than a row.
-  let isPair: Bool
+  package let isPair: Bool
   /// The tables with derived columns, whose rows triggers change.
-  let derivedTables: Set<String>
+  package let derivedTables: Set<String>
 }
 
 extension DerivedColumn {
@@ -83,7 +83,7 @@ extension [DerivedColumn] {
   /// The triggers that maintain these columns.
   ///
   /// - Parameter layout: All columns of each table.
-  func triggers(in layout: [String: [TableMap.PlacedColumn]]) -> [DerivedTrigger] {
+  package func triggers(in layout: [String: [TableMap.PlacedColumn]]) -> [DerivedTrigger] {
     let derived = Set(map { [$0.table, $0.name] })
     let tables = Set(map(\.table))
     return flatMap { column in

@@ -3,15 +3,22 @@
 /// A store's table `Z_PRIMARYKEY` lists them by name. Core Data leaves the old name there when it renames an entity in
 /// place, so an unknown name is looked up by the entity's renaming identifier, and then by the number that the entity
 /// has by rule if that number's row names no entity of the model.
-struct EntityNumbers: Sendable, Hashable {
+package struct EntityNumbers: Sendable, Hashable {
   /// A row of `Z_PRIMARYKEY`.
-  struct Row: Sendable, Hashable {
-    let number: Int
-    let name: String
+  package struct Row: Sendable, Hashable {
+    package let number: Int
+    package let name: String
     /// The number of the parent; 0 for none.
-    let parent: Int
+    package let parent: Int
     /// The greatest key assigned so far; nil if the store has no value.
-    let maximum: Int64?
+    package let maximum: Int64?
+
+    package init(number: Int, name: String, parent: Int, maximum: Int64? = nil) {
+      self.number = number
+      self.name = name
+      self.parent = parent
+      self.maximum = maximum
+    }
   }
 
   /// The first of the numbers used by Core Data's own bookkeeping, such as the history.
@@ -136,10 +143,10 @@ struct EntityNumbers: Sendable, Hashable {
   func row(ofNumber number: Int) -> Row? { Self.place(of: number, in: rows).map { rows[$0] } }
 
   /// The index in ``ManagedObjectModel/entities`` of the entity with a number; nil if the model has no such entity.
-  func entityIndex(ofNumber number: Int) -> Int? {
+  package func entityIndex(ofNumber number: Int) -> Int? {
     guard number >= 0, number < indexByNumber.count, indexByNumber[number] >= 0 else { return nil }
     return Int(indexByNumber[number])
   }
 
-  subscript(_ entity: Entity) -> Int { byIndex[entity.number - 1] }
+  package subscript(_ entity: Entity) -> Int { byIndex[entity.number - 1] }
 }

@@ -1,21 +1,26 @@
 /// The tables, indexes, triggers and views of an SQLite file, as a value.
 ///
 /// Names are compared as SQLite compares them: case-insensitively for ASCII, exactly otherwise.
-struct StoreSchema: Sendable, Hashable {
-  struct Column: Sendable, Hashable {
-    let name: String
+package struct StoreSchema: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
+    package let name: String
     /// The type declared in the schema, such as `VARCHAR`; empty if none is declared.
-    let declaredType: String
+    package let declaredType: String
+
+    package init(name: String, declaredType: String) {
+      self.name = name
+      self.declaredType = declaredType
+    }
   }
 
-  struct Table: Sendable, Hashable {
-    let name: String
-    let columns: [Column]
+  package struct Table: Sendable, Hashable {
+    package let name: String
+    package let columns: [Column]
     /// The SQL text that created the table.
     let sql: String
     private let indexByName: [String: Int]
 
-    init(name: String, columns: [Column], sql: String = "") {
+    package init(name: String, columns: [Column], sql: String = "") {
       self.name = name
       self.columns = columns
       self.sql = sql
@@ -26,20 +31,32 @@ struct StoreSchema: Sendable, Hashable {
     func column(named name: String) -> Column? { indexByName[name.foldedIdentifier].map { columns[$0] } }
   }
 
-  struct Index: Sendable, Hashable {
-    let name: String
-    let table: String
+  package struct Index: Sendable, Hashable {
+    package let name: String
+    package let table: String
     /// The SQL text that created the index; nil for one that SQLite created for a table constraint.
-    let sql: String?
+    package let sql: String?
+
+    package init(name: String, table: String, sql: String? = nil) {
+      self.name = name
+      self.table = table
+      self.sql = sql
+    }
   }
 
-  struct Trigger: Sendable, Hashable {
-    let name: String
-    let table: String
-    let sql: String
+  package struct Trigger: Sendable, Hashable {
+    package let name: String
+    package let table: String
+    package let sql: String
+
+    package init(name: String, table: String, sql: String) {
+      self.name = name
+      self.table = table
+      self.sql = sql
+    }
   }
 
-  struct View: Sendable, Hashable {
+  package struct View: Sendable, Hashable {
     let name: String
     let sql: String
     /// The columns that it reads, directly or through other views; nil if SQLite can't prepare it.
@@ -60,16 +77,16 @@ struct StoreSchema: Sendable, Hashable {
   }
 
   /// In the order of the file.
-  let tables: [Table]
-  let indexes: [Index]
-  let triggers: [Trigger]
+  package let tables: [Table]
+  package let indexes: [Index]
+  package let triggers: [Trigger]
   /// Empty for a store on a server, which itself refuses to change what views read.
   let views: [View]
   /// The rules by which the tables of the model are named.
   let names: LayoutNames
   private let indexByName: [String: Int]
 
-  init(
+  package init(
     tables: [Table], indexes: [Index] = [], triggers: [Trigger] = [], views: [View] = [],
     names: LayoutNames = .coreData
   ) {
@@ -82,15 +99,15 @@ struct StoreSchema: Sendable, Hashable {
       tables.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func table(named name: String) -> Table? { indexByName[name.foldedIdentifier].map { tables[$0] } }
-  func column(_ column: String, of table: String) -> Column? { self.table(named: table)?.column(named: column) }
+  package func table(named name: String) -> Table? { indexByName[name.foldedIdentifier].map { tables[$0] } }
+  package func column(_ column: String, of table: String) -> Column? { self.table(named: table)?.column(named: column) }
 }
 
 extension String {
   /// The name with ASCII letters in lower case: SQLite considers two names equal if these are equal.
   ///
   /// - SeeAlso: <https://sqlite.org/lang_keywords.html>
-  var foldedIdentifier: String {
+  package var foldedIdentifier: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(unsafeUninitializedCapacity: utf8.count) { bytes in
       // The memory belongs to this closure alone and has the requested size.
@@ -106,15 +123,15 @@ extension String {
 
 extension String {
   /// The name with ASCII letters in upper case.
-  var uppercasedIdentifier: String {
+  package var uppercasedIdentifier: String {
     String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
   }
 }
 
 /// A column that a migration left in its table.
-enum LeftOverColumn {
+package enum LeftOverColumn {
   /// The prefix of the names of all such columns; no attribute's column has it.
   static let prefix = "PERSIST_LEFT"
 
-  static func isOne(_ name: String) -> Bool { name.hasPrefix(prefix) }
+  package static func isOne(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }

@@ -1,48 +1,66 @@
 /// A table to create, as a value: the SQL layer turns it into text.
-struct TableDefinition: Sendable, Hashable {
-  struct Column: Sendable, Hashable {
-    let name: String
-    let type: TableMap.ColumnType
+package struct TableDefinition: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
+    package let name: String
+    package let type: TableMap.ColumnType
   }
 
-  let name: String
+  package let name: String
   /// In the order of the table, keys first.
-  let columns: [Column]
+  package let columns: [Column]
   /// The columns of the primary key: `Z_PK` of an entity's table, both keys of a join table.
-  let primaryKey: [String]
+  package let primaryKey: [String]
 }
 
 /// An index to create, as a value.
-struct IndexDefinition: Sendable, Hashable {
-  struct Column: Sendable, Hashable {
-    let name: String
+package struct IndexDefinition: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
+    package let name: String
     /// Nil omits collation and direction, as in indexes that aren't declared by a model.
-    let isAscending: Bool?
+    package let isAscending: Bool?
+
+    package init(name: String, isAscending: Bool? = nil) {
+      self.name = name
+      self.isAscending = isAscending
+    }
   }
 
   /// The part of the model that an index is for.
-  struct Subject: Sendable, Hashable {
-    let entity: String
+  package struct Subject: Sendable, Hashable {
+    package let entity: String
     /// The name of a declared index, or the properties of a uniqueness constraint.
     let name: String
   }
 
-  var name: String
-  let table: String
-  let columns: [Column]
-  var isUnique = false
+  package var name: String
+  package let table: String
+  package let columns: [Column]
+  package var isUnique = false
   /// The entity numbers of the rows that the index is restricted to; nil for all rows.
-  var entityNumbers: [Int]?
+  package var entityNumbers: [Int]?
   /// Whether rows without a value in the first column are excluded.
-  var excludesNull = false
+  package var excludesNull = false
   /// Nil for an index that every store with its layout has.
-  var subject: Subject?
+  package var subject: Subject?
+
+  package init(
+    name: String, table: String, columns: [Column], isUnique: Bool = false, entityNumbers: [Int]? = nil,
+    excludesNull: Bool = false, subject: Subject? = nil
+  ) {
+    self.name = name
+    self.table = table
+    self.columns = columns
+    self.isUnique = isUnique
+    self.entityNumbers = entityNumbers
+    self.excludesNull = excludesNull
+    self.subject = subject
+  }
 }
 
 extension TableMap {
   /// The tables of a new store with this layout: each root entity's table, followed by the join tables named for its
   /// hierarchy. The store's own tables aren't included.
-  var tableDefinitions: [TableDefinition] {
+  package var tableDefinitions: [TableDefinition] {
     var definitions: [TableDefinition] = []
     for table in tables where table.entity.superentity == nil {
       let keys = ["Z_PK", "Z_ENT", "Z_OPT"].map { TableDefinition.Column(name: $0, type: .integer) }
@@ -67,7 +85,7 @@ extension TableMap {
   ///
   /// An index element over an expression has no column and is omitted, as is the predicate of a partial index, which
   /// then covers all rows.
-  var indexDefinitions: [IndexDefinition] {
+  package var indexDefinitions: [IndexDefinition] {
     var definitions: [IndexDefinition] = []
     for table in tables where table.entity.superentity == nil {
       definitions += structuralIndexes(of: table)
@@ -78,7 +96,7 @@ extension TableMap {
   }
 
   /// The indexes that the model's entities declare, without those that every store with its layout has.
-  var declaredIndexDefinitions: [IndexDefinition] {
+  package var declaredIndexDefinitions: [IndexDefinition] {
     // Nearly every store has none, and their names depend on those of the others.
     guard tables.contains(where: { !declaredIndexes(of: $0).isEmpty }) else { return [] }
     return indexDefinitions.filter { $0.subject != nil && !$0.isUnique }
@@ -195,20 +213,20 @@ extension [String] {
 }
 
 /// A foreign key of a server, as a value.
-struct ForeignKeyDefinition: Sendable, Hashable {
+package struct ForeignKeyDefinition: Sendable, Hashable {
   /// The effect of the deletion of a row on rows that refer to it.
-  enum Effect: Sendable, Hashable {
+  package enum Effect: Sendable, Hashable {
     /// Their keys become null.
     case clear
     /// They are deleted: rows of join tables.
     case delete
   }
 
-  let table: String
-  let column: String
+  package let table: String
+  package let column: String
   /// The table of the rows that the column's keys belong to.
-  let target: String
-  let effect: Effect
+  package let target: String
+  package let effect: Effect
 }
 
 extension TableMap {
@@ -217,7 +235,7 @@ extension TableMap {
   ///
   /// A to-one relationship without inverse keeps the key of a deleted object, and so does one whose inverse has the
   /// delete rule ``DeleteRule/noAction``.
-  var foreignKeys: [ForeignKeyDefinition] {
+  package var foreignKeys: [ForeignKeyDefinition] {
     let present = tables.filter { !absent.contains($0.entity.name) }
     let names = Set(present.map(\.entity.name))
     let references = present.flatMap { table in

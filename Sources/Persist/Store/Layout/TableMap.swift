@@ -19,10 +19,10 @@
 /// | a many-to-many relationship | a join table `Z_<n><RELATIONSHIP>` with a column for the keys of each side |
 ///
 /// A transient attribute, a fetched property and an attribute without a type have no column.
-struct TableMap: Sendable {
+package struct TableMap: Sendable {
   /// A column of an entity's table other than `Z_PK`, `Z_ENT` and `Z_OPT`.
-  struct Column: Sendable, Hashable {
-    enum Role: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
+    package enum Role: Sendable, Hashable {
       /// The value of an attribute, or of an element of a composite one.
       indirect case attribute(AttributeDescription)
       /// The key of a to-one relationship's destination.
@@ -31,28 +31,28 @@ struct TableMap: Sendable {
       case toOneEntity
     }
 
-    let name: String
-    let type: ColumnType
-    let role: Role
+    package let name: String
+    package let type: ColumnType
+    package let role: Role
     /// The row slot of the column's value.
-    let slot: Int
+    package let slot: Int
     /// The property's name.
-    let property: String
+    package let property: String
   }
 
   /// The columns of one entity within the table of its hierarchy.
-  final class EntityTable: Sendable {
-    let entity: Entity
+  package final class EntityTable: Sendable {
+    package let entity: Entity
     /// `Z_ENT` of the entity's rows in this store.
-    let number: Int
+    package let number: Int
     /// The hierarchy's table.
-    let table: String
+    package let table: String
     /// All columns of the entity, including inherited ones, by row slot.
-    let columns: [Column]
+    package let columns: [Column]
     /// The `Z_FOK_…` columns of to-one relationships with an ordered inverse, by the to-one's slot.
-    let orderColumns: [Int: String]
+    package let orderColumns: [Int: String]
     /// The location of the members of each to-many relationship, by the relationship's slot.
-    var toMany: [Int: ToMany] { computedToMany.value.bySlot }
+    package var toMany: [Int: ToMany] { computedToMany.value.bySlot }
     private let computedToMany: Lazy<ToManys>
 
     /// A type of its own, because the first use of a dictionary's type takes half a million instructions.
@@ -70,11 +70,11 @@ struct TableMap: Sendable {
     }
 
     /// The column of a row slot.
-    func column(slot: Int) -> Column? { columns.first { $0.slot == slot } }
+    package func column(slot: Int) -> Column? { columns.first { $0.slot == slot } }
   }
 
   /// The location of the members of a to-many relationship.
-  enum ToMany: Sendable, Hashable {
+  package enum ToMany: Sendable, Hashable {
     /// In the destination's own rows, in a column that contains the owner's key.
     case foreignKey(ForeignKey)
     /// In a join table.
@@ -82,57 +82,57 @@ struct TableMap: Sendable {
   }
 
   /// The columns of a destination's rows that identify the owner of a to-many relationship.
-  struct ForeignKey: Sendable, Hashable {
+  package struct ForeignKey: Sendable, Hashable {
     /// The destination's table.
-    let table: String
+    package let table: String
     /// The column with the owner's key.
-    let column: String
+    package let column: String
     /// The column with the owner's entity number, if the owner's entity is part of a hierarchy.
-    let entityColumn: String?
+    package let entityColumn: String?
     /// The column with the position among the owner's members, if the relationship is ordered.
-    let orderColumn: String?
+    package let orderColumn: String?
   }
 
   /// A join table seen from one of its ends.
-  struct JoinEnd: Sendable, Hashable {
-    let table: String
+  package struct JoinEnd: Sendable, Hashable {
+    package let table: String
     /// The column with the owner's key.
-    let ownColumn: String
+    package let ownColumn: String
     /// The column with the members' keys.
-    let memberColumn: String
+    package let memberColumn: String
     /// The column with the members' positions, if this relationship is ordered.
-    let orderColumn: String?
+    package let orderColumn: String?
     /// The column with the owner's position among the members of the inverse, if the inverse is ordered.
-    let inverseOrderColumn: String?
+    package let inverseOrderColumn: String?
     /// Whether the relationship is its own inverse; the table then contains each pair in both directions.
-    let isReflexive: Bool
+    package let isReflexive: Bool
   }
 
   /// The table of a many-to-many relationship.
-  struct JoinTable: Sendable, Hashable {
+  package struct JoinTable: Sendable, Hashable {
     /// One side: the rows identified by a column's keys.
-    struct Side: Sendable, Hashable {
+    package struct Side: Sendable, Hashable {
       /// The entity and relationship of the objects in the column; the relationship leads to the other side.
       let entity: String
       let relationship: String
       /// The column with this side's keys.
-      let column: String
+      package let column: String
       /// The column with the order of the other side's objects in this side's relationship, if it is ordered.
-      let orderColumn: String?
+      package let orderColumn: String?
     }
 
-    let name: String
+    package let name: String
     /// The side whose relationship the table is named for, and whose column is first.
-    let first: Side
-    let second: Side
+    package let first: Side
+    package let second: Side
 
     var isReflexive: Bool { first.entity == second.entity && first.relationship == second.relationship }
   }
 
   /// A column of a hierarchy's table.
-  struct PlacedColumn: Sendable, Hashable {
-    let name: String
-    let type: ColumnType
+  package struct PlacedColumn: Sendable, Hashable {
+    package let name: String
+    package let type: ColumnType
     /// Whether it contains keys of another table or of its own.
     let isReference: Bool
   }
@@ -144,29 +144,29 @@ struct TableMap: Sendable {
   /// - SeeAlso: <https://sqlite.org/intern-v-extern-blob.html>
   static let largestInlineValue = 100 * 1024
 
-  let model: ManagedObjectModel
+  package let model: ManagedObjectModel
   /// The rules of the names.
   let names: LayoutNames
-  let numbers: EntityNumbers
+  package let numbers: EntityNumbers
   /// By index in ``ManagedObjectModel/entities``.
-  let tables: LazyList<EntityTable>
-  var joinTables: [JoinTable] { builder.value.joinTables }
+  package let tables: LazyList<EntityTable>
+  package var joinTables: [JoinTable] { builder.value.joinTables }
   private let builder: Lazy<TableMapBuilder>
   /// The columns of each hierarchy's table other than `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of a new table.
-  var layout: [String: [PlacedColumn]] { computedLayout.value }
+  package var layout: [String: [PlacedColumn]] { computedLayout.value }
   private let computedLayout: Lazy<[String: [PlacedColumn]]>
   /// Entities that the store was created without: it has neither rows nor tables for them.
-  let absent: Set<String>
+  package let absent: Set<String>
   /// Descriptions of the parts of the model without a place in the store; empty if everything fits.
-  let differences: [String]
+  package let differences: [String]
   /// Descriptions of tables and columns of the layout's kind that don't belong to the model; they are left unchanged.
   var unexplained: [String] { computedUnexplained.value }
   private let computedUnexplained: Lazy<[String]>
 
-  subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
+  package subscript(_ entity: Entity) -> EntityTable { tables[entity.number - 1] }
 
   /// Whether every part of the model is in the same tables and columns, under the same numbers, as in another map.
-  func hasPlaces(of other: TableMap) -> Bool {
+  package func hasPlaces(of other: TableMap) -> Bool {
     numbers.byIndex == other.numbers.byIndex && joinTables == other.joinTables
       && zip(tables, other.tables).allSatisfy { table, other in
         table.table == other.table && table.columns.map(\.name) == other.columns.map(\.name)
@@ -185,7 +185,7 @@ struct TableMap: Sendable {
   }
 
   /// The table of an entity number of this store; nil if the model has no such entity.
-  func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
+  package func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
 
   /// The entity number of every row of an entity's table; nil if rows may have different ones.
   func onlyNumber(ofTableOf entity: Entity) -> Int? {
@@ -193,7 +193,7 @@ struct TableMap: Sendable {
   }
 
   /// The layout of a new store.
-  static func forNewStore(_ model: ManagedObjectModel, names: LayoutNames = .coreData) -> TableMap {
+  package static func forNewStore(_ model: ManagedObjectModel, names: LayoutNames = .coreData) -> TableMap {
     TableMap(model: model, numbers: .forNewStore(model), schema: nil, names: names)
   }
 

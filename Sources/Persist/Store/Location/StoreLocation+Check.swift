@@ -5,9 +5,6 @@ extension StoreLocation {
   ///   - registry: The candidate models for the store; nil uses the model in the store.
   ///   - report: Called with each problem. An error that it throws ends the check.
   package func check(registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void) throws {
-    switch self {
-    case .memory, .file: try StoreCheck.check(storeAt: SQLiteEngine().file(self), registry: registry, report)
-    case .server: try PostgreSQLEngine().check(self, registry: registry, report)
-    }
+    try engine.checkStore(at: self, registry: registry, report)
   }
 }

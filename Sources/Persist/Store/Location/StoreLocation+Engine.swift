@@ -2,18 +2,14 @@ public import Foundation
 
 extension StoreLocation {
   /// The engine of the database system that the location belongs to.
-  package var engine: any StoreEngine {
-    switch self {
-    case .memory, .file: SQLiteEngine()
-    case .server: PostgreSQLEngine()
-    }
-  }
-
-  /// The same engine, for migrations.
-  var migrationEngine: any MigrationEngine {
-    switch self {
-    case .memory, .file: SQLiteEngine()
-    case .server: PostgreSQLEngine()
+  ///
+  /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if the program has no engine for servers.
+  package var engine: any MigrationEngine {
+    get throws {
+      switch self {
+      case .memory, .file: SQLiteEngine()
+      case .server: try ServerEngines.current
+      }
     }
   }
 }

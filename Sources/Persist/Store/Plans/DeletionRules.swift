@@ -1,8 +1,8 @@
 /// The effects of deleting rows of an entity on other rows, as far as the tables determine them.
-struct DeletionRules: Sendable {
+package struct DeletionRules: Sendable {
   /// One relationship and the location of the rows at its other end.
-  struct End: Sendable {
-    enum Place: Sendable {
+  package struct End: Sendable {
+    package enum Place: Sendable {
       /// A column of the destination's rows contains the owner's key.
       case foreignKey(TableMap.ForeignKey)
       case join(TableMap.JoinEnd)
@@ -11,9 +11,9 @@ struct DeletionRules: Sendable {
     }
 
     let name: String
-    let rule: DeleteRule
-    let destinationTable: String
-    let place: Place
+    package let rule: DeleteRule
+    package let destinationTable: String
+    package let place: Place
     /// Whether rows at the other end require their owner.
     let isNeeded: Bool
     /// The name of the relationship that leads back, if any.
@@ -21,12 +21,12 @@ struct DeletionRules: Sendable {
   }
 
   let entity: Entity
-  let table: String
-  let ends: [End]
+  package let table: String
+  package let ends: [End]
   let fileColumns: [String]
 
   /// Whether rows can be deleted without examining others.
-  var areNone: Bool {
+  package var areNone: Bool {
     fileColumns.isEmpty
       && ends.allSatisfy { end in
         if case .own = end.place { return end.rule != .cascade && end.rule != .deny }
@@ -34,7 +34,7 @@ struct DeletionRules: Sendable {
       }
   }
 
-  init(_ entity: Entity, in map: TableMap, fileColumns: [String]) {
+  package init(_ entity: Entity, in map: TableMap, fileColumns: [String]) {
     self.entity = entity
     self.fileColumns = fileColumns
     table = map[entity].table

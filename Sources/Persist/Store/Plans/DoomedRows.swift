@@ -1,10 +1,10 @@
 /// The rows that a batch delete removes: the requested ones, and those that delete rules reach. All of them are
 /// determined before the first one is deleted.
-struct DoomedRows {
+package struct DoomedRows {
   /// Keys, by the index of their entity in ``ManagedObjectModel/entities``.
-  typealias Keys = [Int: Set<Int64>]
+  package typealias Keys = [Int: Set<Int64>]
   /// Reads the keys of the rows at one end of a relationship of deleted rows.
-  typealias Reader = (_ end: DeletionRules.End, _ owner: DeletionRules, _ keys: Set<Int64>) throws -> Keys
+  package typealias Reader = (_ end: DeletionRules.End, _ owner: DeletionRules, _ keys: Set<Int64>) throws -> Keys
 
   let rules: [DeletionRules]
   private(set) var keys: Keys
@@ -15,7 +15,7 @@ struct DoomedRows {
   ///
   /// - Parameter rules: By index in ``ManagedObjectModel/entities``.
   /// - Throws: An error if a rule denies the deletion, or if a remaining row requires a deleted one.
-  init(_ requested: Keys, _ rules: [DeletionRules], reading rows: Reader) throws {
+  package init(_ requested: Keys, _ rules: [DeletionRules], reading rows: Reader) throws {
     self.rules = rules
     keys = requested
     count = requested.values.reduce(0) { $0 + $1.count }
@@ -50,19 +50,19 @@ struct DoomedRows {
   }
 
   /// The rules and keys of the rows to delete, in an order that every program has in common.
-  var inOrder: [(index: Int, rules: DeletionRules, keys: Set<Int64>)] {
+  package var inOrder: [(index: Int, rules: DeletionRules, keys: Set<Int64>)] {
     keys.sorted { $0.key < $1.key }.map { ($0.key, rules[$0.key], $0.value) }
   }
 
   /// The remaining ones of the rows at the other end of a relationship, and the slots in which they lose something.
-  func losses(_ rows: Keys, at end: DeletionRules.End) -> [(entity: Int, key: Int64, slots: [Int])] {
+  package func losses(_ rows: Keys, at end: DeletionRules.End) -> [(entity: Int, key: Int64, slots: [Int])] {
     rows.flatMap { index, found in
       let slots = end.inverseName.flatMap { rules[index].entity.slot(named: $0) }.map { [$0] } ?? []
       return found.subtracting(keys[index] ?? []).sorted().map { (index, $0, slots) }
     }
   }
 
-  func outcome(inStore identifier: String, withIdentifiers: Bool) -> BatchOutcome {
+  package func outcome(inStore identifier: String, withIdentifiers: Bool) -> BatchOutcome {
     var outcome = BatchOutcome(count: count)
     guard withIdentifiers else { return outcome }
     for (index, deleted) in keys {

@@ -1,21 +1,21 @@
 /// A to-many relationship of an import.
-struct ImportedRelationship {
+package struct ImportedRelationship {
   /// The relationship's number in the temporary table.
-  let number: Int
+  package let number: Int
   /// The declaring entity.
   let entity: String
-  let name: String
-  let destination: String
+  package let name: String
+  package let destination: String
   /// The name of the inverse, if there is one.
-  let inverse: String?
-  let place: TableMap.ToMany
-  let ownerTable: String
+  package let inverse: String?
+  package let place: TableMap.ToMany
+  package let ownerTable: String
 
   /// Whether a member belongs to one owner only.
-  var membersHaveOneOwner: Bool { if case .foreignKey = place { true } else { false } }
+  package var membersHaveOneOwner: Bool { if case .foreignKey = place { true } else { false } }
 
   /// The table, and its columns with the owner's and the member's key.
-  var columns: (table: String, owner: String, member: String) {
+  package var columns: (table: String, owner: String, member: String) {
     switch place {
     case .join(let join): (join.table, join.ownColumn, join.memberColumn)
     case .foreignKey(let place): (place.table, place.column, "Z_PK")
@@ -23,7 +23,7 @@ struct ImportedRelationship {
   }
 
   /// Nil if the relationship isn't ordered.
-  var orderColumns: OrderColumns? {
+  package var orderColumns: OrderColumns? {
     let order =
       switch place {
       case .join(let join): join.orderColumn
@@ -32,7 +32,7 @@ struct ImportedRelationship {
     return order.map { OrderColumns(table: columns.table, owner: columns.owner, member: columns.member, order: $0) }
   }
 
-  static func all(of map: TableMap) -> [ImportedRelationship] {
+  package static func all(of map: TableMap) -> [ImportedRelationship] {
     map.tables.flatMap { table in
       own(table.entity).compactMap { number, property in
         guard let relationship = property.relationship, let place = table.toMany[property.slot] else { return nil }
@@ -44,7 +44,7 @@ struct ImportedRelationship {
   }
 
   /// The numbers of an entity's to-many relationships by slot, including inherited ones.
-  static func numbers(of entity: Entity, among map: TableMap) -> [Int: Int] {
+  package static func numbers(of entity: Entity, among map: TableMap) -> [Int: Int] {
     var numbers: [Int: Int] = [:]
     var ancestor: Entity? = entity
     while let current = ancestor {

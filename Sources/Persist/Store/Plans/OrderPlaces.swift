@@ -1,8 +1,8 @@
 /// The positions of members of an ordered relationship: integers with gaps, as Core Data assigns them.
-enum OrderPlaces {
+package enum OrderPlaces {
   /// The position of the first member, and the distance to the next.
-  static let first: Int64 = 2048
-  static let distance: Int64 = 1024
+  package static let first: Int64 = 2048
+  package static let distance: Int64 = 1024
 
   /// Returns the members of an owner in the order that they get from a save.
   ///
@@ -13,7 +13,7 @@ enum OrderPlaces {
   ///   - places: The stored members with their positions; nil for those without one, which only get one if they are
   ///     among `members`.
   /// - Complexity: O(*n* log *n*) if there are others, otherwise O(*n*)
-  static func order(_ members: [Int64], isWhole: Bool, among places: [Int64: Int64?]) -> [Int64] {
+  package static func order(_ members: [Int64], isWhole: Bool, among places: [Int64: Int64?]) -> [Int64] {
     let present = members.filter { places[$0] != nil }
     guard present.count < places.count else { return present }
     let given = Set(present)
@@ -40,7 +40,7 @@ enum OrderPlaces {
   ///   - members: The keys in the new order.
   ///   - places: Their current positions.
   /// - Complexity: O(*n* log *n*)
-  static func changes(_ members: [Int64], from places: [Int64: Int64]) -> [(member: Int64, place: Int64)] {
+  package static func changes(_ members: [Int64], from places: [Int64: Int64]) -> [(member: Int64, place: Int64)] {
     let current = members.map { places[$0] }
     let kept = longestRise(current)
     var changes: [(member: Int64, place: Int64)] = []

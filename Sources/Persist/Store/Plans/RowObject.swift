@@ -1,7 +1,7 @@
 /// A row that expressions read by key, without a context.
 ///
 /// Rows that were read together also read the rows at the other ends of their relationships together.
-final class RowObject: KeyedObject {
+package final class RowObject: KeyedObject {
   let id: ManagedObjectID
   let entity: Entity
   private let snapshot: RowSnapshot
@@ -14,12 +14,12 @@ final class RowObject: KeyedObject {
     self.company = company
   }
 
-  var key: Int64 { id.primaryKey ?? 0 }
-  var fetchIdentity: StoredValue { .objectID(id) }
-  var fetchEntityName: String? { entity.name }
-  func hasProperty(named name: String) -> Bool { entity.property(named: name) != nil }
+  package var key: Int64 { id.primaryKey ?? 0 }
+  package var fetchIdentity: StoredValue { .objectID(id) }
+  package var fetchEntityName: String? { entity.name }
+  package func hasProperty(named name: String) -> Bool { entity.property(named: name) != nil }
 
-  func fetchValue(forKey key: String) throws -> FetchValue {
+  package func fetchValue(forKey key: String) throws -> FetchValue {
     guard let property = entity.property(named: key) else {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no property '\(key)'.",
@@ -43,11 +43,11 @@ final class RowObject: KeyedObject {
 }
 
 /// Rows that were read together, and the rows at the other ends of their relationships.
-final class RowCompany {
+package final class RowCompany {
   private let source: any RowSource
   private let model: ManagedObjectModel
   fileprivate let decoder: RowDecoder
-  private(set) var objects: [RowObject] = []
+  package private(set) var objects: [RowObject] = []
   /// The other ends that were read, by the relationship.
   private var ends: [Relationship: End] = [:]
 
@@ -63,7 +63,7 @@ final class RowCompany {
   }
 
   /// - Parameter source: The source of the rows at the other ends.
-  init(_ batch: RowBatch, of model: ManagedObjectModel, from source: any RowSource) {
+  package init(_ batch: RowBatch, of model: ManagedObjectModel, from source: any RowSource) {
     self.source = source
     self.model = model
     decoder = RowDecoder(model, storeIdentifier: source.identifier) { try source.externalData(named: $0) }

@@ -2,27 +2,27 @@
 /// value.
 ///
 /// Computed once per store, so that reading a row requires no lookups.
-final class RowPlan: Sendable {
+package final class RowPlan: Sendable {
   /// The destination of a column's value.
-  struct Fill: Sendable {
-    let column: Int32
-    let slot: Int
-    let form: Form
+  package struct Fill: Sendable {
+    package let column: Int32
+    package let slot: Int
+    package let form: Form
   }
 
   /// The conversion from a column's value to a slot's; see ``SlotForm``.
-  enum Form: UInt8, Sendable {
+  package enum Form: UInt8, Sendable {
     case integer, boolean, double, text, decimal, uuid, bytes
     /// An entity number of the store, converted to one of the model.
     case entityNumber
   }
 
   /// One concrete entity. It contains no reference-counted fields, because it is used for each row.
-  struct Variant: @unchecked Sendable {
-    let entityIndex: UInt32
-    let slotCount: Int
+  package struct Variant: @unchecked Sendable {
+    package let entityIndex: UInt32
+    package let slotCount: Int
     /// The plan's own memory. `@unchecked Sendable`: it is filled before the plan is shared, and never changed.
-    let fills: UnsafeBufferPointer<Fill>
+    package let fills: UnsafeBufferPointer<Fill>
   }
 
   /// The numbers of keys that one statement looks up.
@@ -30,22 +30,22 @@ final class RowPlan: Sendable {
   /// The columns of every row, before those of its entity.
   static let fixedColumns = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  let entity: Entity
+  package let entity: Entity
   /// By entity number. A list, because nearly all have one element, and the first use of a dictionary's type takes half
   /// a million instructions.
   private let variants: [(number: Int64, variant: Variant)]
-  let columns: [String]
+  package let columns: [String]
   /// The list of ``columns``, and that of the columns of keys only.
   let columnList: SQLText
   let keyColumnList: SQLText
   /// The selection of these rows, for ``SQLText``.
-  let selection: SQLText.RowSelection
+  package let selection: SQLText.RowSelection
   /// The statements for rows by key, for each of ``keyCounts``.
   let byKeys: [PreparedSQL]
   /// The equivalent statements for keys and entity numbers only.
   let keysByKeys: [PreparedSQL]
 
-  init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
+  package init(_ entity: Entity, includingSubentities: Bool, in map: TableMap) {
     let entities = includingSubentities ? Array(map.model.hierarchy(of: entity)) : [entity]
     var columns = Self.fixedColumns
     var positions: [String: Int32] = [:]
@@ -84,7 +84,7 @@ final class RowPlan: Sendable {
   }
 
   /// The reading plan for rows with an entity number of the store; nil for rows that the plan excludes.
-  func variant(ofNumber number: Int64) -> Variant? {
+  package func variant(ofNumber number: Int64) -> Variant? {
     var (start, end) = (0, variants.count)
     while start < end {
       let middle = (start + end) / 2

@@ -1,15 +1,15 @@
 /// The keys of inserted rows, by their temporary numbers.
 ///
 /// Numbers come from a counter, so that those of one save are mostly consecutive and fit in an array.
-struct TemporaryKeys {
+package struct TemporaryKeys {
   private var base: UInt64 = 0
   private var dense: [Int64] = []
   private var sparse: [UInt64: Int64] = [:]
 
-  init() {}
+  package init() {}
 
   /// - Parameter keys: Temporary numbers and the keys of their rows.
-  init(_ keys: [(number: UInt64, key: Int64)]) {
+  package init(_ keys: [(number: UInt64, key: Int64)]) {
     guard let least = keys.lazy.map(\.number).min(), let greatest = keys.lazy.map(\.number).max() else { return }
     if greatest - least < UInt64(keys.count) * 4 {
       base = least
@@ -21,7 +21,7 @@ struct TemporaryKeys {
     }
   }
 
-  subscript(number: UInt64) -> Int64? {
+  package subscript(number: UInt64) -> Int64? {
     guard number >= base else { return sparse[number] }
     let index = number - base
     guard index < UInt64(dense.count) else { return sparse[number] }

@@ -1,10 +1,10 @@
 /// A plan for writing rows of one entity: the columns, and the source of each value.
 ///
 /// Computed once per store; the statements for changed columns are created for each combination on demand.
-final class WritePlan: Sendable {
+package final class WritePlan: Sendable {
   /// A column and the source of its value.
-  struct Column: Sendable {
-    enum Source: Sendable {
+  package struct Column: Sendable {
+    package enum Source: Sendable {
       case attribute(SlotForm)
       /// An element of a composite attribute's value, by its path of names.
       case element([String], SlotForm)
@@ -16,10 +16,10 @@ final class WritePlan: Sendable {
       case place
     }
 
-    let name: String
-    let source: Source
+    package let name: String
+    package let source: Source
     /// The property's slot in ``RowWrites/Insert/values``.
-    let slot: Int
+    package let slot: Int
   }
 
   /// The data needed to bind the value of a plain attribute's column: without reference-counted fields, so that
@@ -36,10 +36,10 @@ final class WritePlan: Sendable {
   }
 
   /// A change to particular slots: one statement. A class, so that passing it on is a single retain.
-  final class Update: Sendable {
+  package final class Update: Sendable {
     let slots: [Int]
     let sql: PreparedSQL
-    let columns: [Column]
+    package let columns: [Column]
     let bindings: [Binding]
     /// The affected columns whose values may be stored in files.
     let fileColumns: [String]
@@ -56,11 +56,11 @@ final class WritePlan: Sendable {
     }
   }
 
-  let entity: Entity
-  let number: Int
-  let table: String
+  package let entity: Entity
+  package let number: Int
+  package let table: String
   /// The columns that an insert writes.
-  let columns: [Column]
+  package let columns: [Column]
   let bindings: [Binding]
   let insert: PreparedSQL
   let delete: PreparedSQL
@@ -76,9 +76,9 @@ final class WritePlan: Sendable {
   /// The same for ``deleteGroupSize`` rows.
   let groupReleases: [PreparedSQL]
   /// To-one relationships whose inverse is ordered.
-  let orderedSlots: [Int]
+  package let orderedSlots: [Int]
   /// Columns of uniqueness constraints, by property slot.
-  let uniqueColumns: [Int: [String]]
+  package let uniqueColumns: [Int: [String]]
   private let columnsBySlot: [[Column]]
   private let updates = LockProtected<[[Int]: Update]>([:])
 
@@ -88,7 +88,7 @@ final class WritePlan: Sendable {
   /// The maximum number of cached combinations; more are rare.
   private static let updateCapacity = 200
 
-  init(_ entity: Entity, in map: TableMap) {
+  package init(_ entity: Entity, in map: TableMap) {
     let place = map[entity]
     let table = place.table
     var columns: [Column] = []
@@ -173,7 +173,7 @@ final class WritePlan: Sendable {
   }
 
   /// The statement that changes these slots; the caller excludes transient ones.
-  func update(of slots: [Int]) -> Update {
+  package func update(of slots: [Int]) -> Update {
     if let known = updates.withLock({ $0[slots] }) { return known }
     let made = Update(slots, in: table, columns: slots.flatMap { columnsBySlot[$0] })
     return updates.withLock { known in

@@ -54,7 +54,7 @@ extension SQLValue {
 
 extension SQLValue {
   /// The value as the store represents it in an attribute's column; nil for no value.
-  init?(_ value: StoredValue, of attribute: AttributeDescription) {
+  package init?(_ value: StoredValue, of attribute: AttributeDescription) {
     switch value {
     case .null, .objectID, .composite: return nil
     case .boolean(let value): self = .integer(value ? 1 : 0)

@@ -5,7 +5,7 @@
 /// row only incurs a cost if a searched text changes. Core Data ignores tables that it doesn't know.
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html#external_content_tables>
-struct FullTextIndex: Sendable, Hashable {
+package struct FullTextIndex: Sendable, Hashable {
   /// The prefix of the names of Persist's own tables and triggers for full-text search.
   static let prefix = "PERSIST_FTS_"
 

@@ -1,9 +1,9 @@
 /// A column of a query's result: a value of each row, or an aggregate over the rows of each group.
-enum SQLColumn: Sendable, Hashable {
+package enum SQLColumn: Sendable, Hashable {
   case term(SQLTerm)
   case aggregate(GroupAggregate.Function, SQLTerm?)
 
-  var isAggregate: Bool { if case .aggregate = self { true } else { false } }
+  package var isAggregate: Bool { if case .aggregate = self { true } else { false } }
 }
 
 extension SQLText {

@@ -2,7 +2,7 @@
 ///
 /// A condition is true if its value is 1. If its value is null, it isn't true, but its negation is: ``not(_:)`` tests
 /// whether the value differs from 1, so that logic is two-valued.
-indirect enum SQLTerm: Sendable, Hashable {
+package indirect enum SQLTerm: Sendable, Hashable {
   /// A column of a row of a table in a query.
   case column(String, of: SQLRow)
   case value(SQLValue)
@@ -41,10 +41,10 @@ indirect enum SQLTerm: Sendable, Hashable {
   case greatest(SQLTerm, of: SQLScan)
   case sum(SQLTerm, of: SQLScan)
 
-  static let never = SQLTerm.value(.integer(0))
-  static let always = SQLTerm.value(.integer(1))
+  package static let never = SQLTerm.value(.integer(0))
+  package static let always = SQLTerm.value(.integer(1))
 
-  enum Operator: Sendable, Hashable {
+  package enum Operator: Sendable, Hashable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
     /// Equal, or both null.
     case same
@@ -55,25 +55,29 @@ indirect enum SQLTerm: Sendable, Hashable {
 }
 
 /// The rows of a table in a query, identified by a number.
-struct SQLRow: Sendable, Hashable {
-  let number: Int
+package struct SQLRow: Sendable, Hashable {
+  package let number: Int
+
+  package init(number: Int) {
+    self.number = number
+  }
 }
 
 /// Tables joined in order, each by a condition, with a condition on the result.
-struct SQLScan: Sendable, Hashable {
-  struct Table: Sendable, Hashable {
-    let name: String
-    let row: SQLRow
+package struct SQLScan: Sendable, Hashable {
+  package struct Table: Sendable, Hashable {
+    package let name: String
+    package let row: SQLRow
     /// Nil if there is none.
-    let condition: SQLTerm?
+    package let condition: SQLTerm?
   }
 
-  var tables: [Table]
-  var condition: SQLTerm?
+  package var tables: [Table]
+  package var condition: SQLTerm?
 }
 
 /// A function that Persist registers on each connection, or one of SQLite's own.
-enum SQLFunction: Sendable, Hashable {
+package enum SQLFunction: Sendable, Hashable {
   /// `text, options`: the folded form for comparison; see ``TextComparison``.
   case fold
   /// `text, options, part`: whether the text has the suffix.

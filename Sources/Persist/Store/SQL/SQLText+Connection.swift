@@ -4,7 +4,7 @@ extension SQLText {
   static let beginWriting: SQLText = "BEGIN IMMEDIATE"
   static let beginExclusive: SQLText = "BEGIN EXCLUSIVE"
   static let commit: SQLText = "COMMIT"
-  static let rollback: SQLText = "ROLLBACK"
+  package static let rollback: SQLText = "ROLLBACK"
   static let beginNested: SQLText = "SAVEPOINT persist"
   static let commitNested: SQLText = "RELEASE persist"
   static let rollbackNested: SQLText = "ROLLBACK TO persist"
@@ -39,7 +39,7 @@ extension SQLText {
   }
 
   /// A number that changes when another connection writes to the file.
-  static let dataVersion: SQLText = "PRAGMA data_version"
+  package static let dataVersion: SQLText = "PRAGMA data_version"
 
   /// A number that changes with the schema.
   static let schemaVersion: SQLText = "PRAGMA schema_version"

@@ -1,7 +1,7 @@
 /// Reading rows.
 extension SQLText {
   /// A selection and order of rows in a hierarchy's table.
-  struct RowSelection: Sendable {
+  package struct RowSelection: Sendable {
     /// One level of a sort order.
     struct Term: Sendable, Hashable {
       /// A term over the rows, which are ``root`` in it.
@@ -14,7 +14,7 @@ extension SQLText {
     }
 
     /// The rows of a table by their entities.
-    enum Entities: Sendable, Hashable {
+    package enum Entities: Sendable, Hashable {
       /// Every row. Without a condition on entity numbers, an index alone can answer a query.
       case all
       /// The rows of these entities, which are all that the model has in the table.
@@ -22,8 +22,8 @@ extension SQLText {
       case some([Int])
     }
 
-    let table: String
-    let entities: Entities
+    package let table: String
+    package let entities: Entities
     /// A JSON array of the keys; nil for all rows.
     var keys: String?
     var afterKey: Int64?
@@ -37,7 +37,7 @@ extension SQLText {
     /// would make it walk through the table instead.
     var isSorted = true
 
-    static let root = SQLRow(number: 0)
+    package static let root = SQLRow(number: 0)
 
     /// The clauses from `FROM` up to `ORDER BY`.
     var clauses: SQLText {

@@ -6,25 +6,25 @@
 /// ```swift
 /// let sql: SQLText = "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(value: .integer(3))"
 /// ```
-struct SQLText: Sendable, ExpressibleByStringInterpolation {
-  private(set) var text: String
+package struct SQLText: Sendable, ExpressibleByStringInterpolation {
+  package private(set) var text: String
   /// The values of the `?` parameters in ``text``, in order.
-  private(set) var values: [SQLValue]
+  package private(set) var values: [SQLValue]
 
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
     fileprivate var values: [SQLValue] = []
 
-    init(literalCapacity: Int, interpolationCount: Int) {
+    package init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + interpolationCount * 16)
     }
 
-    mutating func appendLiteral(_ literal: StaticString) {
+    package mutating func appendLiteral(_ literal: StaticString) {
       literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
     }
 
     /// The name of a table, column, index or trigger, quoted if necessary.
-    mutating func appendInterpolation(name: String) { text += SQLText.quoted(name) }
+    package mutating func appendInterpolation(name: String) { text += SQLText.quoted(name) }
 
     /// Names separated by commas.
     mutating func appendInterpolation(names: some Sequence<String>) {
@@ -83,18 +83,18 @@ struct SQLText: Sendable, ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(function: SQLFunction) { text += "\(function.name)" }
 
-    mutating func appendInterpolation(_ part: SQLText) {
+    package mutating func appendInterpolation(_ part: SQLText) {
       text += part.text
       values += part.values
     }
   }
 
-  init(stringLiteral literal: StaticString) {
+  package init(stringLiteral literal: StaticString) {
     text = literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
     values = []
   }
 
-  init(stringInterpolation: StringInterpolation) {
+  package init(stringInterpolation: StringInterpolation) {
     text = stringInterpolation.text
     values = stringInterpolation.values
   }
@@ -163,6 +163,10 @@ extension Sequence where Element == SQLText {
 }
 
 /// The SQL text of an index, trigger, view or table, as stored in `sqlite_schema`.
-struct StoredDefinition: Sendable, Hashable {
-  let sql: String
+package struct StoredDefinition: Sendable, Hashable {
+  package let sql: String
+
+  package init(sql: String) {
+    self.sql = sql
+  }
 }

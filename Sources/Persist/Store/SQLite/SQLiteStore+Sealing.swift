@@ -120,7 +120,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteConnection {
-  func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {
+  package func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {
     // A seal is about this file; recorded statements run on others.
     guard recordedStatements == nil else { return }
     let predicted = planned.numbers.byIndex == map.numbers.byIndex && planned.names == map.names

@@ -12,7 +12,7 @@ package final class CopiedState {
   ///
   /// - Parameter registry: The models of a store that contains none, such as one of an early version of Core Data.
   init(of location: StoreLocation, registry: ModelRegistry?) throws {
-    let engine = location.engine
+    let engine = try location.engine
     do {
       identified = try engine.identifyStore(at: location, registry: nil)
       self.registry = nil

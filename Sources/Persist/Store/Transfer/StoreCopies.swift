@@ -13,7 +13,7 @@ package enum StoreCopies {
     at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil,
     discardingParked discardsParked: Bool = false
   ) throws {
-    let engine = location.engine
+    let engine = try location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
     try withCopy(of: source, registry: registry, beside: location, discardingParked: discardsParked) { copy, _ in
       try engine.replaceStore(at: location, withCopyAt: copy)
@@ -126,7 +126,7 @@ package enum StoreCopies {
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
     if location != .memory, !discardsParked { try requireNothingParked(in: source) }
-    let engine = location.engine
+    let engine = try location.engine
     var metadata = metadata
     metadata.beginLife()
     var own = options

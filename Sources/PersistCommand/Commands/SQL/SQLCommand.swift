@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistSQLMigrations
 
 /// `persist sql`: migrates databases whose schema the application owns, using SQL files.
 struct SQLCommand: ParsableCommand {

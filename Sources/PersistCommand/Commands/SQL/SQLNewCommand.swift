@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistSQLMigrations
 
 /// `persist sql new`: starts a migration.
 struct SQLNewCommand: ParsableCommand {

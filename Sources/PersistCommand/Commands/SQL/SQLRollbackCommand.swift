@@ -1,5 +1,6 @@
 import ArgumentParser
 import Persist
+import PersistSQLMigrations
 
 /// `persist sql rollback`: reverts applied migrations.
 struct SQLRollbackCommand: ParsableCommand {

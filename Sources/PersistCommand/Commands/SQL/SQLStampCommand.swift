@@ -1,5 +1,6 @@
 import ArgumentParser
 import Persist
+import PersistSQLMigrations
 
 /// `persist sql stamp`: records migrations as applied, without running them.
 struct SQLStampCommand: ParsableCommand {

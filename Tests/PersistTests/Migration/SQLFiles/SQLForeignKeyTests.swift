@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistSQLMigrations
 
 @Suite("SQL files: foreign keys")
 struct SQLForeignKeyTests {

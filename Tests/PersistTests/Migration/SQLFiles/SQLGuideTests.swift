@@ -1,4 +1,5 @@
 import Foundation
+import PersistSQLMigrations
 import PersistTestSupport
 import Testing
 
@@ -42,7 +43,7 @@ struct SQLGuideTests {
   @Test("Every line of code in the article is in these tests")
   func article() throws {
     let (missing, shown) = try ArticleCode.missing(
-      from: #filePath, inArticle: "Sources/Persist/Persist.docc/MigratingWithSQLFiles.md")
+      from: #filePath, inArticle: "Sources/PersistSQLMigrations/PersistSQLMigrations.docc/MigratingWithSQLFiles.md")
     #expect(missing == [])
     #expect(shown > 10)
   }

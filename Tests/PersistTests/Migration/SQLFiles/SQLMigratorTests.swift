@@ -1,4 +1,5 @@
 import Foundation
+@testable import PersistSQLMigrations
 import PersistTestSupport
 import Synchronization
 import Testing

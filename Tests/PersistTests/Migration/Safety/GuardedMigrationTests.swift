@@ -178,7 +178,7 @@ struct GuardedMigrationTests {
       let entry = MigrationLogEntry(date: Date(), from: "1", to: "2", way: .copy, rows: 1, seconds: 0.1)
       if isDecided {
         let location = StoreLocation(url)
-        try location.migrationEngine.changeMetadata(of: location, completingFile: false) { $0.log(entry) }
+        try location.engine.changeMetadata(of: location, completingFile: false) { $0.log(entry) }
       }
       let (folder, values) = try beginExchange(of: url, entry)
       let coordinator = PersistentStoreCoordinator(model: scenario.versions[0].model)

@@ -147,7 +147,7 @@ struct OpenStoreMigrationTests {
       let coordinator = PersistentStoreCoordinator(model: new)
       let error = persistError { _ = try coordinator.addStore(at: url, options: StoreOptions(migrator: migrator)) }
       #expect(error?.code == .migrationCancelled)
-      #expect(StoreLocation(url).engine.openCount(ofStoreAt: StoreLocation(url)) == 0)
+      try #expect(StoreLocation(url).engine.openCount(ofStoreAt: StoreLocation(url)) == 0)
       try #expect(StoreSnapshot(url) == before)
     }
   }

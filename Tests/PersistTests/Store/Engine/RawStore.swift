@@ -3,6 +3,10 @@ import PersistTestSupport
 
 @testable import Persist
 
+#if canImport(PersistPostgreSQL)
+  @testable import PersistPostgreSQL
+#endif
+
 /// A store of either engine that tests read and write by SQL alone.
 ///
 /// Statements are those of ``SQLText``, which both engines understand, with the names of Core Data's layout. Rows are
@@ -23,7 +27,7 @@ final class RawStore {
 
     func value(named name: String) -> SQLValue? {
       let own = words?[name] ?? name
-      return names.firstIndex { $0.foldedIdentifier == own.foldedIdentifier || $0 == ServerText.name(own) }
+      return names.firstIndex { $0.foldedIdentifier == own.foldedIdentifier || $0 == StoreWords.serverName(own) }
         .map { values[$0] }
     }
 
@@ -50,7 +54,7 @@ final class RawStore {
   func catalog() throws -> StoreCatalog {
     if case .file(let connection) = connection { return try StoreCatalog(connection) }
     let location = StoreLocation(url)
-    return try location.migrationEngine.inspect(location, options: StoreOptions()) { try $0.catalog() }
+    return try location.engine.inspect(location, options: StoreOptions()) { try $0.catalog() }
   }
 
   func transaction(_ body: () throws -> Void) throws {

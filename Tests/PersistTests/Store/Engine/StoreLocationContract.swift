@@ -65,14 +65,14 @@ struct StoreLocationContract {
     try engine.withLocation { location in
       let first = try make(at: location, labels: "a")
       let second = try open(location)
-      #expect(location.engine.openCount(ofStoreAt: location) == 2)
+      try #expect(location.engine.openCount(ofStoreAt: location) == 2)
       let before = try second.foreignChangeCount()
       _ = try first.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("b")])]))
       try #expect(tagCount(second) == 2)
       try #expect(second.foreignChangeCount() != before)
       try second.close()
       try first.close()
-      #expect(location.engine.openCount(ofStoreAt: location) == 0)
+      try #expect(location.engine.openCount(ofStoreAt: location) == 0)
     }
   }
 
@@ -98,7 +98,7 @@ struct StoreLocationContract {
       #expect(difference.error.code == .incompatibleModel)
       #expect(difference.error.localizedDescription.contains("label"))
       #expect(difference.store != nil)
-      #expect(location.engine.openCount(ofStoreAt: location) == 0)
+      try #expect(location.engine.openCount(ofStoreAt: location) == 0)
     }
   }
 

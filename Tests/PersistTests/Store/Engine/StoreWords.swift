@@ -3,6 +3,10 @@ import PersistTestSupport
 
 @testable import Persist
 
+#if canImport(PersistPostgreSQL)
+  @testable import PersistPostgreSQL
+#endif
+
 /// The names that the layout of a server has for names of Core Data's layout, so that tests of both engines can write
 /// `SELECT ZNAME FROM ZPERSON ORDER BY Z_PK`.
 struct StoreWords {
@@ -60,9 +64,22 @@ struct StoreWords {
   /// SQL with the model's names.
   func sql(_ text: String) -> String { replacing(text) { $0 } }
 
+  /// A name as it is on a server; itself if the tests were built without libpq.
+  static func serverName(_ name: String) -> String {
+    #if canImport(PersistPostgreSQL)
+      ServerText.name(name)
+    #else
+      name
+    #endif
+  }
+
   /// SQL with all names of a server.
   func serverSQL(_ text: String) -> String {
-    replacing(text) { word in ServerNames.name(word) == word.foldedIdentifier ? nil : ServerNames.name(word) }
+    #if canImport(PersistPostgreSQL)
+      replacing(text) { word in ServerNames.name(word) == word.foldedIdentifier ? nil : ServerNames.name(word) }
+    #else
+      text
+    #endif
   }
 
   /// - Parameter other: The name for a word that isn't one of the model; nil or the word itself to leave it.

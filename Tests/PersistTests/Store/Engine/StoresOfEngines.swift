@@ -4,6 +4,10 @@ import Testing
 
 @testable import Persist
 
+#if canImport(PersistPostgreSQL)
+  @testable import PersistPostgreSQL
+#endif
+
 /// Creates a store of the location's engine.
 func createStore(
   at url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions()

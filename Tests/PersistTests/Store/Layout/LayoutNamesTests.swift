@@ -3,6 +3,10 @@ import Testing
 
 @testable import Persist
 
+#if canImport(PersistPostgreSQL)
+  @testable import PersistPostgreSQL
+#endif
+
 @Suite("Names in snake case")
 struct LayoutNamesTests {
   @Test(
@@ -127,22 +131,24 @@ struct LayoutNamesTests {
     #expect(found(columns.dropLast() + [.init(name: "z13_note", declaredType: "VARCHAR")]).count == 1)
   }
 
-  @Test("Names in SQL of every store are translated for a server, and back")
-  func serverNames() {
-    for (table, columns) in [
-      "Z_PRIMARYKEY": ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], "Z_METADATA": ["Z_VERSION", "Z_UUID", "Z_PLIST"],
-      HistoryLayout.changeTable: ["Z_PK", "ZENTITY", "ZENTITYPK", "ZCOLUMNS", "ZTOMBSTONE3"],
-      HistoryLayout.transactionTable: ["ZAUTHOR", "ZAUTHORTS", "ZTIMESTAMP"], HistoryLayout.textTable: ["ZNAME"],
-      "PERSIST_METADATA": ["KEY"], "item": ["Z_PK", "name", "text", "kind"],
-    ] {
-      let name = ServerText.name(table)
-      #expect(name == name.lowercased() && (table == "item" || name.hasPrefix("persist_")))
-      #expect(ServerNames.table(name) == table)
-      for column in columns where column != "KEY" {
-        #expect(ServerNames.column(ServerText.name(column), of: table) == column, "\(table).\(column)")
+  #if canImport(PersistPostgreSQL)
+    @Test("Names in SQL of every store are translated for a server, and back")
+    func serverNames() {
+      for (table, columns) in [
+        "Z_PRIMARYKEY": ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], "Z_METADATA": ["Z_VERSION", "Z_UUID", "Z_PLIST"],
+        HistoryLayout.changeTable: ["Z_PK", "ZENTITY", "ZENTITYPK", "ZCOLUMNS", "ZTOMBSTONE3"],
+        HistoryLayout.transactionTable: ["ZAUTHOR", "ZAUTHORTS", "ZTIMESTAMP"], HistoryLayout.textTable: ["ZNAME"],
+        "PERSIST_METADATA": ["KEY"], "item": ["Z_PK", "name", "text", "kind"],
+      ] {
+        let name = ServerText.name(table)
+        #expect(name == name.lowercased() && (table == "item" || name.hasPrefix("persist_")))
+        #expect(ServerNames.table(name) == table)
+        for column in columns where column != "KEY" {
+          #expect(ServerNames.column(ServerText.name(column), of: table) == column, "\(table).\(column)")
+        }
       }
+      let sql: SQLText = "SELECT Z_PK, \(name: "text") FROM \(name: "order") WHERE Z_ENT IN (\(numbers: [1, 2]))"
+      #expect(ServerText(sql).shown == #"SELECT "id", "text" FROM "order" WHERE "entity" IN (1, 2)"#)
     }
-    let sql: SQLText = "SELECT Z_PK, \(name: "text") FROM \(name: "order") WHERE Z_ENT IN (\(numbers: [1, 2]))"
-    #expect(ServerText(sql).shown == #"SELECT "id", "text" FROM "order" WHERE "entity" IN (1, 2)"#)
-  }
+  #endif
 }

@@ -1,5 +1,6 @@
 #if canImport(PersistPostgreSQL)
   import Foundation
+  @testable import PersistPostgreSQL
   import PersistTestSupport
   import Testing
 

@@ -1,6 +1,6 @@
 #if canImport(PersistPostgreSQL)
   import Foundation
-  import PersistPostgreSQL
+  @testable import PersistPostgreSQL
   import PersistTestSupport
   import Testing
 

@@ -1,6 +1,6 @@
 #if canImport(PersistPostgreSQL) && os(Linux)
   import Foundation
-  import PersistPostgreSQL
+  @testable import PersistPostgreSQL
   import PersistTestSupport
   import Synchronization
   import Testing

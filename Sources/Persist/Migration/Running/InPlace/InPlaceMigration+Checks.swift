@@ -18,7 +18,7 @@ extension InPlaceMigration {
     guard written > 0 else { return }
     let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
     let location = StoreLocation(url)
-    try location.migrationEngine.requireDiskSpace(for: location, copies: min(1, written / max(all, 1)))
+    try location.engine.requireDiskSpace(for: location, copies: min(1, written / max(all, 1)))
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.

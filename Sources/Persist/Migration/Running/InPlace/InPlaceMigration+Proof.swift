@@ -16,7 +16,7 @@ extension InPlaceMigration {
         fix: "Migrate it without a proof.")
     }
     let location = StoreLocation(url)
-    let engine = location.migrationEngine
+    let engine = try location.engine
     try engine.requireDiskSpace(for: location, copies: 4)
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
       let copy = try workspace.file(number)

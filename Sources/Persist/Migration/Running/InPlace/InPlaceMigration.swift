@@ -25,7 +25,7 @@ struct InPlaceMigration {
 
   func run() throws -> MigrationReport {
     let location = StoreLocation(url)
-    let connection = try location.migrationEngine.connect(to: location, options: options)
+    let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     return try run(on: connection)
   }

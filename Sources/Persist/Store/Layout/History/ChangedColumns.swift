@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The bits of `ZCOLUMNS`, which record the columns of a row that an update changed.
 ///
@@ -13,7 +13,7 @@ import Foundation
 /// order was inferred from stores of two versions of Core Data, by what their updates must have changed. The two
 /// versions differed in the order of to-many relationships, and no entity had composite attributes or was a member of
 /// an ordered relationship. Bits that depend on any of these can be interpreted only if Persist wrote them.
-struct ChangedColumns: Sendable {
+package struct ChangedColumns: Sendable {
   /// The slot of each bit's property.
   private let slots: [Int]
   /// The bits of each slot.
@@ -54,7 +54,7 @@ struct ChangedColumns: Sendable {
   var order: [String] { slots.compactMap { names[$0] } }
 
   /// The bits for changes of some slots.
-  func bytes(changing changed: some Sequence<Int>) -> Data {
+  package func bytes(changing changed: some Sequence<Int>) -> Data {
     var bytes = [UInt8](repeating: 0, count: (slots.count + 7) / 8)
     for slot in changed {
       for bit in bits[slot] ?? [] { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) }

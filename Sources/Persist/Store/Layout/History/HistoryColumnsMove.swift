@@ -1,7 +1,7 @@
 import Foundation
 
 /// The adaptation of a history's columns to another model, as data.
-struct HistoryColumnsMove: Sendable {
+package struct HistoryColumnsMove: Sendable {
   /// A migration whose renames are known.
   struct Migration: Sendable {
     /// The layout before the migration.

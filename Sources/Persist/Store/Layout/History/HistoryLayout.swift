@@ -7,29 +7,29 @@
 /// | `ATRANSACTIONSTRING` | text | author, context name, bundle and process identifiers, each stored once |
 ///
 /// Older stores have no table of texts: the texts are in the rows of `ATRANSACTION`.
-struct HistoryLayout: Sendable, Hashable {
-  static let transactionTable = "ATRANSACTION"
-  static let changeTable = "ACHANGE"
-  static let textTable = "ATRANSACTIONSTRING"
+package struct HistoryLayout: Sendable, Hashable {
+  package static let transactionTable = "ATRANSACTION"
+  package static let changeTable = "ACHANGE"
+  package static let textTable = "ATRANSACTIONSTRING"
 
   /// The entity numbers of the history's rows.
-  enum EntityNumber {
-    static let change = 16_001
-    static let transaction = 16_002
-    static let text = 16_003
+  package enum EntityNumber {
+    package static let change = 16_001
+    package static let transaction = 16_002
+    package static let text = 16_003
   }
 
   /// A text of a transaction.
-  enum Text: String, Sendable, CaseIterable {
+  package enum Text: String, Sendable, CaseIterable {
     case author = "ZAUTHOR"
     case bundleID = "ZBUNDLEID"
     case contextName = "ZCONTEXTNAME"
     case processID = "ZPROCESSID"
 
     /// The column that contains the text itself.
-    var column: String { rawValue }
+    package var column: String { rawValue }
     /// The column that contains the key of the text's row in the table of texts.
-    var reference: String { rawValue + "TS" }
+    package var reference: String { rawValue + "TS" }
 
     /// The transaction's property with the text.
     var property: String {
@@ -50,14 +50,14 @@ struct HistoryLayout: Sendable, Hashable {
 
   let texts: [Text: TextColumns]
   /// Whether updates say which columns they changed.
-  let hasChangedColumns: Bool
+  package let hasChangedColumns: Bool
   /// The columns for values of deleted objects.
-  let tombstones: [String]
+  package let tombstones: [String]
   /// Whether the store has the tables for old values.
   let hasOldValues: Bool
 
   /// The texts that a new transaction contains, each with its column and whether that contains the key of a text.
-  var writtenTexts: [(text: Text, column: String, isReference: Bool)] {
+  package var writtenTexts: [(text: Text, column: String, isReference: Bool)] {
     Text.allCases.compactMap { text in
       guard let columns = texts[text] else { return nil }
       if columns.hasReference { return (text, text.reference, true) }
@@ -65,10 +65,10 @@ struct HistoryLayout: Sendable, Hashable {
     }
   }
 
-  static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+  package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 
   /// The layout of the history in a store; nil if the store has none.
-  init?(_ schema: StoreSchema) {
+  package init?(_ schema: StoreSchema) {
     guard let transactions = schema.table(named: Self.transactionTable),
       let changes = schema.table(named: Self.changeTable),
       ["Z_PK", "ZTIMESTAMP"].allSatisfy({ transactions.column(named: $0) != nil }),

@@ -10,48 +10,48 @@
 /// file, they are temporary triggers of the connection that writes. On a server, they are permanent, and do nothing for
 /// other programs. Only the first old value of a column in a transaction is kept. Members are those of relationships
 /// without a to-one inverse, whose column would contain all information.
-struct OldValuesLayout: Sendable {
-  static let valueTable = "PERSIST_HISTORY_VALUES"
-  static let memberTable = "PERSIST_HISTORY_MEMBERS"
+package struct OldValuesLayout: Sendable {
+  package static let valueTable = "PERSIST_HISTORY_VALUES"
+  package static let memberTable = "PERSIST_HISTORY_MEMBERS"
   /// The column of a row's version, which is kept of deleted rows.
-  static let versionColumn = "Z_OPT"
+  package static let versionColumn = "Z_OPT"
 
   /// The table of one hierarchy of entities.
-  struct Table: Sendable {
-    let name: String
+  package struct Table: Sendable {
+    package let name: String
     /// The columns whose values are kept. Those of a group belong to one property, and are kept together.
-    let groups: [[String]]
+    package let groups: [[String]]
   }
 
   /// A relationship whose members are kept.
-  struct Relationship: Sendable {
+  package struct Relationship: Sendable {
     /// The location of the pairs of owners and members.
-    enum Place: Sendable {
+    package enum Place: Sendable {
       case join(table: String, owner: String, member: String)
       /// A column in the members' table that contains the owner's key.
       case column(String)
     }
 
     /// One end of the relationship.
-    struct End: Sendable {
-      let table: String
+    package struct End: Sendable {
+      package let table: String
       /// The entity number of all rows of the table; nil if they have different ones.
-      let number: Int?
+      package let number: Int?
       /// The entity numbers that rows of the table may have.
-      let numbers: [Int]
+      package let numbers: [Int]
     }
 
     /// The names of the declaring entity and the relationship, separated by a period.
-    let name: String
-    let place: Place
-    let owner: End
-    let member: End
+    package let name: String
+    package let place: Place
+    package let owner: End
+    package let member: End
   }
 
-  let tables: [Table]
-  let relationships: [Relationship]
+  package let tables: [Table]
+  package let relationships: [Relationship]
 
-  init(_ map: TableMap) {
+  package init(_ map: TableMap) {
     let present = map.tables.filter { !map.absent.contains($0.entity.name) }
     tables = Dictionary(grouping: present, by: \.table).sorted { $0.key < $1.key }.map { name, entities in
       var groups: Set<[String]> = []

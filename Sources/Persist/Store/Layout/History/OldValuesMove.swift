@@ -1,7 +1,7 @@
 /// The changes that a migration makes to the names of entities and properties, as far as a history follows them.
 ///
 /// Old names without a new one were removed.
-struct PropertyRenames: Sendable, Hashable {
+package struct PropertyRenames: Sendable, Hashable {
   /// The new names of entities by their old ones.
   var entities: [String: String] = [:]
   /// The new names of properties by the old names of entity and property.
@@ -33,7 +33,7 @@ struct PropertyRenames: Sendable, Hashable {
 }
 
 /// The adaptation of a history's old values to another model, as data.
-struct OldValuesMove: Sendable {
+package struct OldValuesMove: Sendable {
   /// The rows of one entity.
   struct EntityMove: Sendable {
     let number: Int

@@ -4,11 +4,11 @@ import Foundation
 ///
 /// The history has as many columns for such values as the entity with the most of them needs. Each entity uses them
 /// from the first, in the order of ``ChangedColumns``. A column contains what the attribute's own column contained.
-struct PreservedAttribute: Sendable, Hashable {
+package struct PreservedAttribute: Sendable, Hashable {
   let name: String
   let slot: Int
   /// The column of the entity's table.
-  let column: String
+  package let column: String
   let attribute: AttributeDescription
 
   /// The preserved attributes of an entity. Composite attributes have no column of their own and can't be preserved.

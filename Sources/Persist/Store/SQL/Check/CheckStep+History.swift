@@ -1,6 +1,6 @@
 /// Checking a store's history.
 extension CheckStep {
-  static func historySteps(_ layout: HistoryLayout) -> [CheckStep] {
+  package static func historySteps(_ layout: HistoryLayout) -> [CheckStep] {
     let change = HistoryLayout.entityNames[HistoryLayout.EntityNumber.change] ?? ""
     let transaction = HistoryLayout.entityNames[HistoryLayout.EntityNumber.transaction] ?? ""
     var steps = [

@@ -1,19 +1,19 @@
 /// One query of a store check: SQL whose every row is a problem.
 ///
 /// A row returns the key of the affected row, that row's entity number, and up to two values for the description.
-struct CheckStep: Sendable {
-  let kind: StoreProblem.Kind
+package struct CheckStep: Sendable {
+  package let kind: StoreProblem.Kind
   /// The entity to report if the row's entity number is null or unknown.
-  let entity: String
-  let property: String?
-  let sql: SQLText
+  package let entity: String
+  package let property: String?
+  package let sql: SQLText
   /// The description of a problem, from the two values; nil if they are none.
-  let detail: @Sendable (SQLValue, SQLValue) -> String?
+  package let detail: @Sendable (SQLValue, SQLValue) -> String?
 }
 
 extension CheckStep {
   /// All queries for a store with a layout, table by table.
-  static func steps(for map: TableMap) -> [CheckStep] {
+  package static func steps(for map: TableMap) -> [CheckStep] {
     let tables = map.tables.filter { !map.absent.contains($0.entity.name) }
     let roots = tables.filter { $0.entity.superentity == nil }
     return roots.flatMap { entitySteps(map, $0) } + tables.flatMap { propertySteps(map, $0) }

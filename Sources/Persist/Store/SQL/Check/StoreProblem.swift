@@ -66,7 +66,7 @@ public struct StoreProblem: Sendable, Hashable {
   public let detail: String
 
   /// Creates a problem from the parts that are known.
-  init(kind: Kind, entity: String? = nil, pk: Int64? = nil, property: String? = nil, detail: String) {
+  package init(kind: Kind, entity: String? = nil, pk: Int64? = nil, property: String? = nil, detail: String) {
     self.kind = kind
     self.entity = entity
     self.pk = pk

@@ -2,12 +2,12 @@ import Foundation
 
 extension FetchPredicate {
   /// The parts of a conjunction.
-  var conjuncts: [FetchPredicate] {
+  package var conjuncts: [FetchPredicate] {
     if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
   }
 
   /// Rejects invalid regular expressions before any row is read.
-  func checkPatterns() throws {
+  package func checkPatterns() throws {
     try forEachComparison { comparison in
       if comparison.operation == .matches, case .string(let pattern)? = comparison.right.constantValue {
         _ = try RegularExpressionMatcher(pattern, options: comparison.options)
@@ -17,5 +17,5 @@ extension FetchPredicate {
 }
 
 extension [FetchPredicate] {
-  var conjunction: FetchPredicate? { count > 1 ? .and(self) : first }
+  package var conjunction: FetchPredicate? { count > 1 ? .and(self) : first }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Translation of the values that an update assigns to columns.
 extension PredicateTranslation {
   /// A term whose values have a column's form; nil if SQL has none.
-  mutating func assigned(
+  package mutating func assigned(
     _ expression: FetchExpression, to form: SlotForm, over entity: Entity, root: SQLRow
   ) -> SQLTerm? {
     let scope = Scope(root: Row(row: root, entity: entity))

@@ -3,11 +3,11 @@ import Foundation
 /// The columns of results that are values rather than rows.
 extension PredicateTranslation {
   /// A column, with the way to decode its SQLite values.
-  struct ValueColumn {
-    let column: SQLColumn
-    let form: Form
+  package struct ValueColumn {
+    package let column: SQLColumn
+    package let form: Form
 
-    enum Form: Hashable {
+    package enum Form: Hashable {
       case integer, boolean, double, number, decimal, date, string, uri, uuid, data
       /// A key followed by the entity number of its row in the next column; without a number, all rows are of the
       /// entity.
@@ -15,11 +15,11 @@ extension PredicateTranslation {
     }
 
     /// The entity number that accompanies a key.
-    var number: SQLTerm?
+    package var number: SQLTerm?
   }
 
   /// A column over the rows of an entity; nil if it can't be translated exactly.
-  mutating func column(_ column: ValueQuery.Column, over entity: Entity, root: SQLRow) -> ValueColumn? {
+  package mutating func column(_ column: ValueQuery.Column, over entity: Entity, root: SQLRow) -> ValueColumn? {
     let scope = Scope(root: Row(row: root, entity: entity))
     switch column {
     case .value(let expression): return value(expression, in: scope)

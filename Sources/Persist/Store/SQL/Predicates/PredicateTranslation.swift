@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Translates predicates to SQL with exactly the evaluator's results.
 ///
 /// Predicates without an exact translation return nil and are evaluated in memory: forms that read files or depend on a
 /// locale, aggregates over decimals, and others that aren't worth translating. There are no approximate translations.
-struct PredicateTranslation {
+package struct PredicateTranslation {
   /// The rows of a table in the query, with their known entity.
   struct Row {
     let row: SQLRow
@@ -27,7 +27,7 @@ struct PredicateTranslation {
   /// The next unused row number of the query.
   private var nextRow = 1
 
-  init(_ map: TableMap, storeIdentifier: String, now: Date, fullText: Set<FullTextIndex>) {
+  package init(_ map: TableMap, storeIdentifier: String, now: Date, fullText: Set<FullTextIndex>) {
     self.fullText = fullText
     self.map = map
     self.storeIdentifier = storeIdentifier
@@ -38,7 +38,7 @@ struct PredicateTranslation {
   /// exactly, or SQLite can't parse it.
   ///
   /// - Parameter joined: The number of further conditions that it may be combined with.
-  mutating func condition(
+  package mutating func condition(
     _ predicate: FetchPredicate, over entity: Entity, root: SQLRow, joinedWith joined: Int = 0
   ) -> SQLTerm? {
     let condition = condition(predicate, in: Scope(root: Row(row: root, entity: entity)))
@@ -65,7 +65,7 @@ struct PredicateTranslation {
   }
 
   /// The sort key in SQL, if it can be translated, including columns that SQL can't otherwise compare.
-  mutating func sortTerm(
+  package mutating func sortTerm(
     _ expression: FetchExpression, over entity: Entity, root: SQLRow
   ) -> (value: SQLTerm, isDecimal: Bool, isText: Bool)? {
     let scope = Scope(root: Row(row: root, entity: entity))

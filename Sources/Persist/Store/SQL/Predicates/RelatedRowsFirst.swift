@@ -8,34 +8,44 @@
 ///
 /// Both forms are true of the same rows, provided that the condition isn't true of null: a row without a related row
 /// fails both. One may be false where the other is null, which conditions don't distinguish.
-struct RelatedRowsFirst {
+package struct RelatedRowsFirst {
   /// The rows that the statement reads.
-  enum Extent {
+  package enum Extent {
     case all
     /// The first rows of an order. It usually reads few rows, so that looking up their related rows is cheap.
     case page
   }
 
   /// A table and the first column of one of its indexes.
-  struct Index: Sendable, Hashable {
-    let table: String
-    let column: String
+  package struct Index: Sendable, Hashable {
+    package let table: String
+    package let column: String
+
+    package init(table: String, column: String) {
+      self.table = table
+      self.column = column
+    }
   }
 
   /// A type of its own, because the first use of a set's type takes half a million instructions: a store that is opened
   /// only names this one.
-  struct Indexes: Sendable {
+  package struct Indexes: Sendable {
     private let columns: Set<Index>
 
-    init(_ columns: [Index]) { self.columns = Set(columns) }
+    package init(_ columns: [Index]) { self.columns = Set(columns) }
 
-    func contains(_ index: Index) -> Bool { columns.contains(index) }
+    package func contains(_ index: Index) -> Bool { columns.contains(index) }
   }
 
-  let extent: Extent
+  package let extent: Extent
   let isIndexed: (Index) -> Bool
 
-  func rewritten(_ term: SQLTerm) -> SQLTerm {
+  package init(extent: Extent, isIndexed: @escaping (Index) -> Bool) {
+    self.extent = extent
+    self.isIndexed = isIndexed
+  }
+
+  package func rewritten(_ term: SQLTerm) -> SQLTerm {
     switch term {
     case .all(let parts): .all(parts.map(rewritten))
     case .any(let parts): .any(parts.map(rewritten))

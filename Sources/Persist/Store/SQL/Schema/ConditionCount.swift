@@ -1,12 +1,12 @@
 /// The number of rows, or of pairs of rows, for which a condition is true.
 ///
 /// The condition is a term, not SQL: each engine writes it in its own words, or finds that it can't evaluate it.
-struct ConditionCount {
+package struct ConditionCount {
   /// The tables of the condition's rows.
-  let tables: [SQLRow: String]
-  let condition: SQLTerm
+  package let tables: [SQLRow: String]
+  package let condition: SQLTerm
   /// The statement up to the condition.
-  let start: SQLText
+  package let start: SQLText
 
   /// Counts the rows of a table, which are ``SQLText/RowSelection/root`` in the condition.
   init(of table: String, where condition: SQLTerm) {

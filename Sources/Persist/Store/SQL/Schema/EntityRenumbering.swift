@@ -1,5 +1,5 @@
 /// The replacement of entity numbers in a table that isn't the model's.
-struct EntityRenumbering: Sendable, Hashable {
+package struct EntityRenumbering: Sendable, Hashable {
   let table: String
   /// The columns with entity numbers.
   let columns: [String]

@@ -1,5 +1,5 @@
 /// The contents of an index, independent of its name and the spelling of its definition.
-struct IndexSignature: Sendable, Hashable {
+package struct IndexSignature: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     /// Folded.
     let name: String
@@ -17,7 +17,7 @@ struct IndexSignature: Sendable, Hashable {
     self.entityNumbers = entityNumbers
   }
 
-  init(_ index: IndexDefinition) {
+  package init(_ index: IndexDefinition) {
     columns = index.columns.map { Column(name: $0.name.foldedIdentifier, isAscending: $0.isAscending ?? true) }
     isUnique = index.isUnique
     entityNumbers = index.entityNumbers?.sorted()
@@ -25,7 +25,7 @@ struct IndexSignature: Sendable, Hashable {
 
   /// Parses a definition from a store; nil for an index over expressions, with another collation or with another kind
   /// of condition.
-  init?(definition sql: String) {
+  package init?(definition sql: String) {
     var tokens = DefinitionTokens(sql)
     guard tokens.consume("create") else { return nil }
     isUnique = tokens.consume("unique")

@@ -1,5 +1,5 @@
 /// The new value of a column, computed from other columns of its row.
-indirect enum RowExpression: Sendable, Hashable {
+package indirect enum RowExpression: Sendable, Hashable {
   case column(String)
   case constant(SQLValue)
   /// A default for null values of the expression.
@@ -19,10 +19,10 @@ indirect enum RowExpression: Sendable, Hashable {
   /// A key increased by an offset if its row is of one of some entities; otherwise null.
   case found(String, by: Int64, in: String, entityNumbers: [Int])
 
-  struct EntityCase: Sendable, Hashable {
+  package struct EntityCase: Sendable, Hashable {
     /// `Z_ENT` of the rows, by the table's numbers at that time.
-    let numbers: [Int]
-    let value: RowExpression
+    package let numbers: [Int]
+    package let value: RowExpression
   }
 
   /// Whether the value is that of one column, unchanged.
@@ -30,12 +30,12 @@ indirect enum RowExpression: Sendable, Hashable {
 }
 
 /// A selection of a table's rows; all rows by default.
-struct RowCondition: Sendable, Hashable {
+package struct RowCondition: Sendable, Hashable {
   /// The entity numbers of the rows; nil for all.
-  var entityNumbers: [Int]?
+  package var entityNumbers: [Int]?
   /// Columns in which the rows are null.
-  var missing: [String] = []
+  package var missing: [String] = []
 
-  static let all = RowCondition()
+  package static let all = RowCondition()
   static func entities(_ numbers: [Int]?) -> RowCondition { RowCondition(entityNumbers: numbers) }
 }

@@ -29,7 +29,7 @@ extension SQLText {
     column.declaredType.isEmpty ? "\(name: column.name)" : "\(name: column.name) \(name: column.declaredType)"
   }
 
-  static func create(_ index: IndexDefinition) -> SQLText {
+  package static func create(_ index: IndexDefinition) -> SQLText {
     let columns = index.columns.map { column -> SQLText in
       switch column.isAscending {
       case nil: "\(name: column.name)"

@@ -18,7 +18,7 @@ extension SQLText {
   /// The statement that a trigger runs for a changed row, `NEW` or `OLD`.
   ///
   /// - Parameter now: The present time, in seconds since 2001.
-  static func action(of trigger: DerivedTrigger, now: SQLText = now) -> SQLText {
+  package static func action(of trigger: DerivedTrigger, now: SQLText = now) -> SQLText {
     let value = trigger.column.value == .now ? now : value(of: trigger.column)
     return """
       UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value) \
@@ -27,14 +27,14 @@ extension SQLText {
   }
 
   /// The condition of the rows whose values a trigger computes.
-  static func affectedRows(of trigger: DerivedTrigger) -> SQLText {
+  package static func affectedRows(of trigger: DerivedTrigger) -> SQLText {
     "(\(rows(on: trigger.hops[...], of: trigger))) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))"
   }
 
   /// The condition of the rows from which hops lead to a trigger's changed row, `NEW` or `OLD`.
   ///
   /// - Parameter hops: The last hops of the trigger.
-  static func rows(on hops: ArraySlice<DerivedHop>, of trigger: DerivedTrigger) -> SQLText {
+  package static func rows(on hops: ArraySlice<DerivedHop>, of trigger: DerivedTrigger) -> SQLText {
     let changed: [SQLText] =
       switch trigger.event {
       case .insert: ["NEW"]
@@ -48,7 +48,7 @@ extension SQLText {
   static let now: SQLText = "(julianday('now') - 2451910.5) * 86400.0"
 
   /// Computes the values of existing rows. The time of the last change is only set in rows without one.
-  static func fill(_ column: DerivedColumn, now: SQLText = now) -> SQLText {
+  package static func fill(_ column: DerivedColumn, now: SQLText = now) -> SQLText {
     let value = column.value == .now ? now : value(of: column)
     let wrong: SQLText =
       column.value == .now ? "\(name: column.name) IS NULL" : "\(name: column.name) IS NOT \(value)"

@@ -1,30 +1,30 @@
 /// The tables in which tools that run SQL files record executed files, and Persist's own record table.
 extension SQLText {
-  static func knows(table: String) -> SQLText {
+  package static func knows(table: String) -> SQLText {
     "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(value: .text(table)) COLLATE NOCASE"
   }
 
   /// The columns of a table: name, declared type, whether it is declared NOT NULL, whether it has a default.
-  static func columns(of table: String) -> SQLText {
+  package static func columns(of table: String) -> SQLText {
     """
     SELECT name, type, "notnull", dflt_value IS NOT NULL FROM pragma_table_info(\(value: .text(table))) ORDER BY cid
     """
   }
 
-  static func createHistory(_ table: String) -> SQLText {
+  package static func createHistory(_ table: String) -> SQLText {
     "CREATE TABLE \(name: table) (version INTEGER NOT NULL PRIMARY KEY)"
   }
 
-  static func values(of columns: [String], in table: String) -> SQLText {
+  package static func values(of columns: [String], in table: String) -> SQLText {
     "SELECT \(names: columns) FROM \(name: table)"
   }
 
-  static func emptyHistory(_ table: String) -> SQLText { "DELETE FROM \(name: table)" }
+  package static func emptyHistory(_ table: String) -> SQLText { "DELETE FROM \(name: table)" }
 
   /// Records a version unless it is already recorded.
   ///
   /// - Parameter moments: Columns that get the current time.
-  static func recordVersion(
+  package static func recordVersion(
     _ columns: [(name: String, value: SQLValue)], moments: [String], in table: String
   ) -> SQLText {
     let names = columns.map(\.name) + moments
@@ -33,27 +33,27 @@ extension SQLText {
   }
 
   /// Removes a version, or a name, from the table of applied ones.
-  static func removeVersion(_ key: String, keyColumn: String, in table: String) -> SQLText {
+  package static func removeVersion(_ key: String, keyColumn: String, in table: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE CAST(\(name: keyColumn) AS TEXT) = \(value: .text(key))"
   }
 
-  static func removeRecord(version: Int64) -> SQLText {
+  package static func removeRecord(version: Int64) -> SQLText {
     "DELETE FROM persist_sql_migrations WHERE version = \(value: .integer(version))"
   }
 
-  static let fileRecordTable = "persist_sql_migrations"
+  package static let fileRecordTable = "persist_sql_migrations"
 
-  static let createFileRecords: SQLText = """
+  package static let createFileRecords: SQLText = """
     CREATE TABLE IF NOT EXISTS persist_sql_migrations \
     (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT, applied_at TEXT)
     """
 
   /// The version, checksum, and time of application in seconds since 1970.
-  static let fileRecords: SQLText =
+  package static let fileRecords: SQLText =
     "SELECT version, checksum, CAST(strftime('%s', applied_at) AS INTEGER) FROM persist_sql_migrations"
 
   /// - Parameter isAppliedNow: False for a file that another tool applied before.
-  static func record(version: Int64, name: String, checksum: String?, isAppliedNow: Bool) -> SQLText {
+  package static func record(version: Int64, name: String, checksum: String?, isAppliedNow: Bool) -> SQLText {
     let moment: SQLText = isAppliedNow ? "CURRENT_TIMESTAMP" : "NULL"
     return """
       INSERT INTO persist_sql_migrations (version, name, checksum, applied_at) \
@@ -64,17 +64,17 @@ extension SQLText {
       """
   }
 
-  static let foreignKeysOn: SQLText = "PRAGMA foreign_keys = ON"
-  static let deferForeignKeysOn: SQLText = "PRAGMA defer_foreign_keys = ON"
+  package static let foreignKeysOn: SQLText = "PRAGMA foreign_keys = ON"
+  package static let deferForeignKeysOn: SQLText = "PRAGMA defer_foreign_keys = ON"
 
   /// Whether any table has foreign keys.
-  static let hasForeignKeys: SQLText = """
+  package static let hasForeignKeys: SQLText = """
     SELECT 1 FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) \
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1
     """
 
   /// Rows with dangling foreign keys: table, parent table, number of rows, one of their row IDs.
-  static let brokenForeignKeys: SQLText = """
+  package static let brokenForeignKeys: SQLText = """
     SELECT "table", parent, count(*), min(rowid) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
     """
 }

@@ -2,7 +2,7 @@
 ///
 /// Each change consists of one or a few SQL statements. They run in the given order, all in one transaction, and every
 /// name is the current one at that time.
-enum SchemaChange: Sendable, Hashable {
+package enum SchemaChange: Sendable, Hashable {
   case dropTrigger(String)
   case dropView(String)
   case dropIndex(String)
@@ -49,9 +49,9 @@ enum SchemaChange: Sendable, Hashable {
   /// Replaces the rows of the old numbers in `Z_PRIMARYKEY` with new ones.
   case setEntities(old: [Int], new: [EntityRow])
 
-  struct Assignment: Sendable, Hashable {
-    let column: String
-    let value: RowExpression
+  package struct Assignment: Sendable, Hashable {
+    package let column: String
+    package let value: RowExpression
 
     init(_ column: String, _ value: RowExpression) {
       self.column = column
@@ -60,34 +60,34 @@ enum SchemaChange: Sendable, Hashable {
   }
 
   /// A row of `Z_PRIMARYKEY`.
-  struct EntityRow: Sendable, Hashable {
-    let number: Int
-    let name: String
+  package struct EntityRow: Sendable, Hashable {
+    package let number: Int
+    package let name: String
     /// The parent's number; 0 for none.
-    let parent: Int
+    package let parent: Int
     /// The greatest key assigned; raised to the greatest key of `table` if that is greater.
-    let maximum: Int64
+    package let maximum: Int64
     /// The table whose keys the row counts; nil for a subentity, whose keys are counted by its root.
-    let table: String?
+    package let table: String?
   }
 }
 
 /// A table to rewrite.
-struct TableRebuild: Sendable, Hashable {
+package struct TableRebuild: Sendable, Hashable {
   /// The new definition of the table, under its existing name.
-  let definition: TableDefinition
+  package let definition: TableDefinition
   /// The columns that the table has, under their present names.
-  let former: [StoreSchema.Column]
+  package let former: [StoreSchema.Column]
   /// Columns unknown to the model, which are preserved.
-  let kept: [StoreSchema.Column]
+  package let kept: [StoreSchema.Column]
   /// The value of every column of the definition.
-  let values: [SchemaChange.Assignment]
+  package let values: [SchemaChange.Assignment]
   /// An unused name for the table while it is written.
   let temporaryName: String
 }
 
 /// The location of a relationship's pairs, each of which joins two rows.
-struct PairSource: Sendable, Hashable {
+package struct PairSource: Sendable, Hashable {
   let table: String
   let owner: String
   let member: String
@@ -103,7 +103,7 @@ struct PairSource: Sendable, Hashable {
 }
 
 /// Pairs saved in a temporary table.
-struct PairStage: Sendable, Hashable {
+package struct PairStage: Sendable, Hashable {
   let number: Int
 }
 
@@ -115,7 +115,7 @@ struct PairEnd: Sendable, Hashable {
 }
 
 /// A join table to fill.
-struct PairTarget: Sendable, Hashable {
+package struct PairTarget: Sendable, Hashable {
   let table: String
   let owner: String
   let member: String
@@ -129,7 +129,7 @@ struct PairTarget: Sendable, Hashable {
 }
 
 /// A key column to fill.
-struct KeyTarget: Sendable, Hashable {
+package struct KeyTarget: Sendable, Hashable {
   /// The end of a pair that a row of the table corresponds to.
   enum Row: Sendable, Hashable { case owner, member }
 

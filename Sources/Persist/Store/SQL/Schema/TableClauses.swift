@@ -96,7 +96,7 @@ struct TableClauses {
 }
 
 /// A rule of a table that can reject a row for its entity number.
-enum EntityNumberRule: Sendable, Hashable {
+package enum EntityNumberRule: Sendable, Hashable {
   case check(String)
   /// A unique index over expressions or over some of the rows.
   case unique(terms: [String], condition: String?)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// SQL written by an application: any number of statements, which SQLite itself separates.
 ///
@@ -6,7 +6,7 @@ import Foundation
 /// texts and comments are mistaken for an end.
 ///
 /// - SeeAlso: <https://sqlite.org/c3ref/prepare.html>
-struct SQLScript: Sendable {
+package struct SQLScript: Sendable {
   /// The text with a terminating zero: without one SQLite would copy the rest of the text for each statement.
   let bytes: [UInt8]
   let range: Range<Int>
@@ -16,17 +16,17 @@ struct SQLScript: Sendable {
   /// - Parameters:
   ///   - text: UTF-8 without zeros.
   ///   - range: The part to run; nil for all. Lines are still counted from the beginning of the text.
-  init(_ text: [UInt8], range: Range<Int>? = nil, file: URL? = nil) {
+  package init(_ text: [UInt8], range: Range<Int>? = nil, file: URL? = nil) {
     precondition(!text.contains(0), "SQLite would treat a NUL character as the end of the text.")
     self.range = range ?? 0..<text.count
     bytes = text[..<self.range.upperBound] + [0]
     self.file = file
   }
 
-  init(_ text: String) { self.init(Array(text.utf8)) }
+  package init(_ text: String) { self.init(Array(text.utf8)) }
 
   /// Whether there is nothing to run: only space and comments.
-  var isEmpty: Bool { firstWord(from: range.lowerBound) >= range.upperBound }
+  package var isEmpty: Bool { firstWord(from: range.lowerBound) >= range.upperBound }
 
   /// The error with the position of an index in the text, and an excerpt of the statement.
   func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
@@ -64,7 +64,7 @@ struct SQLScript: Sendable {
   /// The end of a comment between `/*` and `*/`; nil if it doesn't end.
   ///
   /// - Parameter start: The index after the comment's opening mark.
-  static func endOfComment(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
+  package static func endOfComment(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
     var index = start
     while index + 1 < text.endIndex {
       if text[index] == UInt8(ascii: "*"), text[index + 1] == UInt8(ascii: "/") { return index + 2 }

@@ -11,29 +11,41 @@ import Foundation
 ///
 /// Objects are identified by their keys, which a migration in place never changes and which are never assigned again.
 package struct ParkedSlot: Sendable, Hashable {
-  enum Kind: String, Sendable, Hashable {
+  package enum Kind: String, Sendable, Hashable {
     case object, attribute, relationship
   }
 
   /// The tables, in the order in which they are created.
-  enum Table {
-    static let slots = "PERSIST_PARKED"
+  package enum Table {
+    package static let slots = "PERSIST_PARKED"
     static let models = "PERSIST_PARKED_MODELS"
-    static let values = "PERSIST_PARKED_VALUES"
+    package static let values = "PERSIST_PARKED_VALUES"
     static let pairs = "PERSIST_PARKED_PAIRS"
     static let all = [slots, models, values, pairs]
   }
 
-  let number: Int
-  let kind: Kind
+  package let number: Int
+  package let kind: Kind
   /// The exact entity of the objects; for a relationship the one that declares it.
-  let entity: String
+  package let entity: String
   /// The name of the property; empty for objects.
-  let property: String
+  package let property: String
   /// The names from a composite attribute to the element, separated by dots; empty for a whole attribute.
-  let elements: String
+  package let elements: String
   /// The digest of the text of the model in which the slot has a place, in hexadecimal.
-  let model: String
+  package let model: String
   /// The name of that model's version.
-  let version: String
+  package let version: String
+
+  package init(
+    number: Int, kind: Kind, entity: String, property: String, elements: String, model: String, version: String
+  ) {
+    self.number = number
+    self.kind = kind
+    self.entity = entity
+    self.property = property
+    self.elements = elements
+    self.model = model
+    self.version = version
+  }
 }

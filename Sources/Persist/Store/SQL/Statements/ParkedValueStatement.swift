@@ -1,6 +1,6 @@
 /// A statement about parked values of attributes and about parked objects, as data: a file has a column for values of
 /// any type, but a server hasn't.
-enum ParkedValueStatement: Sendable, Hashable {
+package enum ParkedValueStatement: Sendable, Hashable {
   case createTables
   case park(ParkedSlot, table: String, column: String, entityNumber: Int, SQLText.ParkedRows)
   case parkObjects(ParkedSlot, table: String, entityNumber: Int)
@@ -12,9 +12,9 @@ enum ParkedValueStatement: Sendable, Hashable {
   /// The fills are the values of columns that the parked objects don't have.
   case restoreObjects(ParkedSlot, table: String, entityNumber: Int, fills: [Fill])
 
-  struct Fill: Sendable, Hashable {
-    let column: String
-    let value: SQLValue
+  package struct Fill: Sendable, Hashable {
+    package let column: String
+    package let value: SQLValue
   }
 
   /// The statements for a file.

@@ -1,5 +1,5 @@
 /// A count of rows that determines whether a migration can run, or what it destroys.
-enum RowCount: Sendable, Hashable {
+package enum RowCount: Sendable, Hashable {
   /// Rows of a table.
   case rows(String, RowCondition)
   /// Rows with an entity number other than these, or without one.
@@ -35,7 +35,7 @@ enum RowCount: Sendable, Hashable {
 }
 
 /// The parked pairs of a relationship that a migration restores.
-struct ParkedPairRows: Sendable, Hashable {
+package struct ParkedPairRows: Sendable, Hashable {
   let slots: [Int]
   /// The rows that can be members, by table.
   let members: [PairEnd]
@@ -44,7 +44,7 @@ struct ParkedPairRows: Sendable, Hashable {
 }
 
 /// The pairs of a relationship between rows of some entities.
-struct PairRows: Sendable, Hashable {
+package struct PairRows: Sendable, Hashable {
   let pairs: PairSource
   let owners: PairEnd
   let members: PairEnd

@@ -48,7 +48,7 @@ extension SQLText {
   /// A member that is listed more than once: owner and member.
   ///
   /// - Parameter onlyOneOwner: whether a member may be listed by one owner only.
-  static func repeatedMember(_ relationship: Int, onlyOneOwner: Bool) -> SQLText {
+  package static func repeatedMember(_ relationship: Int, onlyOneOwner: Bool) -> SQLText {
     let owner: SQLText = onlyOneOwner ? "" : "owner, "
     return """
       SELECT owner, member FROM temp.Z_PERSIST_MEMBERS WHERE relationship = \(number: Int64(relationship)) \
@@ -71,7 +71,7 @@ extension SQLText {
   }
 
   /// A member in the store that its owner doesn't list: owner and member.
-  static func unlistedMember(_ relationship: Int, in table: String, owner: String, member: String) -> SQLText {
+  package static func unlistedMember(_ relationship: Int, in table: String, owner: String, member: String) -> SQLText {
     """
     SELECT t.\(name: owner), t.\(name: member) FROM \(name: table) AS t \
     WHERE t.\(name: owner) IN (\(statedOwners(relationship))) AND NOT EXISTS ( \
@@ -82,7 +82,7 @@ extension SQLText {
 
   /// A listed member whose own row names another owner, or that doesn't exist: owner, member and the member's key if
   /// it exists.
-  static func foreignMember(_ relationship: Int, in table: String, owner: String) -> SQLText {
+  package static func foreignMember(_ relationship: Int, in table: String, owner: String) -> SQLText {
     """
     SELECT m.owner, m.member, t.Z_PK FROM temp.Z_PERSIST_MEMBERS AS m \
     LEFT JOIN \(name: table) AS t ON t.Z_PK = m.member \
@@ -92,7 +92,7 @@ extension SQLText {
   }
 
   /// Adds the listed members to a join table, in both directions if the relationship is its own inverse.
-  static func joinImported(_ relationship: Int, _ join: TableMap.JoinEnd) -> [SQLText] {
+  package static func joinImported(_ relationship: Int, _ join: TableMap.JoinEnd) -> [SQLText] {
     func insert(_ first: SQLText, _ second: SQLText) -> SQLText {
       """
       INSERT OR IGNORE INTO \(name: join.table) (\(names: [join.ownColumn, join.memberColumn])) \
@@ -106,7 +106,7 @@ extension SQLText {
   /// Makes the owners of a relationship without inverse those of its listed members.
   ///
   /// - Parameter owners: the owners' table.
-  static func ownImported(_ relationship: Int, _ place: TableMap.ForeignKey, owners: String) -> SQLText {
+  package static func ownImported(_ relationship: Int, _ place: TableMap.ForeignKey, owners: String) -> SQLText {
     let number: SQLText = place.entityColumn.map {
       ", \(name: $0) = (SELECT o.Z_ENT FROM \(name: owners) AS o WHERE o.Z_PK = m.owner)"
     } ?? ""
@@ -122,7 +122,7 @@ extension SQLText {
   /// - Parameters:
   ///   - first: the position of the first member.
   ///   - distance: the distance between two members.
-  static func orderImported(
+  package static func orderImported(
     _ relationship: Int, in columns: OrderColumns, first: Int64, distance: Int64
   ) -> SQLText {
     let (table, owner, member, order) = (columns.table, columns.owner, columns.member, columns.order)
@@ -137,7 +137,7 @@ extension SQLText {
   /// Appends members without a position to those that have one.
   ///
   /// - Parameters: as in ``orderImported(_:in:first:distance:)``.
-  static func appendUnordered(in columns: OrderColumns, first: Int64, distance: Int64) -> SQLText {
+  package static func appendUnordered(in columns: OrderColumns, first: Int64, distance: Int64) -> SQLText {
     let (table, owner, member, order) = (columns.table, columns.owner, columns.member, columns.order)
     return """
       WITH unordered (owner, member, place) AS (SELECT u.\(name: owner), u.\(name: member), \
@@ -158,7 +158,7 @@ extension SQLText {
 }
 
 /// The columns with the order of a relationship's members.
-struct OrderColumns: Sendable, Hashable {
+package struct OrderColumns: Sendable, Hashable {
   let table: String
   /// The column with the owner's key.
   let owner: String

@@ -1,6 +1,6 @@
 /// Relationships whose pairs are moved.
 extension SQLText {
-  static func relationshipStatements(_ change: SchemaChange) -> [SQLText] {
+  package static func relationshipStatements(_ change: SchemaChange) -> [SQLText] {
     switch change {
     case .sever(let table, let column, let beside, let target, let numbers, let rows):
       let assignments = ([column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")

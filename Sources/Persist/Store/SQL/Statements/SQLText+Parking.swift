@@ -2,25 +2,25 @@
 extension SQLText {
   static let createParking = [createParkedSlots, createParkedModels, createParkedValues, createParkedPairs]
 
-  static let createParkedSlots: SQLText = """
+  package static let createParkedSlots: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED (SLOT INTEGER PRIMARY KEY, KIND VARCHAR, ENTITY VARCHAR, \
     PROPERTY VARCHAR, ELEMENTS VARCHAR, MODEL VARCHAR, VERSION VARCHAR)
     """
-  static let createParkedModels: SQLText =
+  package static let createParkedModels: SQLText =
     "CREATE TABLE IF NOT EXISTS PERSIST_PARKED_MODELS (DIGEST VARCHAR PRIMARY KEY, CONTENT BLOB)"
   /// Only for files, whose columns can contain values of any type.
   private static let createParkedValues: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED_VALUES (SLOT INTEGER, OBJECT INTEGER, VALUE, STANDIN, \
     PRIMARY KEY (SLOT, OBJECT))
     """
-  static let createParkedPairs: SQLText = """
+  package static let createParkedPairs: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED_PAIRS (SLOT INTEGER, OWNER INTEGER, MEMBER INTEGER, PLACE INTEGER, \
     INVERSEPLACE INTEGER, STANDIN INTEGER, PRIMARY KEY (SLOT, OWNER, MEMBER))
     """
 
   static func dropParking(_ table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
 
-  static let parkedSlots: SQLText =
+  package static let parkedSlots: SQLText =
     "SELECT SLOT, KIND, ENTITY, PROPERTY, ELEMENTS, MODEL, VERSION FROM PERSIST_PARKED ORDER BY SLOT"
 
   static func addParkedSlot(_ slot: ParkedSlot) -> SQLText {
@@ -32,7 +32,7 @@ extension SQLText {
     """
   }
 
-  static func parkedModel(_ digest: String) -> SQLText {
+  package static func parkedModel(_ digest: String) -> SQLText {
     "SELECT CONTENT FROM PERSIST_PARKED_MODELS WHERE DIGEST = \(value: .text(digest))"
   }
 
@@ -73,7 +73,7 @@ extension SQLText {
 
 extension SQLText {
   /// The values of a column that are parked.
-  enum ParkedRows: Sendable, Hashable { case all, present, missing }
+  package enum ParkedRows: Sendable, Hashable { case all, present, missing }
 
   static func parkValues(
     _ slot: ParkedSlot, table: String, column: String, _ numbers: [Int], _ which: ParkedRows

@@ -46,7 +46,7 @@ extension SQLText {
 
 extension SQLText {
   /// A query for a count, with one row and one column.
-  static func count(_ count: RowCount) -> SQLText {
+  package static func count(_ count: RowCount) -> SQLText {
     switch count {
     case .rows(let table, let rows):
       return "SELECT COUNT(*) FROM \(name: table)\(condition(rows))"
@@ -109,7 +109,7 @@ extension SQLText {
   }
 
   /// The texts of a column, each with the number of its rows.
-  static func texts(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+  package static func texts(in table: String, column: String, _ rows: RowCondition) -> SQLText {
     """
     SELECT \(name: column), COUNT(*) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
     \(name: column) IS NOT NULL GROUP BY \(name: column)

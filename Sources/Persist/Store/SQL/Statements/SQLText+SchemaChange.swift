@@ -1,7 +1,7 @@
 extension SQLText {
   /// The statements of a change, in order, excluding those that recreate a rebuilt table's indexes and triggers, whose
   /// text is in the store.
-  static func statements(_ change: SchemaChange) -> [SQLText] {
+  package static func statements(_ change: SchemaChange) -> [SQLText] {
     switch change {
     case .dropTrigger(let name): ["DROP TRIGGER \(name: name)"]
     case .dropView(let name): ["DROP VIEW \(name: name)"]
@@ -53,7 +53,7 @@ extension SQLText {
     ]
   }
 
-  static let foreignKeysOff: SQLText = "PRAGMA foreign_keys = OFF"
+  package static let foreignKeysOff: SQLText = "PRAGMA foreign_keys = OFF"
   static let legacyAlterTableOff: SQLText = "PRAGMA legacy_alter_table = OFF"
   private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 

@@ -1,5 +1,5 @@
 import CSQLite
-import Foundation
+package import Foundation
 
 /// One connection to an SQLite database.
 ///
@@ -10,9 +10,9 @@ import Foundation
 /// let connection = try SQLiteConnection(url, mode: .readOnly)
 /// let count = try connection.first(.objectCount) { $0.integer(0) }
 /// ```
-final class SQLiteConnection {
+package final class SQLiteConnection {
   /// The access mode of a connection.
-  enum Mode: Sendable, Hashable {
+  package enum Mode: Sendable, Hashable {
     /// Reads and writes an existing file.
     case readWrite
     /// Reads and writes, and creates the file if it doesn't exist.
@@ -42,9 +42,9 @@ final class SQLiteConnection {
     var executed = 0
   }
 
-  let handle: OpaquePointer
+  package let handle: OpaquePointer
   /// Nil for an in-memory database.
-  let url: URL?
+  package let url: URL?
   let mode: Mode
   /// Whether it reads without SQLite's locks, so that changes by others go unnoticed.
   let isWithoutLocks: Bool
@@ -78,7 +78,7 @@ final class SQLiteConnection {
   ///
   /// - Throws: ``PersistenceError/Code/storeOpenFailed``, ``PersistenceError/Code/storeDamaged`` and, for invalid
   ///   pragmas, ``PersistenceError/Code/invalidRequest``.
-  init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
+  package init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
     precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
     var access = access
     if mode == .readOnly || mode == .readOnlyWritingAttached, access == nil, let url {
@@ -136,7 +136,7 @@ final class SQLiteConnection {
   private var hasCommitted = false
 
   /// Finalizes every statement and closes the connection; does nothing if it is already closed.
-  func close() {
+  package func close() {
     guard !isClosed else { return }
     isClosed = true
     interruption.end()
@@ -214,7 +214,7 @@ final class SQLiteConnection {
   ///
   /// - Returns: The number of rows that an insert, update or delete changed, excluding triggers.
   @discardableResult
-  func execute(_ sql: SQLText) throws -> Int {
+  package func execute(_ sql: SQLText) throws -> Int {
     let isRecorded = recordedStatements != nil && isInTransaction
     return try withStatement(sql) { statement in
       try statement.run()
@@ -224,21 +224,21 @@ final class SQLiteConnection {
   }
 
   /// Calls `body` for each row.
-  func query(_ sql: SQLText, _ body: (SQLiteStatement) throws -> Void) throws {
+  package func query(_ sql: SQLText, _ body: (SQLiteStatement) throws -> Void) throws {
     try withStatement(sql) { statement in
       while try statement.step() { try body(statement) }
     }
   }
 
   /// The results of `body` for each row.
-  func all<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> [T] {
+  package func all<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> [T] {
     var result: [T] = []
     try query(sql) { result.append(try body($0)) }
     return result
   }
 
   /// The result of `body` for the first row; nil if there are no rows.
-  func first<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T? {
+  package func first<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T? {
     try withStatement(sql) { statement in
       try statement.step() ? try body(statement) : nil
     }
@@ -248,7 +248,7 @@ final class SQLiteConnection {
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// Whether a transaction is open.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   private func prepare(_ text: String) throws -> SQLiteStatement {
     do {

@@ -1,10 +1,10 @@
 import CSQLite
-import Foundation
+package import Foundation
 
 /// A prepared statement: bind, step, read columns.
 ///
 /// Belongs to one connection and, like it, to one thread at a time. A connection caches its statements and reuses them.
-final class SQLiteStatement {
+package final class SQLiteStatement {
   let handle: OpaquePointer
   /// Not retained: the connection outlives its statements, which it finalizes before it closes. `unowned` would count
   /// two references for each run.
@@ -49,7 +49,7 @@ final class SQLiteStatement {
   /// Advances to the next row.
   ///
   /// - Returns: Whether there is a next row.
-  func step() throws -> Bool {
+  package func step() throws -> Bool {
     if let code = bindingFailure { throw connection.failure(code, sql: sql) }
     isReset = false
     var code = sqlite3_step(handle)
@@ -93,7 +93,7 @@ final class SQLiteStatement {
 
   // MARK: Binding; parameters are numbered from 1
 
-  func bind(_ value: SQLValue, at index: Int32) {
+  package func bind(_ value: SQLValue, at index: Int32) {
     switch value {
     case .null: bindNull(at: index)
     case .integer(let value): bind(value, at: index)
@@ -170,13 +170,13 @@ final class SQLiteStatement {
   @exclusivity(unchecked) private var bindingFailure: Int32?
 
   /// The number of the statement's parameters.
-  var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
   // MARK: Columns of the current row, numbered from 0
 
-  var columnCount: Int32 { sqlite3_column_count(handle) }
+  package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  func columnName(_ column: Int32) -> String { sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "" }
+  package func columnName(_ column: Int32) -> String { sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "" }
 
   /// The column's value for `sqlite3_value_…`, valid until the next step.
   ///
@@ -187,26 +187,26 @@ final class SQLiteStatement {
   /// - SeeAlso: <https://sqlite.org/c3ref/value.html>
   func columnValue(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
   /// Empty if the column is null.
-  func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// Empty if the column is null.
-  func data(_ column: Int32) -> Data {
+  package func data(_ column: Int32) -> Data {
     guard let start = sqlite3_column_blob(handle, column) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  func value(_ column: Int32) -> SQLValue {
+  package func value(_ column: Int32) -> SQLValue {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_INTEGER: .integer(integer(column))
     case SQLITE_FLOAT: .double(double(column))

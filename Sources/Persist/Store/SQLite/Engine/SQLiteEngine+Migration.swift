@@ -1,34 +1,36 @@
 import Foundation
 
 extension SQLiteEngine: MigrationEngine {
+  package func shownStatements(of change: SchemaChange) -> [String] { SQLText.statements(change).map(\.text) }
+
   // MARK: Reading and writing
 
-  func inspect<T>(
+  package func inspect<T>(
     _ location: StoreLocation, options: StoreOptions, _ body: (any StoreInspector) throws -> T
   ) throws -> T {
     try SQLiteConnection.reading(file(location), options: options) { try body($0) }
   }
 
-  func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection {
+  package func connect(to location: StoreLocation, options: StoreOptions) throws -> any MigrationConnection {
     try SQLiteConnection(file(location), mode: .readWrite, options: options)
   }
 
-  func state(of location: StoreLocation) -> AnyHashable {
+  package func state(of location: StoreLocation) -> AnyHashable {
     AnyHashable(StoreFilesState(of: location.url.map(SQLiteFileName.resolved)))
   }
 
   /// The size of the file and its write-ahead log.
-  func size(of location: StoreLocation) -> Int {
+  package func size(of location: StoreLocation) -> Int {
     guard let url = location.url else { return 0 }
     return [url, SQLiteFileName.companion(of: url, "-wal")].reduce(0) { $0 + Int(FileState($1)?.size ?? 0) }
   }
 
-  func requireDiskSpace(for location: StoreLocation, copies: Double) throws {
+  package func requireDiskSpace(for location: StoreLocation, copies: Double) throws {
     let url = try file(location)
     try DiskSpaceCheck(besideStoreAt: SQLiteFileName.resolved(url), copies: copies)?.require(at: url)
   }
 
-  func withBackup<T>(
+  package func withBackup<T>(
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T
   ) throws -> T {
     let store = SQLiteFileName.resolved(try file(location))
@@ -37,11 +39,11 @@ extension SQLiteEngine: MigrationEngine {
 
   // MARK: Copying
 
-  func workspace(for location: StoreLocation, waitingAtMost wait: Duration) throws -> any MigrationWorkspace {
+  package func workspace(for location: StoreLocation, waitingAtMost wait: Duration) throws -> any MigrationWorkspace {
     try WorkingFolder(besideStoreAt: SQLiteFileName.resolved(file(location)), waitingAtMost: wait)
   }
 
-  func duplicate(_ source: StoreLocation, to destination: StoreLocation) throws {
+  package func duplicate(_ source: StoreLocation, to destination: StoreLocation) throws {
     let (source, destination) = (try file(source), try file(destination))
     let connection = try SQLiteConnection(source, mode: .readOnly)
     defer { connection.close() }
@@ -51,14 +53,14 @@ extension SQLiteEngine: MigrationEngine {
     ).make()
   }
 
-  func copy(
+  package func copy(
     _ source: StoreLocation, to destination: StoreLocation, model: ManagedObjectModel, isNew: Bool
   ) throws -> any StoreCopy {
     let connection = try SQLiteConnection(file(source), mode: .readOnlyWritingAttached)
     return CopyFile(url: try file(destination), isNew: isNew, model: model, connection: connection)
   }
 
-  func recordMigrationInHistory(
+  package func recordMigrationInHistory(
     of location: StoreLocation, from former: TableMap, to model: ManagedObjectModel, renames: PropertyRenames
   ) throws {
     let connection = try SQLiteConnection(file(location), mode: .readWrite)
@@ -69,7 +71,7 @@ extension SQLiteEngine: MigrationEngine {
     }
   }
 
-  func changeMetadata(
+  package func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
   ) throws {
     let connection = try SQLiteConnection(file(location), mode: .readWrite)

@@ -2,6 +2,8 @@ import Foundation
 
 /// Stores in SQLite files in Core Data's layout, and in memory.
 package struct SQLiteEngine: StoreEngine {
+
+  package init() {}
   package func canCreateStore(at location: StoreLocation) -> Bool {
     location.url.map { SQLiteStore.canCreate(at: $0) } ?? true
   }

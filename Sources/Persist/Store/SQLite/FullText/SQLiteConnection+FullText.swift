@@ -7,7 +7,7 @@ extension SQLiteConnection {
   /// - Parameter trusted: The indexes with correct contents, provided that their definitions are intact. Others are
   ///   recreated.
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if SQLite has no FTS5.
-  func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
+  package func updateFullTextIndexes(_ wanted: Set<FullTextIndex>, trusting trusted: Set<FullTextIndex> = []) throws {
     let sound = try trusted.kept(by: self).intersection(wanted)
     let soundNames = Set(sound.flatMap(\.definitions.keys))
     let present = try all(.trustedObjects) { (name: $0.text(0), isTable: $0.integer(2) != 0) }

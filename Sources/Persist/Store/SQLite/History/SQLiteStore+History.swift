@@ -43,29 +43,29 @@ extension SQLiteStore: HistorySource {
 }
 
 extension SQLiteConnection: HistoryConnection {
-  func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws { try query(sql) { try body($0) } }
-  func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
-  func storeSchema() throws -> StoreSchema { try StoreSchema(self) }
-  func storeMetadata() throws -> StoreMetadata { try StoreMetadata(self) }
-  func replace(_ metadata: StoreMetadata) throws { try metadata.write(to: self) }
-  func create(_ table: TableDefinition) throws { try execute(.create(table)) }
-  func create(_ index: IndexDefinition) throws { try execute(.create(index)) }
+  package func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws { try query(sql) { try body($0) } }
+  package func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
+  package func storeSchema() throws -> StoreSchema { try StoreSchema(self) }
+  package func storeMetadata() throws -> StoreMetadata { try StoreMetadata(self) }
+  package func replace(_ metadata: StoreMetadata) throws { try metadata.write(to: self) }
+  package func create(_ table: TableDefinition) throws { try execute(.create(table)) }
+  package func create(_ index: IndexDefinition) throws { try execute(.create(index)) }
 
-  func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64) {
+  package func lastHistoryNumbers() throws -> (change: Int64, transaction: Int64) {
     try first(.lastHistoryNumbers) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
   }
 
-  func kept(_ value: SQLValue) -> SQLValue { value }
+  package func kept(_ value: SQLValue) -> SQLValue { value }
 
   /// The triggers of each connection are temporary.
-  func keepOldValues(of map: TableMap?) throws {}
+  package func keepOldValues(of map: TableMap?) throws {}
 
-  func recordTransaction(by author: String, in history: HistoryMap) throws {
+  package func recordTransaction(by author: String, in history: HistoryMap) throws {
     let writer = try HistoryWriter(HistoryPlan(history), by: HistoryOrigin(author: author), self, folder: nil)
     try writer.finishWithoutChanges()
   }
 }
 
 extension SQLiteStatement: HistoryRow {
-  func keptValue(_ column: Int32) -> SQLValue { value(column) }
+  package func keptValue(_ column: Int32) -> SQLValue { value(column) }
 }

@@ -3,7 +3,7 @@ extension SQLiteConnection {
   /// triggers of an older model are removed. The caller holds the transaction.
   ///
   /// Columns maintained by Core Data's triggers are left to these, except for changes that no trigger noticed.
-  func updateDerivedTriggers(
+  package func updateDerivedTriggers(
     _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], after changed: Set<String> = []
   ) throws {
     for name in try all(.derivedTriggers, { $0.text(0) }) { try apply(.dropTrigger(name)) }

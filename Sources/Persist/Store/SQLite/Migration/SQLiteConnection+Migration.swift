@@ -1,23 +1,23 @@
-import Foundation
+package import Foundation
 
 extension SQLiteConnection: StoreInspector {
-  func catalog() throws -> StoreCatalog { try StoreCatalog(self) }
+  package func catalog() throws -> StoreCatalog { try StoreCatalog(self) }
 
-  func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try StoreCatalog(self, knowing: schema) }
+  package func catalog(knowing schema: StoreSchema) throws -> StoreCatalog { try StoreCatalog(self, knowing: schema) }
 
-  func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try catalog.isCurrent(self) }
+  package func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try catalog.isCurrent(self) }
 
-  func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
+  package func identify(among registry: ModelRegistry?, known: StoreCatalog?) throws -> IdentifiedStore {
     try StoreIdentification.identify(self, registry: registry, known)
   }
 
-  func count(_ count: ConditionCount, in map: TableMap) throws -> Int? {
+  package func count(_ count: ConditionCount, in map: TableMap) throws -> Int? {
     try firstNumber("\(count.start)\(SQLText.term(count.condition))")
   }
 
-  func firstNumber(_ sql: SQLText) throws -> Int { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
+  package func firstNumber(_ sql: SQLText) throws -> Int { try first(sql) { Int(clamping: $0.integer(0)) } ?? 0 }
 
-  func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
+  package func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws {
     try query(step.sql) { row in
       try body(
         CheckStep.Finding(
@@ -25,34 +25,34 @@ extension SQLiteConnection: StoreInspector {
     }
   }
 
-  func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] {
+  package func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] {
     try all(.fileNames(in: table, column: column, rows)) { row in
       String(decoding: row.data(0).dropFirst().prefix { $0 != 0 }, as: UTF8.self)
     }
   }
 
-  func requireMigratable() throws {
+  package func requireMigratable() throws {
     guard let url else { return }
     try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(self)
   }
 }
 
 extension SQLiteConnection: MigrationConnection {
-  func prepareForMigration() throws {
+  package func prepareForMigration() throws {
     try prepareForChanges()
     // Files that only the old version refers to are removed after the commit, so the commit must survive a power
     // failure.
     try execute(.synchronousFull)
   }
 
-  func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> {
+  package func intactFullTextIndexes(among indexes: Set<FullTextIndex>) throws -> Set<FullTextIndex> {
     try indexes.kept(by: self)
   }
 
-  func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws {
+  package func record(_ metadata: StoreMetadata, model: ManagedObjectModel, coreDataHashes: [String: Data]?) throws {
     var metadata = metadata
     try metadata.record(model, coreDataHashes: coreDataHashes, in: self)
   }
 
-  func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws { try metadata.stamp(model, in: self) }
+  package func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws { try metadata.stamp(model, in: self) }
 }

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// Values that are parked in an SQLite file.
 extension SQLiteConnection {
-  func parkedSlots() throws -> [ParkedSlot] {
+  package func parkedSlots() throws -> [ParkedSlot] {
     guard try first(.knows(table: ParkedSlot.Table.slots), { _ in true }) == true else { return [] }
     return try all(.parkedSlots) { row in
       ParkedSlot(
@@ -11,9 +11,9 @@ extension SQLiteConnection {
     }
   }
 
-  func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
+  package func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
 
-  func readParkedFiles(of slot: ParkedSlot) throws {
+  package func readParkedFiles(of slot: ParkedSlot) throws {
     guard let url else { return }
     let folder = ExternalDataFolder(storeAt: url)
     let files = try all(.parkedFiles(slot)) { row in

@@ -5,7 +5,7 @@ extension SQLScript {
   /// after it.
   ///
   /// - Throws: Errors with file, line and column, including those of `body`.
-  func forEachStatement(
+  package func forEachStatement(
     on connection: SQLiteConnection, _ body: (SQLiteStatement, _ part: Double) throws -> Void
   ) throws {
     var position = range.lowerBound

@@ -18,7 +18,7 @@ extension SQLiteConnection {
   }
 
   /// Performs one change; the caller holds the transaction.
-  func apply(_ change: SchemaChange) throws {
+  package func apply(_ change: SchemaChange) throws {
     switch change {
     case .rebuildTable(let rebuild): try rebuildTable(rebuild)
     case .renameTable, .renameColumn, .dropColumn:
@@ -75,7 +75,7 @@ extension SQLiteConnection {
     for attachment in attachments { try execute(SQLText(storedIn: attachment)) }
   }
 
-  func count(_ count: RowCount) throws -> Int {
+  package func count(_ count: RowCount) throws -> Int {
     switch count {
     case .missingFiles(let table, let column, let rows):
       guard let url else { return 0 }
@@ -90,7 +90,7 @@ extension SQLiteConnection {
   }
 
   /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
-  func greatestRow(of table: String) throws -> Int64 { try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 }
+  package func greatestRow(of table: String) throws -> Int64 { try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 }
 
   /// Whether SQLite can drop a column, which requires version 3.35.
   static var canDropColumns: Bool { sqlite3_libversion_number() >= 3_035_000 }

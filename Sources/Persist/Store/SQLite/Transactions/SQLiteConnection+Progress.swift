@@ -14,7 +14,7 @@ extension SQLiteConnection {
   /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
   /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
   ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
-  func reportingProgress<T>(
+  package func reportingProgress<T>(
     rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
   ) throws -> T {
     guard let shouldContinue else { return try body() }
@@ -33,7 +33,7 @@ extension SQLiteConnection {
   }
 
   /// Runs as ``reportingProgress(rows:_:_:)`` does if the number of rows is unknown.
-  func reportingProgress<T>(_ shouldContinue: (() -> Bool)?, _ body: () throws -> T) throws -> T {
+  package func reportingProgress<T>(_ shouldContinue: (() -> Bool)?, _ body: () throws -> T) throws -> T {
     try reportingProgress(rows: 1, shouldContinue.map { ask in { (_: Int64) in ask() } }, body)
   }
 

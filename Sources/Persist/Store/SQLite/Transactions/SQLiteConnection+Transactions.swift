@@ -6,7 +6,7 @@ extension SQLiteConnection {
   /// The write lock is acquired immediately, so that waiting only happens here. Everything is rolled back if `body`
   /// throws.
   @discardableResult
-  func transaction<T>(_ body: () throws -> T) throws -> T {
+  package func transaction<T>(_ body: () throws -> T) throws -> T {
     if hasReservedTransaction {
       hasReservedTransaction = false
     } else {
@@ -22,7 +22,7 @@ extension SQLiteConnection {
 
   /// Runs `body` in a read transaction, which sees a single state of the database.
   @discardableResult
-  func readTransaction<T>(_ body: () throws -> T) throws -> T {
+  package func readTransaction<T>(_ body: () throws -> T) throws -> T {
     if isInTransaction { return try body() }
     try execute(.begin)
     return try finish(body)

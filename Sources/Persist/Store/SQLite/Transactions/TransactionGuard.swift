@@ -3,12 +3,12 @@ import CSQLite
 /// Prevents an application's SQL from ending the transaction that it runs in.
 ///
 /// The decision depends on the statement, regardless of its spelling.
-final class TransactionGuard {
+package final class TransactionGuard {
   /// The last rejected statement, as the application wrote it.
   private var refused: String?
 
   /// The statement rejected since the last call; nil if there is none.
-  func takeRefusal() -> String? {
+  package func takeRefusal() -> String? {
     defer { refused = nil }
     return refused
   }
@@ -26,7 +26,7 @@ final class TransactionGuard {
 
 extension SQLiteConnection {
   /// Runs `body`; statements prepared in the meantime can't begin or end transactions. Savepoints are allowed.
-  func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
+  package func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
     let guardian = TransactionGuard()
     return try authorizing { action, name, value in
       name.map { guardian.answer(action, $0, value) } ?? SQLITE_OK

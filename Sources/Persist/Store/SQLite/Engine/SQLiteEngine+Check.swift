@@ -1,0 +1,7 @@
+extension SQLiteEngine {
+  package func checkStore(
+    at location: StoreLocation, registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
+  ) throws {
+    try StoreCheck.check(storeAt: file(location), registry: registry, report)
+  }
+}

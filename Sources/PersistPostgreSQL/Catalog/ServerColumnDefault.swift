@@ -1,0 +1,79 @@
+import Foundation
+import Persist
+
+/// The default value of an attribute's column: the model's, so that a row inserted with SQL begins with the same values
+/// as an object.
+///
+/// Only the attributes of a hierarchy's root have one: a column of a subentity is part of rows of other entities too.
+struct ServerColumnDefault {
+  /// The names on the server.
+  let table: String
+  let column: String
+  /// The model's value; null for none.
+  private let value: SQLValue
+
+  /// The default values of all attributes' columns, including those that have none.
+  static func all(of map: TableMap) -> [ServerColumnDefault] {
+    var found: [ServerColumnDefault] = []
+    var known: Set<[String]> = []
+    // Roots come before their subentities, which share their columns.
+    for table in map.tables where !map.absent.contains(table.entity.name) {
+      for column in table.columns {
+        guard case .attribute(let attribute) = column.role, !attribute.isDerived else { continue }
+        let place = ServerColumnDefault(
+          table: ServerText.name(table.table), column: ServerText.name(column.name),
+          value: table.entity.root === table.entity ? Self.value(of: column, attribute, in: table.entity) : .null)
+        if known.insert([place.table, place.column]).inserted { found.append(place) }
+      }
+    }
+    return found
+  }
+
+  private static func value(
+    of column: TableMap.Column, _ attribute: AttributeDescription, in entity: Entity
+  ) -> SQLValue {
+    guard let property = entity.property(named: column.property), let whole = property.attribute?.defaultValue else {
+      return .null
+    }
+    let path = property.elements.first { $0.slot == column.slot }?.path.dropFirst() ?? []
+    let value = path.isEmpty ? whole : whole.element(at: Array(path))
+    if value.hasNullCharacter { return .null }
+    return SQLValue(value, of: attribute) ?? .null
+  }
+
+  /// The statement that gives the column its default value; nil if it has it, or if others have given it one that is
+  /// computed, which remains.
+  ///
+  /// - Parameters:
+  ///   - present: The default value that the column has; nil for none.
+  ///   - type: The type of the column.
+  ///   - session: Compares constants.
+  func statement(replacing present: String?, type: String, _ session: ServerSession) throws -> ServerText? {
+    let start: ServerText = "ALTER TABLE \(table: table) ALTER COLUMN \(name: column)"
+    guard let present else { return value == .null ? nil : "\(start) SET DEFAULT \(literal(type))" }
+    guard Self.isConstant(present) else { return nil }
+    guard value != .null else { return "\(start) DROP DEFAULT" }
+    let kind = ServerTerms.Kind(typeName: type)
+    let isSame: ServerText = """
+      SELECT (\(ServerText(stored: StoredDefinition(sql: present))))::\(kind.typeName) \
+      IS NOT DISTINCT FROM \(literal(type))
+      """
+    return try session.first(isSame) { $0.integer($1, 0) != 0 } == true
+      ? nil : "\(start) SET DEFAULT \(literal(type))"
+  }
+
+  private func literal(_ type: String) -> ServerText {
+    // As a constant, not as a call of a function.
+    if case .blob(let data) = value, ServerTerms.Kind(typeName: type) == .bytes {
+      return "\(literal: "\\x" + data.hexadecimalDigits)::bytea"
+    }
+    return ServerTerms.Kind(typeName: type).literal(value)
+  }
+
+  /// Whether an expression as the server prints it is a literal, perhaps with a type.
+  static func isConstant(_ expression: String) -> Bool {
+    let literal = /\(*(E?'([^']|'')*'|-?[0-9][0-9.]*|true|false)\)*(::[\w .:\[\])]+|::"[^"]+"\.\w+)*\)*/
+    // A combining mark after a quotation mark doesn't belong to it.
+    return expression.wholeMatch(of: literal.matchingSemantics(.unicodeScalar)) != nil
+  }
+}

@@ -1,0 +1,109 @@
+import Persist
+
+/// The triggers that maintain derived attributes.
+extension ServerPool {
+  /// Makes sure that the server has exactly the triggers that maintain a model's derived attributes. If others dropped
+  /// or changed them, or an older version of Persist made them, they are created anew, and the values computed.
+  ///
+  /// Only the owner of the tables can do that. Other programs use an older version's triggers until then. Triggers of a
+  /// newer version remain, so that programs of both versions don't replace each other's while they run side by side.
+  ///
+  /// - Parameters:
+  ///   - columns: The derived attributes of the store's model.
+  ///   - schema: The store's schema.
+  func maintain(
+    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], _ schema: StoreSchema
+  ) throws {
+    guard !columns.isEmpty || schema.triggers.contains(where: \.isDerived) else { return }
+    let found = try read { try $0.derivedTriggers(for: columns, in: layout) }
+    guard found != .current else { return }
+    do {
+      try write { transaction in
+        try transaction.run([ServerText.lock(address.schema)])
+        // Another program may have been first.
+        guard try transaction.session.derivedTriggers(for: columns, in: layout) != .current else { return }
+        try transaction.session.makeDerived(columns, in: layout)
+      }
+    } catch let error as PersistenceError
+      where found == .outdated && (error.isOfMissingRight || error.code == .storeReadOnly)
+    {
+      // Each row has its triggers, and their functions compute the values in the way of their version.
+    }
+  }
+}
+
+/// The state of the server's triggers for derived attributes, compared with those of a model.
+private enum PresentDerivedTriggers {
+  /// They are the same, or a newer version of Persist made them.
+  case current
+  /// They differ only in the bodies of functions.
+  case outdated
+  case different
+}
+
+extension StoreSchema.Trigger {
+  /// Whether it is one of Persist's for a derived attribute.
+  fileprivate var isDerived: Bool { name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier) }
+}
+
+extension ServerSession {
+  /// Creates the triggers that maintain derived attributes in place of others, and computes the values of existing
+  /// rows. The caller holds the transaction.
+  func makeDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+    try dropDerived()
+    guard !columns.isEmpty else { return }
+    try run(ServerText.derivedFunctions + columns.triggers(in: layout).flatMap { ServerText.make($0) })
+    // A derived value may depend on others.
+    for _ in 0...columns.count {
+      let results = try run(columns.map { ServerText.fill($0) })
+      if results.allSatisfy({ $0.changedRowCount == 0 }) { return }
+    }
+  }
+
+  func dropDerived() throws {
+    let former = try StoreSchema(self).triggers.filter(\.isDerived)
+    if !former.isEmpty { try run(former.flatMap { ServerText.dropDerived($0) }) }
+  }
+
+  /// Compares the triggers that the server has, with their functions, with those that Persist makes.
+  fileprivate func derivedTriggers(
+    for columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]
+  ) throws -> PresentDerivedTriggers {
+    let present = try triggers(withPrefix: DerivedTrigger.prefix.foldedIdentifier)
+    let versions = present.map { ServerText.derivedVersion(ofBody: $0.last ?? "") }
+    if versions.contains(where: { $0 > ServerText.derivedVersion }) { return .current }
+    let wanted = Set(columns.triggers(in: layout).map { ServerTrigger($0).signature })
+    var functions: (present: Set<[String]>, wanted: Set<[String]>) = ([], [])
+    if !columns.isEmpty {
+      functions.present = Set(
+        try all(Self.presentFunctions(of: schema)) { [$0.text($1, 0), $0.text($1, 1)] })
+      functions.wanted = Set(ServerText.derivedFunctionBodies.map { [ServerText.name($0.key), $0.value] })
+    }
+    if present == wanted, functions.present.isSuperset(of: functions.wanted) { return .current }
+    func withoutBodies(_ signatures: Set<[String]>) -> Set<[String]> { Set(signatures.map { Array($0.dropLast()) }) }
+    let isOutdated =
+      withoutBodies(present) == withoutBodies(wanted)
+      && withoutBodies(functions.present).isSuperset(of: withoutBodies(functions.wanted))
+    return isOutdated ? .outdated : .different
+  }
+
+  private static func presentFunctions(of schema: String) -> ServerText {
+    """
+    SELECT p.proname::text, p.prosrc FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace \
+    WHERE n.nspname = \(text: schema) AND starts_with(p.proname, 'persist')
+    """
+  }
+
+  /// Whether the triggers whose names begin with a prefix are exactly these, with their functions.
+  func hasExactly(_ wanted: [ServerTrigger], withPrefix prefix: String) throws -> Bool {
+    try triggers(withPrefix: prefix) == Set(wanted.map(\.signature))
+  }
+
+  /// The signatures of the triggers whose names begin with a prefix.
+  private func triggers(withPrefix prefix: String) throws -> Set<[String]> {
+    try Set(
+      all(ServerTrigger.present(withPrefix: prefix, in: schema)) { result, row in
+        (0..<7).map { result.text(row, $0) }
+      })
+  }
+}

@@ -1,0 +1,39 @@
+import Persist
+
+/// The triggers that keep the old values of a history.
+extension ServerPool {
+  /// Makes sure that the server has exactly the triggers that keep old values. If others dropped or changed them, or an
+  /// older version of Persist made them, they are created anew.
+  func maintainOldValues(in map: TableMap) throws {
+    guard try !read({ try $0.hasOldValueTriggers(in: map) }) else { return }
+    try write { transaction in
+      try transaction.run([ServerText.lock(address.schema)])
+      // Another program may have been first.
+      guard try !transaction.session.hasOldValueTriggers(in: map) else { return }
+      try transaction.session.makeOldValueTriggers(in: map)
+    }
+  }
+}
+
+extension ServerSession {
+  fileprivate func hasOldValueTriggers(in map: TableMap) throws -> Bool {
+    try hasExactly(OldValueTriggers.all(in: map), withPrefix: ServerText.name(OldValueTriggers.prefix))
+  }
+
+  /// Creates the triggers that keep old values in place of others. The caller holds the transaction.
+  func makeOldValueTriggers(in map: TableMap) throws {
+    try dropOldValueTriggers()
+    try run(OldValueTriggers.all(in: map).flatMap(\.statements))
+  }
+
+  /// Deletes the triggers that keep old values, with their functions.
+  func dropOldValueTriggers() throws {
+    let functions = try all(
+      """
+      SELECT p.proname::text FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace \
+      WHERE n.nspname = \(text: schema) AND starts_with(p.proname, \(text: ServerText.name(OldValueTriggers.prefix)))
+      """
+    ) { $0.text($1, 0) }
+    if !functions.isEmpty { try run(functions.map { "DROP FUNCTION \(table: $0)() CASCADE" }) }
+  }
+}

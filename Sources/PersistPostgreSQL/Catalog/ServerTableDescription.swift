@@ -1,0 +1,109 @@
+import Persist
+
+/// The comments and default values of tables, for people who use them with SQL: both are the model's, and further
+/// default values make a row inserted with SQL an object of the store.
+struct ServerTableDescription {
+  private let session: ServerSession
+  private let map: TableMap
+  /// By table and column; the empty name is the table itself.
+  private var comments: [Place: String] = [:]
+
+  private struct Place: Hashable, Comparable {
+    let table: String
+    var column = ""
+
+    static func < (left: Place, right: Place) -> Bool { (left.table, left.column) < (right.table, right.column) }
+  }
+
+  private struct Present {
+    let comment: String
+    let standard: String
+    /// The type of a column.
+    let type: String
+  }
+
+  /// The key of a comment in the user info of entities, attributes and relationships.
+  static let userInfoKey = "comment"
+
+  init(_ session: ServerSession, _ map: TableMap) {
+    (self.session, self.map) = (session, map)
+    func note(_ comment: String?, _ place: Place) {
+      // Subentities share the columns of their parent, which comes first.
+      if let comment, !comment.isEmpty, comments[place] == nil { comments[place] = comment }
+    }
+    for table in map.tables {
+      let name = ServerText.name(table.table)
+      if table.entity.root === table.entity {
+        note(table.entity.description.userInfo[Self.userInfoKey], Place(table: name))
+      }
+      for column in table.columns {
+        let userInfo: [String: String]? =
+          switch column.role {
+          case .attribute(let attribute): attribute.userInfo
+          case .toOne: table.entity.properties[column.slot].relationship?.userInfo
+          case .toOneEntity: nil
+          }
+        note(userInfo?[Self.userInfoKey], Place(table: name, column: ServerText.name(column.name)))
+      }
+    }
+  }
+
+  /// Completes the tables in the session's transaction. Comments of others remain where the model has none.
+  func write() throws {
+    let present = try readPresent()
+    var statements: [ServerText] = []
+    for (place, comment) in comments.sorted(by: { $0.key < $1.key }) where present[place]?.comment != comment {
+      statements.append(
+        place.column.isEmpty
+          ? "COMMENT ON TABLE \(table: place.table) IS \(literal: comment)"
+          : "COMMENT ON COLUMN \(table: place.table).\(name: place.column) IS \(literal: comment)")
+    }
+    for table in map.tables where table.entity.root === table.entity {
+      let name = ServerText.name(table.table)
+      if present[Place(table: name, column: "id")]?.standard.isEmpty != false {
+        let sequence = ServerText.quoted(ServerText.keySequence(of: table.table))
+        statements.append(
+          "ALTER TABLE \(table: name) ALTER COLUMN id SET DEFAULT nextval(\(literal: sequence)::regclass)")
+      }
+      // Rows of an abstract entity don't exist, so that the entity has to be named.
+      let number = table.entity.isAbstract ? "" : "\(table.number)"
+      let former = present[Place(table: name, column: "entity")]?.standard ?? ""
+      if former != number {
+        statements.append(
+          number.isEmpty
+            ? "ALTER TABLE \(table: name) ALTER COLUMN entity DROP DEFAULT"
+            : "ALTER TABLE \(table: name) ALTER COLUMN entity SET DEFAULT \(number: Int64(table.number))")
+      }
+    }
+    for column in ServerColumnDefault.all(of: map) {
+      guard let present = present[Place(table: column.table, column: column.column)] else { continue }
+      let standard = present.standard.isEmpty ? nil : present.standard
+      if let statement = try column.statement(replacing: standard, type: present.type, session) {
+        statements.append(statement)
+      }
+    }
+    if !statements.isEmpty { try session.run(statements) }
+  }
+
+  private func readPresent() throws -> [Place: Present] {
+    let rows = try session.all(
+      """
+      SELECT c.relname::text, a.attname::text, coalesce(col_description(c.oid, a.attnum), ''), \
+      coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod) FROM pg_class AS c \
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+      LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum \
+      WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p') \
+      UNION ALL SELECT c.relname::text, '', coalesce(obj_description(c.oid, 'pg_class'), ''), '', '' \
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      WHERE n.nspname = \(text: session.schema) AND c.relkind IN ('r', 'p')
+      """
+    ) { result, row in
+      (
+        Place(table: result.text(row, 0), column: result.text(row, 1)),
+        Present(comment: result.text(row, 2), standard: result.text(row, 3), type: result.text(row, 4))
+      )
+    }
+    return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+  }
+}

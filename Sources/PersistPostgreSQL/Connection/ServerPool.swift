@@ -1,0 +1,354 @@
+import Foundation
+import Persist
+
+/// The connections of a store to its server: at most a few, each used by one thread at a time.
+///
+/// `@unchecked Sendable`: the condition protects the state, and a connection that was taken belongs to its taker.
+final class ServerPool: @unchecked Sendable {
+  let address: ServerAddress
+  let options: StoreOptions
+  let texts: ServerTexts
+  /// The address for messages, without secrets.
+  let url: URL?
+  /// The source of all reads; nil for the pool's own connections and the newest state.
+  private let source: (any ServerReadSource)?
+  /// The position that the program has seen; nil without replicas that may be behind it.
+  let seenPosition: SeenPosition?
+  /// Writers pass it, except while the store is moved.
+  private let gate = WriterGate()
+  private let condition = NSCondition()
+  private var idle: [PooledConnection] = []
+  private var count = 0
+  private var isClosed = false
+  private var isCounted = false
+  private var watch: ServerWatch?
+  /// The maximum number of connections.
+  private static let capacity = 8
+
+  convenience init(_ address: ServerAddress, options: StoreOptions) {
+    self.init(address, options: options, readingFrom: nil)
+  }
+
+  private init(_ address: ServerAddress, options: StoreOptions, readingFrom source: (any ServerReadSource)?) {
+    self.address = address
+    self.options = options
+    texts = ServerTexts(schema: address.schema)
+    self.source = source
+    seenPosition = options.readsFrom.isEmpty ? nil : SeenPosition()
+    url = address.url(showingSecrets: false)
+  }
+
+  /// A pool that reads the same store from elsewhere.
+  func reading(from source: any ServerReadSource) -> ServerPool {
+    let pool = ServerPool(address, options: options, readingFrom: source)
+    pool.setWatch(condition.withLock { watch })
+    return pool
+  }
+
+  /// The number of open stores of this program, by their addresses.
+  private static let openCounts = LockProtected<[ServerAddress: Int]>([:])
+
+  static func openCount(of address: ServerAddress) -> Int { openCounts.withLock { $0[address] ?? 0 } }
+
+  /// Counts the pool as an open store, until it is closed.
+  func countAsOpen() {
+    condition.withLock { isCounted = true }
+    Self.openCounts.withLock { $0[address, default: 0] += 1 }
+  }
+
+  func close() {
+    condition.lock()
+    isClosed = true
+    if isCounted { Self.openCounts.withLock { $0[address, default: 1] -= 1 } }
+    isCounted = false
+    let unused = idle
+    idle = []
+    count -= unused.count
+    condition.broadcast()
+    condition.unlock()
+    for pooled in unused { pooled.connection.close() }
+  }
+
+  /// Starts checking with each read and write that the store is still the one opened.
+  func setWatch(_ watch: ServerWatch?) { condition.withLock { self.watch = watch } }
+
+  // MARK: Taking and returning
+
+  /// Runs code with a session.
+  ///
+  /// - Parameter isToWrite: Whether canceling the running task ends the wait for a connection.
+  /// - Throws: ``ServerFailure`` and the errors of `body`.
+  private func withSession<T>(
+    toWrite isToWrite: Bool = false,
+    _ body: (ServerSession, _ proofs: CommitProofs, _ wasIdle: Bool) throws -> T
+  ) throws -> T {
+    let (pooled, wasIdle) = try take(endingWithTask: isToWrite)
+    defer { putBack(pooled) }
+    let session = ServerSession(connection: pooled.connection, schema: address.schema, url: url)
+    return try body(session, pooled.proofs, wasIdle)
+  }
+
+  /// A connection with the numbers of its transactions.
+  private struct PooledConnection {
+    let connection: any ServerConnection
+    let proofs = CommitProofs()
+  }
+
+  /// - Parameter endsWithTask: Whether canceling the running task ends the wait.
+  private func take(endingWithTask endsWithTask: Bool) throws -> (PooledConnection, wasIdle: Bool) {
+    let wait = BoundedWait(options.busyTimeout)
+    condition.lock()
+    while true {
+      if isClosed {
+        condition.unlock()
+        throw PersistenceError(
+          .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
+      }
+      if let pooled = idle.popLast() {
+        condition.unlock()
+        if !pooled.connection.hasEnded() { return (pooled, true) }
+        // The server has restarted, for example. Nothing was sent, so nothing can be half done.
+        pooled.connection.close()
+        condition.lock()
+        count -= 1
+        continue
+      }
+      if count < Self.capacity { break }
+      switch wait.state {
+      case .over:
+        condition.unlock()
+        throw PersistenceError(
+          .storeBusy, at: .store(url), "All \(Self.capacity) connections to the server are in use.",
+          fix: "Try again, or set a longer busyTimeout.")
+      case .cancelled where endsWithTask:
+        condition.unlock()
+        throw CancellationError()
+      case .cancelled, .goingOn: wait.wait(for: condition)
+      }
+    }
+    count += 1
+    condition.unlock()
+    do {
+      return (PooledConnection(connection: try connect()), false)
+    } catch {
+      release()
+      throw error
+    }
+  }
+
+  private func connect() throws -> any ServerConnection {
+    try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
+  }
+
+  private func release() {
+    condition.lock()
+    count -= 1
+    condition.signal()
+    condition.unlock()
+  }
+
+  private func closeIdle() {
+    let unused = condition.withLock {
+      defer { idle = [] }
+      count -= idle.count
+      condition.broadcast()
+      return idle
+    }
+    for pooled in unused { pooled.connection.close() }
+  }
+
+  private func putBack(_ pooled: PooledConnection) {
+    let connection = pooled.connection
+    guard connection.isOpen, !connection.isInTransaction else {
+      // What ended one connection, such as a restart or a quiet network, has probably ended the others.
+      if !connection.isOpen { closeIdle() }
+      connection.close()
+      return release()
+    }
+    condition.lock()
+    if isClosed {
+      count -= 1
+      condition.unlock()
+      return connection.close()
+    }
+    idle.append(pooled)
+    condition.signal()
+    condition.unlock()
+  }
+
+  // MARK: Reading and writing
+
+  /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
+  func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    return try mapped { try watched(by: watch) { try read(watch, nil, body) } }
+  }
+
+  /// Reads like ``read(_:)``, even if the store isn't the one opened any longer.
+  func readUnwatched<T>(_ body: (ServerSession) throws -> T) throws -> T { try mapped { try read(nil, nil, body) } }
+
+  /// - Throws: ``ServerFailure``, ``ServerWatch/Changed`` and the errors of `body`.
+  func read<T>(
+    _ watch: ServerWatch?, _ position: PositionCheck?, _ body: (ServerSession) throws -> T
+  ) throws -> T {
+    if let source { return try source.read(watch, body) }
+    while true {
+      do {
+        return try withSession { session, _, wasIdle in
+          var session = session
+          (session.watch, session.position) = (watch, position)
+          do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
+            throw LostConnection()
+          }
+        }
+      } catch is LostConnection {}
+    }
+  }
+
+  /// Runs a read or a write, again if the store has changed and is still the one opened.
+  private func watched<T>(by watch: ServerWatch?, _ body: () throws -> T) throws -> T {
+    for _ in 0..<Self.maximumLooks {
+      do { return try body() } catch let change as ServerWatch.Changed {
+        try lookAgain(watch)
+        if let (failure, mark) = change.conclusion, watch?.mark == mark { throw failure }
+      } catch let failure as ServerFailure where failure.mayComeFromChange {
+        try lookAgain(watch)
+        throw failure
+      }
+    }
+    throw PersistenceError(
+      .storeBusy, at: .store(url), "Other programs kept changing the store.", fix: "Try again.")
+  }
+
+  private static let maximumLooks = 10
+
+  /// Looks at the store on a connection of its own, as all others may be waiting for the same.
+  private func lookAgain(_ watch: ServerWatch?) throws {
+    guard let watch else { return }
+    let connection = try connect()
+    defer { connection.close() }
+    try watch.lookAgain(ServerSession(connection: connection, schema: address.schema, url: url))
+  }
+
+  private struct LostConnection: Error {}
+
+  /// A statement of a write found that another transaction has changed its rows, unless a trigger of others failed in
+  /// the same way.
+  struct Overtaken: Error {}
+
+  /// Records the server's present position as seen, if it has replicas.
+  func noteSeenPosition() throws {
+    guard let seenPosition else { return }
+    _ = try mapped { try read(nil, .noting(seenPosition)) { try $0.run([]) } }
+  }
+
+  /// Reads one state of the store with several statements.
+  func readTransaction<T>(_ body: (ServerSession) throws -> T) throws -> T {
+    if let source, source.isOneState { return try read(body) }
+    return try read { try $0.readTransaction(body) }
+  }
+
+  /// Writes in a transaction, and repeats it if the server requires that because of other transactions.
+  ///
+  /// - Parameters:
+  ///   - usesFullNames: Whether all statements name the schema of each table.
+  ///   - runsOnce: Whether `body` must not run again, because it consumes something. The transaction then fails if
+  ///     others are in its way.
+  ///   - checksVersions: Whether statements check versions themselves.
+  ///   - body: Runs once for each attempt.
+  /// - Throws: ``Overtaken`` if statements that check versions may have found another one.
+  @discardableResult
+  func write<T>(
+    usingFullNames usesFullNames: Bool = false, once runsOnce: Bool = false,
+    checkingVersions checksVersions: Bool = false, _ body: (ServerTransaction) throws -> T
+  ) throws -> T {
+    guard !options.isReadOnly else {
+      throw PersistenceError(
+        .storeReadOnly, at: .store(url), "The store was opened for reading only.",
+        fix: "Open it without isReadOnly to write.")
+    }
+    switch gate.enter(within: options.busyTimeout) {
+    case .goingOn: break
+    case .cancelled: throw CancellationError()
+    case .over: throw PersistenceError(.storeBusy, at: .store(url), "The store is being moved.", fix: "Try again.")
+    }
+    defer { gate.leave() }
+    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    return try mapped(.saving) {
+      try watched(by: watch) {
+        do { return try write(watch, usesFullNames, runsOnce, body) } catch let failure as ServerFailure
+          where checksVersions && failure.isOvertaken
+        {
+          throw Overtaken()
+        }
+      }
+    }
+  }
+
+  /// Runs `body` while no other thread of the program writes through this pool, and then closes it, so that no write
+  /// can intervene.
+  ///
+  /// If `body` throws, the pool remains open.
+  func closing<T>(_ body: () throws -> T) throws -> T {
+    switch gate.shut(within: options.busyTimeout) {
+    case .goingOn: break
+    case .cancelled: throw CancellationError()
+    case .over:
+      throw PersistenceError(
+        .storeBusy, at: .store(url), "Other parts of this program kept the store busy with writes.", fix: "Try again.")
+    }
+    defer { gate.open() }
+    let result = try body()
+    close()
+    return result
+  }
+
+  private func write<T>(
+    _ watch: ServerWatch?, _ usesFullNames: Bool, _ runsOnce: Bool, _ body: (ServerTransaction) throws -> T
+  ) throws -> T {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    let outcome = ServerOutcome(address: address, wait: options.busyTimeout)
+    var attempt = 0
+    var mayRunAgain = true
+    while true {
+      do {
+        return try withSession(toWrite: true) { session, proofs, wasIdle in
+          let transaction = ServerTransaction(
+            session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
+            opened: watch.map { ($0, proofs.next()) })
+          do {
+            if runsOnce {
+              // A lost connection or another mark is noticed by the first statements, before the body runs.
+              try transaction.run([])
+              mayRunAgain = false
+            }
+            let result = try body(transaction)
+            try transaction.commit(noting: seenPosition, outcome)
+            return result
+          } catch let failure as ServerFailure where failure.isDisconnected && wasIdle && !transaction.hasBegun
+            && !failure.isUnknownOutcome
+          {
+            throw LostConnection()
+          } catch {
+            session.rollBack()
+            throw error
+          }
+        }
+      } catch is LostConnection {
+      } catch let failure as ServerFailure
+        where failure.isRepeatable && mayRunAgain && ContinuousClock.now < deadline
+      {
+        attempt += 1
+        // Two transactions that met once shouldn't meet again.
+        Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
+      }
+    }
+  }
+
+  /// Turns failures into errors.
+  private func mapped<T>(_ work: ServerWork = .reading, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: work)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Persist
+
+/// Indexes added to a model after a store was created. They don't contribute to the identity of a version, and no
+/// migration runs for them.
+extension PostgreSQLStore {
+  /// Creates the indexes that the model declares and the store lacks, or records them as deferred steps.
+  ///
+  /// A store can be used without them: if another program has locked a table, or the user lacks the right, they are
+  /// created another time.
+  func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
+    guard !isReadOnly, !map.missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty else {
+      return
+    }
+    do {
+      try pool.write { transaction in
+        try transaction.run([ServerText.lock(pool.address.schema)])
+        // Another program may have created them while this one waited for the lock.
+        var metadata = try StoreMetadata(transaction.session)
+        let schema = try StoreSchema(transaction.session)
+        let missing = map.missingIndexes(in: schema, besides: metadata.deferredSteps)
+        guard defersWork else { return transaction.runLast(missing.flatMap { ServerText.make($0) }) }
+        metadata.deferredSteps += missing.map { .createIndex($0.name, table: $0.table) }
+        transaction.runLast([try metadata.update()])
+      }
+    } catch let error as PersistenceError
+      where [.storeBusy, .diskFull, .storeReadOnly, .storeOpenFailed].contains(error.code)
+    {
+      return
+    }
+  }
+}
+
+extension TableMap {
+  /// The declared indexes for which a store has no equivalent under any name.
+  fileprivate func missingIndexes(in schema: StoreSchema, besides waiting: [DeferredStep]) -> [IndexDefinition] {
+    let names = Set(schema.indexes.map { ServerText.name($0.name) })
+    return declaredIndexDefinitions.filter { index in
+      !names.contains(ServerText.name(index.name))
+        && !waiting.contains(.createIndex(index.name, table: index.table))
+        && index.columns.allSatisfy { schema.column($0.name, of: index.table) != nil }
+        && !schema.indexes.contains {
+          $0.table.foldedIdentifier == index.table.foldedIdentifier
+            && $0.sql.flatMap(IndexSignature.init(definition:)) == IndexSignature(index)
+        }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Persist
+
+extension PostgreSQLStore: HistorySource {
+  var history: (any StoreHistory)? { historyMap.withLock { $0 }.map { RecordedHistory(store: self, map: $0) } }
+
+  func readingHistory<T>(_ body: (ServerHistoryConnection) throws -> T) throws -> T {
+    try pool.readTransaction { try body(ServerHistoryConnection($0)) }
+  }
+
+  func writingHistory<T>(_ body: (ServerHistoryConnection) throws -> T) throws -> T {
+    try pool.write { transaction in
+      try transaction.run([])
+      return try body(ServerHistoryConnection(transaction.session))
+    }
+  }
+
+  /// Each flight compares the store's mark, and the read runs again if others have changed the settings.
+  func presentHistory(in connection: ServerHistoryConnection) throws -> HistoryMap? { historyMap.withLock { $0 } }
+
+  func useHistory(_ history: HistoryMap?) { historyMap.withLock { $0 = history } }
+
+  func monitorChanges(_ report: @escaping @Sendable () -> Void) throws -> (any StoreMonitor)? {
+    try ServerStoreMonitor(pool.address, hasHistory: { [weak self] in self?.history?.isTracking == true }, report)
+  }
+
+  /// A writer of the history, made before the transaction changes rows; nil if changes aren't recorded.
+  func historyWriter(by origin: HistoryOrigin?, _ transaction: ServerTransaction) throws -> ServerHistoryWriter? {
+    guard let map = historyMap.withLock({ $0 }), map.isTracking else { return nil }
+    if map.oldValues != nil { try transaction.keepOldValues() }
+    return ServerHistoryWriter(map, by: origin, in: pool.address.schema)
+  }
+}
+
+extension ServerTransaction {
+  /// Records the changes in the history, together with the end of the transaction.
+  func record(_ writer: inout ServerHistoryWriter?) throws {
+    guard var recorder = writer else { return }
+    let statements = recorder.statements()
+    writer = recorder
+    guard !statements.isEmpty else { return }
+    let (exchange, describes) = (recorder.exchange, recorder.map.beginDescribing())
+    if exchange != nil || describes { try findTables() }
+    if let exchange { try ServerHistoryConnection(session).write(exchange) }
+    if describes { try ServerHistoryConnection(session).describe(recorder.map) }
+    runLast(statements)
+    expectHistoryNumber()
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Persist
+
+/// A transaction that holds a lock on all tables of a store: others can read, and wait to write.
+final class ServerExclusion: StoreExclusion {
+  private let session: ServerSession
+  private let outcome: ServerOutcome
+  private let number: TransactionNumber
+  /// The names of the store's tables on the server.
+  private let tables: [String]
+  private var hasEnded = false
+
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another program writes and the timeout expires.
+  init(_ address: ServerAddress, options: StoreOptions) throws {
+    let url = address.url(showingSecrets: false)
+    outcome = ServerOutcome(address: address, wait: options.busyTimeout)
+    do {
+      session = ServerSession(
+        connection: try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout),
+        schema: address.schema, url: url)
+      let milliseconds = ServerText.lockTimeout(options.busyTimeout)
+      let begin = try session.run([
+        ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp", ServerText.plainNames,
+        "SET LOCAL lock_timeout = \(number: milliseconds)",
+        ServerText.lock(address.schema), TransactionNumber.reading,
+      ])
+      number = TransactionNumber(begin.last)
+      let objects = try ServerStoreObjects(session)
+      // Before anything is copied.
+      try objects.requireReplaceable()
+      tables = objects.tables
+      let names = tables.map { "\(table: $0)" as ServerText }
+      try session.run(["LOCK TABLE \(names.joined(separator: ", ")) IN EXCLUSIVE MODE"])
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: .migrating)
+    }
+  }
+
+  deinit { end() }
+
+  func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try ServerInspector(session).isCurrent(catalog) }
+
+  func replaceStore(withCopyAt copy: StoreLocation) throws {
+    guard case .server(let address) = copy, !hasEnded else { return }
+    do {
+      try session.lockExclusively(tables, within: outcome.wait)
+      try session.replaceStore(withCopyIn: address.schema)
+      // Only now, because the proof belongs to the copy's tables.
+      let evidence = try session.evidence(CommitProofs().next(), or: number)
+      try outcome.committing(evidence) { try session.run(["COMMIT"]) }
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: session.url, during: .migrating)
+    }
+    hasEnded = true
+    session.connection.close()
+  }
+
+  func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    session.rollBack()
+    session.connection.close()
+  }
+}

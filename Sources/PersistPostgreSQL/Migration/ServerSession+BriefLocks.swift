@@ -1,0 +1,64 @@
+import Foundation
+import Persist
+
+/// Locks that others don't queue behind.
+///
+/// Whoever wants to read a table waits behind a statement that waits for an exclusive lock, even if the table is only
+/// being read. Therefore such a statement waits for a moment, lets the others pass, and tries again.
+extension ServerSession {
+  /// The maximum time of one attempt.
+  static let briefWait = Duration.milliseconds(200)
+
+  /// Locks tables exclusively; the caller holds the transaction.
+  ///
+  /// - Parameters:
+  ///   - tables: The names on the server.
+  ///   - wait: The maximum time of all attempts.
+  func lockExclusively(_ tables: [String], within wait: Duration) throws {
+    guard !tables.isEmpty else { return }
+    let names = tables.map { "\(table: $0)" as ServerText }.joined(separator: ", ")
+    try waitingBriefly(within: wait) { _ = try run(["LOCK TABLE \(names) IN ACCESS EXCLUSIVE MODE"]) }
+  }
+
+  /// Runs statements that may wait for locks. If a wait is too long, they are rolled back and run again.
+  ///
+  /// - Parameter wait: The maximum time of all attempts.
+  /// - Throws: ``ServerFailure`` of the last attempt.
+  func waitingBriefly<T>(within wait: Duration, _ body: () throws -> T) throws -> T {
+    let deadline = ContinuousClock.now + wait
+    let brief = ServerText.lockTimeout(min(Self.briefWait, wait))
+    while true {
+      try run(["SAVEPOINT persist_wait", "SET LOCAL lock_timeout = \(number: brief)"])
+      do {
+        let result = try body()
+        try run([
+          "RELEASE SAVEPOINT persist_wait", "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(wait))",
+        ])
+        return result
+      } catch let failure as ServerFailure where failure.isOfLock && ContinuousClock.now < deadline {
+        // The former value of the setting returns, too.
+        try run(["ROLLBACK TO SAVEPOINT persist_wait", "RELEASE SAVEPOINT persist_wait"])
+        Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.15))
+      }
+    }
+  }
+}
+
+extension ServerFailure {
+  /// Whether a wait for a lock was too long.
+  fileprivate var isOfLock: Bool { state == "55P03" }
+}
+
+extension SchemaChange {
+  /// The table whose definition changes, which takes a lock that others can't read beside; nil if none has to exist.
+  var redefinedTable: String? {
+    switch self {
+    case .createIndex(let index): index.table
+    case .dropTable(let table), .renameTable(let table, _), .renameColumn(_, _, let table), .addColumn(_, _, let table),
+      .dropColumn(_, let table):
+      table
+    case .rebuildTable(let rebuild): rebuild.definition.name
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Persist
+
+/// Parked values on a server, whose columns have types: they are parked as texts that represent them exactly.
+///
+/// | type | text |
+/// |---|---|
+/// | `bigint`, `integer`, `smallint`, `numeric`, `uuid` | as the server prints them |
+/// | `boolean` | `0` or `1` |
+/// | `double precision` | the shortest digits that no other number has: see ``exactNumbers`` |
+/// | `text` | itself |
+/// | `bytea` | hexadecimal digits |
+extension ServerText {
+  private static let values: ServerText = "\(table: ParkedSlot.Table.values)"
+
+  /// Lets the server print floating-point numbers exactly until the end of the transaction, whatever its settings are.
+  static let exactNumbers: ServerText = "SET LOCAL extra_float_digits = 1"
+
+  /// - Parameter kinds: The columns of a table.
+  static func statements(
+    _ statement: ParkedValueStatement, kinds: (String) throws -> ColumnKinds
+  ) rethrows -> [ServerText] {
+    func kind(_ column: String, of table: String) throws -> ServerTerms.Kind {
+      try kinds(table)[column.foldedIdentifier] ?? .bytes
+    }
+    switch statement {
+    case .createTables:
+      let createValues: ServerText = """
+        CREATE TABLE IF NOT EXISTS \(values) (slot bigint, object bigint, value text, standin text, \
+        PRIMARY KEY (slot, object))
+        """
+      return [.createParkedSlots, .createParkedModels, .createParkedPairs].map { ServerText($0) } + [createValues]
+    case .park(let slot, let table, let column, let number, let rows):
+      return [try park(slot, table, column, kind(column, of: table), number, rows)]
+    case .parkObjects(let slot, let table, let number):
+      return [park(slot, table, "Z_OPT", .integer, number, .all)]
+    case .dropReplaced(let slot, let table, let column):
+      return [
+        """
+        DELETE FROM \(values) AS p WHERE slot = \(number: Int64(slot.number)) AND EXISTS (SELECT 1 \
+        FROM \(table: table) AS t WHERE t.id = p.object \
+        AND \(try kind(column, of: table).parked(column)) IS DISTINCT FROM p.standin)
+        """
+      ]
+    case .recordStandIns(let slot, let table, let column):
+      return [
+        """
+        UPDATE \(values) AS p SET standin = (SELECT \(try kind(column, of: table).parked(column)) \
+        FROM \(table: table) AS t WHERE t.id = p.object) WHERE slot = \(number: Int64(slot.number))
+        """
+      ]
+    case .restore(let slot, let table, let column, let number, let mark, let onlyPresent):
+      let value = try kind(column, of: table).restored(mark)
+      return [
+        """
+        UPDATE \(table: table) AS t SET \(name: column) = \(value) FROM \(values) AS p \
+        WHERE p.slot = \(number: Int64(slot.number)) AND p.object = t.id \
+        AND t.entity = \(number: Int64(number))\(onlyPresent ? " AND p.value IS NOT NULL" : "")
+        """
+      ]
+    case .restoreObjects(let slot, let table, let number, let fills):
+      let kinds = try kinds(table)
+      let names: ServerText = fills.isEmpty ? "" : ", \(names: fills.map(\.column))"
+      let constants = fills.map { ", \((kinds[$0.column.foldedIdentifier] ?? .bytes).literal($0.value))" as ServerText }
+      return [
+        """
+        INSERT INTO \(table: table) (id, entity, version\(names)) \
+        SELECT object, \(number: Int64(number)), value::bigint\(constants.joined(separator: "")) FROM \(values) \
+        WHERE slot = \(number: Int64(slot.number)) AND object NOT IN (SELECT id FROM \(table: table))
+        """
+      ]
+    }
+  }
+
+  private static func park(
+    _ slot: ParkedSlot, _ table: String, _ column: String, _ kind: ServerTerms.Kind, _ number: Int,
+    _ rows: SQLText.ParkedRows
+  ) -> ServerText {
+    let condition: ServerText =
+      switch rows {
+      case .all: ""
+      case .present: " AND \(name: column) IS NOT NULL"
+      case .missing: " AND \(name: column) IS NULL"
+      }
+    return """
+      INSERT INTO \(values) (slot, object, value) SELECT \(number: Int64(slot.number)), id, \(kind.parked(column)) \
+      FROM \(table: table) AS t WHERE entity = \(number: Int64(number))\(condition)
+      """
+  }
+}
+
+extension ServerTerms.Kind {
+  /// The text of a value of the row `t`.
+  fileprivate func parked(_ column: String) -> ServerText {
+    switch self {
+    case .boolean: "t.\(name: column)::int::text"
+    case .bytes: "encode(t.\(name: column), 'hex')"
+    default: "t.\(name: column)::text"
+    }
+  }
+
+  /// The value of the row `p` for a column of this kind.
+  fileprivate func restored(_ mark: MarkChange) -> ServerText {
+    switch (self, mark) {
+    case (.boolean, _): "(p.value::numeric <> 0)"
+    case (.bytes, .same): "decode(p.value, 'hex')"
+    case (.bytes, .added): "decode('01' || p.value, 'hex')"
+    case (.bytes, .removed): "decode(substr(p.value, 3), 'hex')"
+    default: "p.value::\(typeName)"
+    }
+  }
+}

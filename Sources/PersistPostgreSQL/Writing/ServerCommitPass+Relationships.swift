@@ -1,0 +1,170 @@
+import Persist
+
+/// Many-to-many relationships, relationships without inverse, and orders.
+extension ServerCommitPass {
+  mutating func linkRows() throws {
+    for link in writes.links {
+      let entity = try plan(link.entity).entity
+      let owner = try key(of: link.owner)
+      let removed = try link.removed.map { try key(of: $0) }
+      let added = try link.added.map { try key(of: $0) }
+      switch store.map[entity].toMany[link.slot] {
+      case .join(let join)?:
+        deletePairs(owner, removed, join)
+        insertPairs(owner, added, join)
+      case .foreignKey(let place)?:
+        removeFromOwner(owner, removed, place)
+        own(owner, entity, added, place)
+      case nil:
+        throw PersistenceError(
+          .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
+          "The store has no column or table for the relationship.", fix: "Migrate the store to the model.")
+      }
+    }
+  }
+
+  private mutating func deletePairs(_ owner: Int64, _ members: [Int64], _ join: TableMap.JoinEnd) {
+    guard !members.isEmpty else { return }
+    let ways = [(join.ownColumn, join.memberColumn)] + (join.isReflexive ? [(join.memberColumn, join.ownColumn)] : [])
+    for (own, member) in ways {
+      add(
+        """
+        DELETE FROM \(table: join.table) \
+        WHERE \(name: own) = \(integer: owner) AND \(name: member) = ANY(\(integers: members))
+        """)
+    }
+  }
+
+  /// Adds pairs that don't exist yet, at the ends of both sides' orders.
+  private mutating func insertPairs(_ owner: Int64, _ members: [Int64], _ join: TableMap.JoinEnd) {
+    guard !members.isEmpty else { return }
+    let order = join.orderColumn
+    let inverse = join.inverseOrderColumn == order ? nil : join.inverseOrderColumn
+    add(Self.pairs(owners: [owner], members: members, join, order: order, inverseOrder: inverse))
+    guard join.isReflexive else { return }
+    add(Self.pairs(owners: members, members: [owner], join, order: order, inverseOrder: inverse))
+  }
+
+  /// Pairs of one owner with several members, or of several owners with one member.
+  private static func pairs(
+    owners: [Int64], members: [Int64], _ join: TableMap.JoinEnd, order: String?, inverseOrder: String?
+  ) -> ServerText {
+    func last(_ order: String, of side: String, _ key: ServerText) -> ServerText {
+      """
+      , coalesce((SELECT max(\(name: order)) FROM \(table: join.table) WHERE \(name: side) = \(key)), \
+      \(number: OrderPlaces.first - OrderPlaces.distance)) \
+      + \(number: OrderPlaces.distance) * row_number() OVER (PARTITION BY \(key) ORDER BY u.n)
+      """
+    }
+    let columns = [join.ownColumn, join.memberColumn] + [order, inverseOrder].compactMap { $0 }
+    let places = (order.map { last($0, of: join.ownColumn, "u.o") } ?? "")
+      + (inverseOrder.map { last($0, of: join.memberColumn, "u.m") } ?? "")
+    let all = owners.count > 1 ? owners.map { ($0, members[0]) } : members.map { (owners[0], $0) }
+    return """
+      INSERT INTO \(table: join.table) (\(names: columns)) SELECT u.o, u.m\(places) \
+      FROM unnest(\(integers: all.map(\.0)), \(integers: all.map(\.1))) WITH ORDINALITY AS u(o, m, n) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(table: join.table) \
+      WHERE \(name: join.ownColumn) = u.o AND \(name: join.memberColumn) = u.m) ON CONFLICT DO NOTHING
+      """
+  }
+
+  private mutating func removeFromOwner(_ owner: Int64, _ members: [Int64], _ place: TableMap.ForeignKey) {
+    guard !members.isEmpty else { return }
+    let cleared = [place.column, place.entityColumn, place.orderColumn].compactMap { $0 }
+    let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
+    add(
+      """
+      UPDATE \(table: place.table) SET \(assignments) \
+      WHERE id = ANY(\(integers: members)) AND \(name: place.column) = \(integer: owner)
+      """)
+  }
+
+  private mutating func own(_ owner: Int64, _ entity: Entity, _ members: [Int64], _ place: TableMap.ForeignKey) {
+    guard !members.isEmpty else { return }
+    let number: ServerText =
+      place.entityColumn.map { ", \(name: $0) = \(number: Int64(store.map.numbers[entity]))" } ?? ""
+    add(
+      """
+      UPDATE \(table: place.table) SET \(name: place.column) = \(integer: owner)\(number) \
+      WHERE id = ANY(\(integers: members))
+      """)
+    if let order = place.orderColumn {
+      noteMissingPlaces(
+        of: OrderedOwner(table: place.table, column: place.column, orderColumn: order, key: owner), members)
+    }
+  }
+
+  // MARK: Orders
+
+  /// A new order of all members of an owner, or members to move to the end of it.
+  private struct Arrangement {
+    let owner: OrderedOwner
+    let memberColumn: String
+    let members: [Int64]
+    let isWhole: Bool
+  }
+
+  /// Writes changed orders, and appends members without a given position. The positions of all owners are read in one
+  /// flight.
+  mutating func orderRows(_ transaction: ServerTransaction) throws {
+    let arrangements = try arrangements()
+    let results = try transaction.run(
+      arrangements.map { arrangement in
+        let owner = arrangement.owner
+        return """
+          SELECT \(name: arrangement.memberColumn), \(name: owner.orderColumn) FROM \(table: owner.table) \
+          WHERE \(name: owner.column) = \(integer: owner.key)
+          """
+      }, areReused: true)
+    for (arrangement, result) in zip(arrangements, results) {
+      var places: [Int64: Int64?] = [:]
+      for row in 0..<result.rowCount {
+        places.updateValue(result.isNull(row, 1) ? nil : result.integer(row, 1), forKey: result.integer(row, 0))
+      }
+      write(arrangement, from: places)
+    }
+  }
+
+  private mutating func arrangements() throws -> [Arrangement] {
+    var all: [Arrangement] = []
+    for ordering in writes.orderings {
+      let entity = try plan(ordering.entity).entity
+      let key = try key(of: ordering.owner)
+      let members = try ordering.members.map { try self.key(of: $0) }
+      switch store.map[entity].toMany[ordering.slot] {
+      case .join(let join)?:
+        guard let order = join.orderColumn else { continue }
+        let owner = OrderedOwner(table: join.table, column: join.ownColumn, orderColumn: order, key: key)
+        all.append(
+          Arrangement(owner: owner, memberColumn: join.memberColumn, members: members, isWhole: ordering.isWhole))
+      case .foreignKey(let place)?:
+        guard let order = place.orderColumn else { continue }
+        let owner = OrderedOwner(table: place.table, column: place.column, orderColumn: order, key: key)
+        let told = Set(members)
+        let untold = takeMissingPlaces(of: owner).filter { !told.contains($0) }
+        all.append(
+          Arrangement(
+            owner: owner, memberColumn: "Z_PK", members: ordering.isWhole ? members : untold + members,
+            isWhole: ordering.isWhole))
+      case nil: continue
+      }
+    }
+    for (owner, members) in withoutPlace {
+      all.append(Arrangement(owner: owner, memberColumn: "Z_PK", members: members, isWhole: false))
+    }
+    return all
+  }
+
+  private mutating func write(_ arrangement: Arrangement, from places: [Int64: Int64?]) {
+    let order = OrderPlaces.order(arrangement.members, isWhole: arrangement.isWhole, among: places)
+    let changes = OrderPlaces.changes(order, from: places.compactMapValues { $0 })
+    guard !changes.isEmpty else { return }
+    let owner = arrangement.owner
+    add(
+      """
+      UPDATE \(table: owner.table) AS t SET \(name: owner.orderColumn) = u.p \
+      FROM unnest(\(integers: changes.map(\.member)), \(integers: changes.map(\.place))) AS u(m, p) \
+      WHERE t.\(name: owner.column) = \(integer: owner.key) AND t.\(name: arrangement.memberColumn) = u.m
+      """)
+  }
+}

@@ -1,0 +1,365 @@
+import Foundation
+import Persist
+
+/// One attempt to write a save in a transaction, with statements that insert or update up to 5,000 rows or 64 MB of a
+/// kind.
+struct ServerCommitPass {
+  let store: PostgreSQLStore
+  let writes: RowWrites
+  let plans: [WritePlan]
+  let kinds: [String: [String: ServerTerms.Kind]]
+  private(set) var insertedKeys: [Int64] = []
+  private var temporaryKeys = TemporaryKeys()
+  private var overtakenTouches: [Int] = []
+  /// Records the save in the history; nil if changes aren't recorded.
+  var history: ServerHistoryWriter?
+  /// The statements that write, in order.
+  var statements: [ServerText] = []
+  /// A change that is made before these.
+  private var first: CheckedChange?
+  /// New members of ordered relationships that have no position yet.
+  private(set) var withoutPlace: [OrderedOwner: [Int64]] = [:]
+
+  /// An ordered relationship of one row, identified by the members' columns.
+  struct OrderedOwner: Hashable {
+    let table: String
+    let column: String
+    let orderColumn: String
+    let key: Int64
+  }
+
+  /// The number of rows that one statement inserts or updates.
+  static let rowsPerStatement = 5000
+  /// The size in bytes of values after which another statement begins: the server accepts less than 1 GB.
+  static let bytesPerStatement = 64 << 20
+
+  init(_ writes: RowWrites, store: PostgreSQLStore) {
+    self.writes = writes
+    self.store = store
+    plans = store.writePlans.value
+    kinds = store.kinds.value
+  }
+
+  /// The way in which a save writes its rows.
+  enum Method {
+    /// The statements check the versions themselves, for saves that ``RowWrites/needNoLocks``.
+    case checking
+    /// All rows that the save depends on are locked and checked before the first is written.
+    case locking
+    /// Like locking, and clears unique values before others are written: the server checks row by row, and a value may
+    /// move from a deleted or changed row to another one.
+    case freeingValues
+  }
+
+  mutating func run(_ transaction: ServerTransaction, _ method: Method) throws {
+    try assignKeys(store.keys(for: writes.inserts, transaction))
+    if method != .checking { try checkVersions(transaction) }
+    if method == .freeingValues {
+      try deleteRows(checkingVersions: false, transaction)
+      try freeUniqueValues()
+      try updateRows()
+      try insertRows(transaction)
+    } else {
+      try insertRows(transaction)
+      if method == .checking { try writes.updates.forEach { try checkAndUpdateRow($0) } } else { try updateRows() }
+    }
+    try touchRows()
+    try linkRows()
+    if !writes.orderings.isEmpty || !withoutPlace.isEmpty {
+      try transaction.run(statements, areReused: true)
+      statements = []
+      try orderRows(transaction)
+    }
+    if method != .freeingValues { try deleteRows(checkingVersions: method == .checking, transaction) }
+    try recordChanges()
+    if let first { transaction.runLast(first) }
+    transaction.runLast(statements)
+  }
+
+  /// Records everything but deletions in the history.
+  mutating func recordChanges() throws {
+    guard var writer = history else { return }
+    for (insert, key) in zip(writes.inserts, insertedKeys) {
+      writer.record(.insert, insert.entity.number - 1, key: key)
+    }
+    try writes.forEachRecordedUpdate { rowKey, entity, slots in
+      writer.recordUpdate(of: try key(of: rowKey, entity), entity.number - 1, changing: slots)
+    }
+    history = writer
+  }
+
+  /// - Parameter historyNumber: The number of the transaction in the history, if any.
+  func receipt(historyNumber: Int64?) -> CommitReceipt {
+    var receipt = CommitReceipt(
+      insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
+    receipt.historyMark = historyNumber.map { _ in HistoryMark(life: store.life, time: nil) }
+    return receipt
+  }
+
+  mutating func add(_ statement: ServerText) { statements.append(statement) }
+
+  /// Adds a change, before all statements if it is the first one.
+  mutating func addFirst(_ change: CheckedChange) {
+    if first == nil { first = change } else { add(change.statement(store.pool.texts)) }
+  }
+
+  mutating func noteMissingPlaces(of owner: OrderedOwner, _ members: [Int64]) {
+    withoutPlace[owner, default: []] += members
+  }
+
+  mutating func takeMissingPlaces(of owner: OrderedOwner) -> [Int64] { withoutPlace.removeValue(forKey: owner) ?? [] }
+
+  func plan(_ entity: Entity) throws -> WritePlan {
+    let index = entity.number - 1
+    guard store.model.entities.indices.contains(index), store.model.entities[index] === entity else {
+      throw PersistenceError(
+        .unknownEntity, at: .entity(entity.name), "The entity belongs to a model other than the store's.",
+        fix: "Use the entity of the coordinator's model.")
+    }
+    return plans[index]
+  }
+
+  // MARK: Keys
+
+  /// - Parameter keys: A key for each insert.
+  mutating func assignKeys(_ keys: [Int64]) {
+    insertedKeys = keys
+    temporaryKeys = TemporaryKeys(
+      zip(writes.inserts, keys).compactMap { insert, key in
+        if case .temporary(let number) = insert.key { (number, key) } else { nil }
+      })
+  }
+
+  /// The key of a row that another row refers to.
+  func key(of id: ManagedObjectID) throws -> Int64 {
+    switch id.key {
+    case .permanent(let key):
+      guard id.storeIdentifier == store.identifier else {
+        throw PersistenceError(
+          .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: store.url),
+          "A relationship can't lead to an object of another store.",
+          fix: "Put both objects into one store, or store the other's URI in an attribute.")
+      }
+      return key
+    case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName)
+    }
+  }
+
+  /// The key of a row to update or delete.
+  func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
+    switch key {
+    case .permanent(let key): key
+    case .temporary(let number): try self.key(ofNumber: number, entityName: entity.name)
+    }
+  }
+
+  private func key(ofNumber number: UInt64, entityName: String) throws -> Int64 {
+    if let key = temporaryKeys[number] { return key }
+    throw PersistenceError(
+      .objectNotFound, at: PersistenceError.Place(entity: entityName, store: store.url),
+      "A saved object refers to an unsaved one that isn't part of the save.", fix: "Save both together.")
+  }
+
+  // MARK: Versions
+
+  /// Locks all rows that are changed, deleted or checked, in the order of their keys, and compares their versions.
+  ///
+  /// Every save locks in the same order, so that no two wait for each other.
+  private mutating func checkVersions(_ transaction: ServerTransaction) throws {
+    var keys: [String: Set<Int64>] = [:]
+    func note(_ key: ManagedObjectID.Key, _ entity: Entity) throws {
+      try keys[plan(entity).table, default: []].insert(self.key(of: key, entity))
+    }
+    for row in writes.updates { try note(row.key, row.entity) }
+    for row in writes.touches + writes.deletes + writes.checks { try note(row.key, row.entity) }
+    let tables = keys.sorted { $0.key < $1.key }
+    let results = try transaction.run(
+      tables.map { table, keys in
+        """
+        SELECT id, version FROM \(table: table) WHERE id = ANY(\(integers: keys)) \
+        ORDER BY id FOR NO KEY UPDATE
+        """
+      }, areReused: true)
+    var versions: [String: [Int64: Int64]] = [:]
+    for ((table, _), result) in zip(tables, results) {
+      var own: [Int64: Int64] = [:]
+      for row in 0..<result.rowCount { own[result.integer(row, 0)] = result.integer(row, 1) }
+      versions[table] = own
+    }
+    var conflicts: [RowConflict] = []
+    func compare(_ key: ManagedObjectID.Key, _ entity: Entity, _ expected: Int64) throws -> Bool {
+      // A row that the save itself inserts.
+      if case .temporary = key { return true }
+      let (plan, key) = (try plan(entity), try self.key(of: key, entity))
+      let stored = versions[plan.table]?[key]
+      if stored == expected { return true }
+      conflicts.append(
+        RowConflict(
+          id: ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
+          entity: entity, expectedVersion: expected, storedVersion: stored))
+      return false
+    }
+    for row in writes.updates { _ = try compare(row.key, row.entity, row.version) }
+    for (place, row) in writes.touches.enumerated() where try !compare(row.key, row.entity, row.version) {
+      guard conflicts.last?.storedVersion != nil else { continue }
+      conflicts.removeLast()
+      overtakenTouches.append(place)
+    }
+    for row in writes.checks + writes.deletes { _ = try compare(row.key, row.entity, row.version) }
+    if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
+  }
+
+  // MARK: Rows
+
+  private mutating func updateRows() throws {
+    var start = 0
+    while start < writes.updates.count {
+      let first = writes.updates[start]
+      var end = start
+      while end < writes.updates.count, end - start < Self.rowsPerStatement,
+        writes.updates[end].entity === first.entity, writes.updates[end].slots == first.slots
+      { end += 1 }
+      start += try updateRows(writes.updates[start..<end], plan(first.entity), first.slots)
+    }
+  }
+
+  /// Updates the first rows, as many as one statement should contain.
+  ///
+  /// - Returns: The number of these rows.
+  private mutating func updateRows(
+    _ rows: ArraySlice<RowWrites.Update>, _ plan: WritePlan, _ slots: [Int]
+  ) throws -> Int {
+    let update = plan.update(of: slots)
+    var columns = columns(update.columns, of: plan, count: rows.count)
+    var keys: [Int64] = []
+    for row in rows {
+      guard Self.size(columns) < Self.bytesPerStatement else { break }
+      let key = try key(of: row.key, row.entity)
+      keys.append(key)
+      try append(row.values, to: &columns, plan, row: key)
+      for slot in row.slots where plan.orderedSlots.contains(slot) {
+        if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+      }
+    }
+    let assignments = columns.enumerated().map { index, column -> ServerText in
+      ", \(name: column.column.name) = u.c\(number: Int64(index))\(column.cast)"
+    }.joined(separator: "")
+    add(
+      """
+      UPDATE \(table: plan.table) AS t SET version = t.version + 1\(assignments) \
+      FROM unnest(\(integers: keys)\(Self.parameters(columns))) AS u(k\(Self.aliases(columns))) WHERE t.id = u.k
+      """)
+    return keys.count
+  }
+
+  private mutating func touchRows() throws {
+    var keys: [String: [Int64]] = [:]
+    for row in writes.touches { try keys[plan(row.entity).table, default: []].append(key(of: row.key, row.entity)) }
+    for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      add("UPDATE \(table: table) SET version = version + 1 WHERE id = ANY(\(integers: keys))")
+    }
+  }
+
+  /// Clears unique columns that are about to change, so that rows can exchange values.
+  private mutating func freeUniqueValues() throws {
+    for row in writes.updates {
+      let plan = try plan(row.entity)
+      let cleared = row.slots.flatMap { plan.uniqueColumns[$0] ?? [] }
+      guard !cleared.isEmpty else { continue }
+      let assignments = cleared.map { "\(name: $0) = NULL" as ServerText }.joined(separator: ", ")
+      add("UPDATE \(table: plan.table) SET \(assignments) WHERE id = \(integer: try key(of: row.key, row.entity))")
+    }
+  }
+
+  // MARK: Values
+
+  func columns(_ columns: [WritePlan.Column], of plan: WritePlan, count: Int) -> [ServerColumn] {
+    columns.map { ServerColumn($0, kinds[plan.table]?[$0.name] ?? .bytes, count: count) }
+  }
+
+  /// Appends the values of a row.
+  func append(
+    _ values: SlotValues, to columns: inout [ServerColumn], _ plan: WritePlan, row: Int64
+  ) throws {
+    for index in columns.indices {
+      let value = values[columns[index].column.slot] ?? .null
+      if value.hasNullCharacter { throw nullCharacter(columns[index].column, plan, row) }
+      guard try append(value, to: &columns[index]) else { throw mismatch(value, columns[index].column, plan, row) }
+    }
+  }
+
+  private func append(_ value: StoredValue, to column: inout ServerColumn) throws -> Bool {
+    switch column.column.source {
+    case .attribute(let form): return column.append(value, as: form)
+    case .element(let path, let form): return column.append(value.element(at: path), as: form)
+    case .key:
+      switch value {
+      case .null: column.appendNull()
+      case .objectID(let id): column.append(try key(of: id))
+      default: return false
+      }
+    case .entityNumber:
+      guard case .objectID(let id) = value else {
+        column.appendNull()
+        return true
+      }
+      guard let entity = store.model.entitiesByName[id.entityName] else {
+        throw PersistenceError(
+          .unknownEntity, at: .entity(id.entityName), "A relationship leads to an entity that the model doesn't have.")
+      }
+      column.append(Int64(store.map.numbers[entity]))
+    case .place: column.appendNull()
+    }
+    return true
+  }
+
+  private func mismatch(
+    _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
+  ) -> PersistenceError {
+    let name = plan.entity.properties[column.slot].name
+    let place = PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url)
+    if case .integer(let number) = value, let type = plan.entity.properties[column.slot].attribute?.type,
+      !type.integerRange.contains(number)
+    {
+      return type.outOfRange(number, name, at: place)
+    }
+    return PersistenceError(
+      .typeMismatch, at: place, "'\(name)' can't hold \(value).", fix: "Give it a value of its type.")
+  }
+
+  private func nullCharacter(_ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64) -> PersistenceError {
+    let name = plan.entity.properties[column.slot].name
+    return PersistenceError(
+      .validationRule, at: PersistenceError.Place(entity: plan.entity.name, property: name, row: row, store: store.url),
+      "The text of '\(name)' contains the character U+0000, which PostgreSQL's texts can't contain.",
+      fix: "Remove the character, or store the text as binary data.")
+  }
+
+  /// The size of all values, in bytes.
+  static func size(_ columns: [ServerColumn]) -> Int { columns.reduce(0) { $0 + $1.size } }
+
+  static func parameters(_ columns: [ServerColumn]) -> ServerText {
+    columns.map { ", \(parameter: $0.parameter)" as ServerText }.joined(separator: "")
+  }
+
+  static func aliases(_ columns: [ServerColumn]) -> ServerText {
+    columns.indices.map { ", c\(number: Int64($0))" as ServerText }.joined(separator: "")
+  }
+
+  /// - Parameter aliases: The names of the values; none if empty.
+  static func values(_ columns: [ServerColumn], aliases: [String] = []) -> ServerText {
+    columns.enumerated().map { index, column -> ServerText in
+      let value: ServerText = ", c\(number: Int64(index))\(column.cast)"
+      return aliases.isEmpty ? value : "\(value) AS \(name: aliases[index])"
+    }.joined(separator: "")
+  }
+
+  mutating func noteMissingPlace(
+    _ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64
+  ) throws {
+    let table = store.map[plan.entity]
+    guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
+    let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
+    noteMissingPlaces(of: owner, [member])
+  }
+}
