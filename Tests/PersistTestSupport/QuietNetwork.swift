@@ -104,7 +104,7 @@
     /// - Returns: Whether the program succeeded.
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) -> Bool {
-      let process = Process()
+      let process = TestRun.newProcess()
       process.executableURL = URL(fileURLWithPath: program)
       process.arguments = arguments
       process.standardError = FileHandle.nullDevice

@@ -49,7 +49,9 @@ extension RowSource {
 
   package var readsConcurrently: Bool { false }
 
-  package func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) { (try rows(query), nil) }
+  package func rowsWithMoment(_ query: RowQuery) throws -> (rows: RowBatch, moment: ReadMoment?) {
+    (try rows(query), nil)
+  }
 
   package func isRecent(_ moment: ReadMoment) -> Bool { false }
 

@@ -101,9 +101,13 @@ extension RowSource {
     try body(rows(query, monitor: monitor, held: held))
   }
 
-  package func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys { RowKeys(try rows(query, monitor: monitor)) }
+  package func keys(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowKeys {
+    RowKeys(try rows(query, monitor: monitor))
+  }
 
-  package func externalData(named name: String, equals data: Data) throws -> Bool { try externalData(named: name) == data }
+  package func externalData(named name: String, equals data: Data) throws -> Bool {
+    try externalData(named: name) == data
+  }
 
   /// Reads the row and then the file that it names. Replacing the value removes the old file after the row has been
   /// written, so that a missing file is one that a newer row no longer names.

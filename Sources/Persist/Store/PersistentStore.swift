@@ -153,7 +153,9 @@ extension PersistentStore {
     return rows.reduce(into: [:]) { versions, row in versions[row.key] = row.snapshot?.version }
   }
 
-  package func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 { try greatestKey(inHierarchyOf: entity) }
+  package func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
+    try greatestKey(inHierarchyOf: entity)
+  }
   package func parkedSlots() throws -> [ParkedSlot] { [] }
   package func deferredSteps() throws -> [DeferredStep] { [] }
   package func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }

@@ -4,7 +4,8 @@ import PersistInspection
 
 /// Reads the objects of one entity from comma-separated values, whose first line names the properties.
 ///
-/// The column `pk` contains the keys, or `_pk` if a property is named so; without it, the objects get new ones. A cell without anything in it is null.
+/// The column `pk` contains the keys, or `_pk` if a property is named so; without it, the objects get new ones. A cell
+/// without anything in it is null.
 struct ObjectTableReader: ImportReader {
   private enum Column {
     case key

@@ -4,8 +4,9 @@ import PersistInspection
 
 /// The objects of an entity as lines of comma-separated values that can be read back to the same objects.
 ///
-/// The columns are the keys, `pk` or `_pk` if a property is named so, the attributes and the relationships. Null is a cell without anything in it, an empty text is
-/// a pair of quotation marks; related objects are named as `Author/3` and separated by spaces.
+/// The columns are the keys, `pk` or `_pk` if a property is named so, the attributes and the relationships. Null is a
+/// cell without anything in it, an empty text is a pair of quotation marks; related objects are named as `Author/3` and
+/// separated by spaces.
 struct ObjectTable {
   private let properties: DumpedProperties
 

@@ -76,7 +76,9 @@ extension FindableObject where Self: ManagedObject {
   /// Fetches the first object for which a predicate holds, in no particular order; nil if there is none.
   ///
   /// To choose by an order, pass a sorted request to ``Persist/ManagedObjectContext/fetchFirst(_:)``.
-  public static func fetchFirst(where predicate: TypedPredicate<Self>, in context: ManagedObjectContext) throws -> Self? {
+  public static func fetchFirst(
+    where predicate: TypedPredicate<Self>, in context: ManagedObjectContext
+  ) throws -> Self? {
     try context.fetchFirst(all.where(predicate))
   }
 

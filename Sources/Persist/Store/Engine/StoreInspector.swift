@@ -60,7 +60,9 @@ extension StoreInspector {
   /// The approximate number of rows in a table: the greatest key, limited to a plausible number.
   ///
   /// Keys can be arbitrary. Within these limits, sums and products of numbers of rows don't overflow.
-  package func approximateRowCount(of table: String) throws -> Int64 { min(max(try greatestRow(of: table), 0), 1 << 40) }
+  package func approximateRowCount(of table: String) throws -> Int64 {
+    min(max(try greatestRow(of: table), 0), 1 << 40)
+  }
 }
 
 extension CheckStep {

@@ -1,6 +1,8 @@
 /// Reading and writing the store's notes about its exchange with others.
 extension RecordedHistory {
-  package func exchangeEntries(of identity: String) throws -> [ExchangeEntry] { try entries(.exchangeEntries(of: identity)) }
+  package func exchangeEntries(of identity: String) throws -> [ExchangeEntry] {
+    try entries(.exchangeEntries(of: identity))
+  }
 
   package func exchangeEntries(referringTo identity: String) throws -> [ExchangeEntry] {
     try entries(.exchangeEntries(referringTo: identity))

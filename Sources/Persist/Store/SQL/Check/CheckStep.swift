@@ -39,7 +39,10 @@ extension CheckStep {
       CheckStep(
         kind: .unknownEntity, entity: root.entity.name, property: nil,
         sql: .rowsOutside(entityNumbers: known.sorted(), table: root.table),
-        detail: { number, _ in "The model has no entity with the row's number \(number.words)." })
+        detail: { number, _ in
+          number == .null
+            ? "The row has no entity number." : "The model has no entity with the row's number \(number.words)."
+        })
     ]
     if !foreign.isEmpty {
       steps.append(

@@ -176,7 +176,9 @@ package final class SQLiteStatement {
 
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  package func columnName(_ column: Int32) -> String { sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "" }
+  package func columnName(_ column: Int32) -> String {
+    sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+  }
 
   /// The column's value for `sqlite3_value_…`, valid until the next step.
   ///

@@ -43,7 +43,9 @@ extension SQLiteStore: HistorySource {
 }
 
 extension SQLiteConnection: HistoryConnection {
-  package func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws { try query(sql) { try body($0) } }
+  package func forEachRow(of sql: SQLText, _ body: (any HistoryRow) throws -> Void) throws {
+    try query(sql) { try body($0) }
+  }
   package func hasTable(named name: String) throws -> Bool { try first(.knows(table: name)) { _ in true } == true }
   package func storeSchema() throws -> StoreSchema { try StoreSchema(self) }
   package func storeMetadata() throws -> StoreMetadata { try StoreMetadata(self) }

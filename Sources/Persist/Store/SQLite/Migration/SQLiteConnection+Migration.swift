@@ -54,5 +54,7 @@ extension SQLiteConnection: MigrationConnection {
     try metadata.record(model, coreDataHashes: coreDataHashes, in: self)
   }
 
-  package func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws { try metadata.stamp(model, in: self) }
+  package func stamp(_ metadata: StoreMetadata, model: ManagedObjectModel) throws {
+    try metadata.stamp(model, in: self)
+  }
 }

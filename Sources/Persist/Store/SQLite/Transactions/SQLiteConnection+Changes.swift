@@ -90,7 +90,9 @@ extension SQLiteConnection {
   }
 
   /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
-  package func greatestRow(of table: String) throws -> Int64 { try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0 }
+  package func greatestRow(of table: String) throws -> Int64 {
+    try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0
+  }
 
   /// Whether SQLite can drop a column, which requires version 3.35.
   static var canDropColumns: Bool { sqlite3_libversion_number() >= 3_035_000 }
