@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
     .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
+    .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
@@ -57,12 +58,13 @@ let package = Package(
     .target(
       name: "PersistSQLMigrations",
       dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
-    .target(name: "PersistTesting", dependencies: ["Persist"], swiftSettings: settings),
-    .target(name: "PersistInspection", dependencies: ["Persist"], swiftSettings: settings),
+    .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
+    .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
+    .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist", "PersistSQLMigrations", "PersistTesting", "PersistInspection",
+        "Persist", "PersistSQLMigrations", "PersistTools", "PersistTesting", "PersistInspection",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -93,19 +95,24 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PersistTests",
-      dependencies: ["Persist", "PersistSQLMigrations", "PersistTestSupport", "SQLRunner", "MigrationRunner", "HistoryRunner", "LedgerRunner",
-        "CSQLite"],
+      dependencies: [
+        "Persist", "PersistSQLMigrations", "PersistTools", "PersistTestSupport", "SQLRunner", "MigrationRunner",
+        "HistoryRunner", "LedgerRunner", "CSQLite",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses", "ShopGenerated"],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistTestingTests", dependencies: ["Persist", "PersistTesting", "PersistTestSupport"],
+      name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",
-      dependencies: ["Persist", "PersistTestSupport", "PersistCommand", "PersistInspection", "FirstSteps", "Tour", "CSQLite"],
+      dependencies: [
+        "Persist", "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "FirstSteps", "Tour",
+        "CSQLite",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// The version of the program, and of the library with which it accesses stores.
 enum ProgramVersion {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Persist
+import PersistTools
 
 /// Small stores of all released model versions, kept with the tests: each must always migrate to the newest version.
 ///

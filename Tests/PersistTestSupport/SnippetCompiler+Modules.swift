@@ -33,8 +33,8 @@ extension SnippetCompiler {
   private func libraryObjects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let libraries = [
-      "Persist", "PersistMacrosless", "PersistTesting", "Logging", "ContainersPreview", "DequeModule", "OrderedCollections",
-      "InternalCollectionsUtilities",
+      "Persist", "PersistMacrosless", "PersistTools", "PersistTesting", "Logging", "ContainersPreview", "DequeModule",
+      "OrderedCollections", "InternalCollectionsUtilities",
     ]
     return try libraries.flatMap { library in
       try Self.objects(listedIn: folder.appendingPathComponent("\(library).build/output-file-map.json"))

@@ -107,7 +107,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if a store with the same identifier is already open, such as a
   ///   copy of the same file; ``PersistenceError/Code/modelNotFound`` if the model has no such configuration.
   @discardableResult
-  func add(_ store: any PersistentStore) throws -> StoreInfo {
+  package func add(_ store: any PersistentStore) throws -> StoreInfo {
     try requireConfiguration(store.configuration)
     let added = StoreInfo(store)
     post(Self.storesWillChangeNotification, Self.addedPersistentStoresKey, [added])

@@ -69,7 +69,7 @@ public final class ManagedObjectModel: Sendable {
 
   /// Resolves a model that was read from one of Core Data's files or archives; parts that couldn't be read are added to
   /// the flaws.
-  convenience init(_ model: ParsedModel, classes: [String: AnyClass] = [:]) throws {
+  package convenience init(_ model: ParsedModel, classes: [String: AnyClass] = [:]) throws {
     let description = model.description.convertingDefaults()
     let check = ModelCheck(checking: description)
     guard check.errors.isEmpty else { throw Self.error(check.errors) }

@@ -1,5 +1,5 @@
 /// A model as read from a file or an archive.
-struct ParsedModel {
+package struct ParsedModel {
   let description: ModelDescription
   /// Parts that couldn't be read and were omitted, because a store is valid without them.
   let flaws: [PersistenceError]

@@ -4,11 +4,11 @@
 package struct RowBatch: Sendable {
   /// One row: its key, its own entity, and its values.
   package struct Row: Sendable {
-    let key: Int64
+    package let key: Int64
     /// The index of the row's own entity in ``ManagedObjectModel/entities``.
     let entityIndex: Int
     /// Nil if only keys were requested.
-    let snapshot: RowSnapshot?
+    package let snapshot: RowSnapshot?
   }
 
   /// The location of a row. It contains no reference-counted fields, so that arrays of entries are created, copied and
@@ -64,7 +64,7 @@ package struct RowBatch: Sendable {
   }
 
   /// The greatest key of rows read in the order of keys, including omitted ones.
-  var greatestReadKey: Int64? { [entries.last?.key, lastOmittedKey].compactMap { $0 }.max() }
+  package var greatestReadKey: Int64? { [entries.last?.key, lastOmittedKey].compactMap { $0 }.max() }
 
   package mutating func sortByKey() {
     var previous = Int64.min

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The representation of attribute values in row slots: the contract between stores, which fill rows, and objects,
 /// which read them.
@@ -57,7 +57,7 @@ package enum SlotForm: UInt8, Sendable {
 
 extension RowSnapshot {
   /// The content of a slot as a value. Bytes that are invalid for the form read as null.
-  func value(_ slot: Int, as form: SlotForm, slotCount: Int) -> StoredValue {
+  package func value(_ slot: Int, as form: SlotForm, slotCount: Int) -> StoredValue {
     if isNull(slot, of: slotCount) { return .null }
     switch form {
     case .none: return .null
@@ -104,13 +104,13 @@ extension RowSnapshot {
   }
 
   /// The content of a column whose values may be stored in files.
-  enum ExternalContent {
+  package enum ExternalContent {
     case inline(Data)
     case file(String)
   }
 
   /// The content of a non-null slot of form ``SlotForm/externalData``.
-  func externalContent(_ slot: Int) -> ExternalContent {
+  package func externalContent(_ slot: Int) -> ExternalContent {
     let bytes = bytes(slot)
     switch bytes.first {
     case 1: return .inline(Data(bytes.dropFirst()))

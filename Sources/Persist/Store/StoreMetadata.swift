@@ -34,15 +34,15 @@ extension StoreMetadata {
     static let frameworkVersion = "NSPersistenceFrameworkVersion"
     package static let storeType = "NSStoreType"
     static let autoVacuum = "_NSAutoVacuumLevel"
-    static let storeIdentifier = "NSStoreUUID"
-    static let migrationLog = "PersistMigrationLog"
+    package static let storeIdentifier = "NSStoreUUID"
+    package static let migrationLog = "PersistMigrationLog"
     static let deferredSteps = "PersistDeferredSteps"
     static let formerModels = "PersistFormerModels"
     static let history = "PersistHistory"
     static let life = "PersistLife"
 
     /// The keys that describe the store and its model, which the application can't set.
-    static let own = [
+    package static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
       storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels, history,
       life,

@@ -4,14 +4,14 @@ package import Foundation
 ///
 /// The syntax is that of numbers in Swift and JSON: `-12`, `3.10`, `1e-7`. Nothing may surround the number, and words
 /// such as `nan` are rejected.
-struct DecimalText: Hashable {
+package struct DecimalText: Hashable {
   let isNegative: Bool
   /// The digits without leading and trailing zeros; empty for zero.
   let digits: ArraySlice<UInt8>
   /// The power of ten of the last digit.
   let exponent: Int
 
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     let sign = rest.first
     if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest = rest.dropFirst() }
@@ -45,7 +45,7 @@ struct DecimalText: Hashable {
 
   /// The number without a power of ten and without needless zeros, as `Decimal` is described: `0.05`, `1200`. Nil if
   /// the text would be of an unreasonable length.
-  var positional: String? {
+  package var positional: String? {
     guard abs(exponent) <= 1000 else { return nil }
     var text = String(decoding: digits.isEmpty ? [UInt8(ascii: "0")] : digits, as: UTF8.self)
     if exponent >= 0 {

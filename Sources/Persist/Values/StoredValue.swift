@@ -71,7 +71,7 @@ extension StoredValue {
 
 extension [String: StoredValue] {
   /// Inserts an element into a composite at a path of names, creating nested composites that are missing.
-  mutating func insert(_ value: StoredValue, at path: ArraySlice<String>) {
+  package mutating func insert(_ value: StoredValue, at path: ArraySlice<String>) {
     guard let name = path.first else { return }
     guard path.count > 1 else {
       self[name] = value

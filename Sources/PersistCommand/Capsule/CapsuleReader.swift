@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// Reads a failure capsule, and builds its store and models in a folder.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// Writes a failure capsule: a text file of JSON lines.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist diagram`: a picture of a model.
 struct DiagramCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist dump`: every object of a store.
 struct DumpCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 import PersistTesting
 
 /// `persist fill`: random objects for trying things out.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist history`: the transactions in a store's history.
 struct HistoryCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist inspect`: a summary of a store.
 struct InspectCommand: ParsableCommand {

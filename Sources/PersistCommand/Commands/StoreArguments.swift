@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// The arguments of every command that reads a store.
 struct StoreArguments: ParsableArguments {

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// The output of `persist generate` for a model version: files and warnings. The same model gives the same bytes.
 struct GeneratePlan {

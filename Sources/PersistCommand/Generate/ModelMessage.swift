@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// A message about a model file, with its location, in the format that Xcode and Swift's build parse.
 struct ModelMessage: Hashable {

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// Writes objects as text for people, or as lines of JSON.
 struct ObjectOutput {

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// The objects of an entity as lines of comma-separated values that can be read back to the same objects.

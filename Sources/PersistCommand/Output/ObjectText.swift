@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// Human-readable text of an object: a heading and a line for each property.
 struct ObjectText {

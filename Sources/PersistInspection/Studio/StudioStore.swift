@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// The store of a studio, open for reading and, on request, for writing.
 final class StudioStore: Sendable {

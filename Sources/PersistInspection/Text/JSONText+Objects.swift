@@ -1,5 +1,6 @@
 import Foundation
 package import Persist
+package import PersistTools
 
 extension JSONText {
   /// An object in the format of `dump`.

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// Generates valid values for one attribute.
 struct AttributeFill {

@@ -1,4 +1,5 @@
-package import Persist
+import Persist
+package import PersistTools
 
 /// Fills a store with random objects, slice by slice.
 package struct FillPass {

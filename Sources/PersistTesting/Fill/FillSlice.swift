@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// Creates the objects of one slice: some of every concrete entity, related only among themselves, so that each slice
 /// can be saved separately and memory use doesn't grow with the number of rows.

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 /// Generates strings that match a regular expression. It supports the features common in models: classes, groups,
 /// alternatives, repetition; but not look-around and back references.

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// A relationship and its inverse, seen from one of the sides, with the entities that participate.
 struct RelationshipPair {

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// Generates pronounceable words.
 enum Words {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 @testable import PersistCommand
 
 @Suite("persist fetch, count, show and explain")

@@ -1,5 +1,6 @@
 import Foundation
 @testable import Persist
+@testable import PersistTools
 import PersistTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+@testable import PersistTools
 import Testing
 
 @testable import PersistTesting

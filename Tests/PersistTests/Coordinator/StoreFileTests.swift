@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Moving, replacing and backing up stores")
 struct StoreFileTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("History: migration, check and backups")
 struct HistoryMigrationTests {

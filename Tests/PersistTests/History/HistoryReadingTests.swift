@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 /// Histories that Core Data wrote, and tables made here in the forms that it has had.
 @Suite("History: reading")

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("The comparison of a store with a migrated copy")
 struct MigratedComparisonTests {

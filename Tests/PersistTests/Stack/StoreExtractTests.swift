@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("A new store with some objects of another one")
 struct StoreExtractTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 func planned(_ url: URL, _ registry: ModelRegistry) throws {
   // <block 0>

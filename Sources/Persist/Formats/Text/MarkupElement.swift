@@ -1,18 +1,24 @@
 /// An element of an XML file, including its content.
-struct MarkupElement: Sendable, Hashable {
-  let name: String
-  let attributes: [String: String]
+package struct MarkupElement: Sendable, Hashable {
+  package let name: String
+  package let attributes: [String: String]
   /// The line on which the element starts in its file, counted from 1.
-  let line: Int
-  var children: [MarkupElement] = []
+  package let line: Int
+  package var children: [MarkupElement] = []
   /// The text directly in the element, with the pieces between its children concatenated.
-  var text = ""
+  package var text = ""
+
+  package init(name: String, attributes: [String: String], line: Int) {
+    self.name = name
+    self.attributes = attributes
+    self.line = line
+  }
 
   /// Returns the children with a name, in order.
-  func children(named name: String) -> [MarkupElement] { children.filter { $0.name == name } }
+  package func children(named name: String) -> [MarkupElement] { children.filter { $0.name == name } }
 
   /// The element serialized as XML, with attributes sorted by name. Unknown parts of a file are preserved in this form.
-  var markup: String {
+  package var markup: String {
     var result = "<\(name)"
     for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
       result += " \(name)=\"\(value.escapedForMarkup)\""

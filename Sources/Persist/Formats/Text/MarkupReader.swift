@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Reads the subset of XML that Xcode writes into ``MarkupElement``s, in bounded time and memory.
 ///
@@ -9,9 +9,9 @@ import Foundation
 /// Foundation's `XMLParser` is no substitute: on Linux the process crashes if a processing instruction is empty, as in
 /// `<?p?>` (a null pointer treated as a string, swift-corelibs-foundation 6.3), `parse()` returns true for truncated
 /// files, and declared entities are neither reported nor expanded.
-struct MarkupReader {
+package struct MarkupReader {
   /// The limits of a file's size and content.
-  struct Limits {
+  package struct Limits {
     var bytes = 32 << 20
     var depth = 64
     /// The number of elements and attributes combined.
@@ -22,7 +22,7 @@ struct MarkupReader {
   ///
   /// - Throws: ``PersistenceError/Code/fileAccess``, ``PersistenceError/Code/malformedFile`` with file and line,
   ///   ``PersistenceError/Code/limitExceeded``.
-  static func root(of url: URL, limits: Limits = Limits()) throws -> MarkupElement {
+  package static func root(of url: URL, limits: Limits = Limits()) throws -> MarkupElement {
     try root(in: BoundedFile.data(at: url, limit: limits.bytes), from: url, limits: limits)
   }
 

@@ -1,5 +1,5 @@
 /// The effect of an attribute's type change on its values.
-enum AttributeConversion: Sendable, Hashable {
+package enum AttributeConversion: Sendable, Hashable {
   /// The same bytes represent the same value.
   case same
   /// Every value has an equal one in the new type; the column gets the new type's affinity.
@@ -12,7 +12,7 @@ enum AttributeConversion: Sendable, Hashable {
   /// The range of ``exactWithin(_:)``; nil for the others.
   var range: ClosedRange<Int64>? { if case .exactWithin(let range) = self { range } else { nil } }
 
-  init(from old: AttributeType, to new: AttributeType) {
+  package init(from old: AttributeType, to new: AttributeType) {
     self = switch (old, new) {
     case _ where old == new: .same
     case (.boolean, .int16), (.boolean, .int32), (.boolean, .int64), (.int16, .int32), (.int16, .int64),

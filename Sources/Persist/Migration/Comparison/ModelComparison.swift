@@ -2,10 +2,10 @@
 ///
 /// A pure function of the two models and their correspondence, so the result applies to any store. A model compared
 /// with itself gives no operations.
-struct ModelComparison: Sendable {
+package struct ModelComparison: Sendable {
   let old: ManagedObjectModel
   let new: ManagedObjectModel
-  let correspondence: ModelCorrespondence
+  package let correspondence: ModelCorrespondence
   /// In the order of the new model's entities: first the entities, then their attributes, then their relationships;
   /// removals are last.
   private(set) var operations: [MigrationOperation] = []

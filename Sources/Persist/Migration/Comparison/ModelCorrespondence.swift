@@ -2,13 +2,13 @@
 ///
 /// Pure, composable data: the renames across several versions are the composition of the correspondences of adjacent
 /// versions.
-struct ModelCorrespondence: Sendable, Equatable {
+package struct ModelCorrespondence: Sendable, Equatable {
   /// The source of a property's values.
-  struct Origin: Sendable, Hashable {
+  package struct Origin: Sendable, Hashable {
     /// The old property's name; nil for a new property.
-    var source: String?
+    package var source: String?
     /// The replacement for a missing value: the default, for a new attribute and for one that becomes required.
-    var fill: StoredValue?
+    package var fill: StoredValue?
   }
 
   /// The old names of entities by their new names; new entities are missing.
@@ -16,10 +16,10 @@ struct ModelCorrespondence: Sendable, Equatable {
   /// By the new names of entity and property, including inherited properties; only for entities that have an old name.
   var properties: [String: [String: Origin]] = [:]
 
-  func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
+  package func origin(of property: String, in entity: String) -> Origin? { properties[entity]?[property] }
 
   /// The new name of an old entity; nil if it is removed.
-  func newName(ofEntity old: String) -> String? {
+  package func newName(ofEntity old: String) -> String? {
     entities.first { $0.value == old }?.key
   }
 
@@ -34,7 +34,7 @@ extension ModelCorrespondence {
   /// Matches two models by renaming identifiers and names.
   ///
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
-  init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
+  package init(from old: ManagedObjectModel, to new: ManagedObjectModel) throws {
     entities = try Self.matchEntities(old, new)
     for entity in new.entities {
       guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
@@ -141,7 +141,7 @@ extension ModelCorrespondence {
   ///
   /// A default that an attribute gets in the first correspondence is kept; properties that the version in between lacks
   /// have no source.
-  func followed(by next: ModelCorrespondence) -> ModelCorrespondence {
+  package func followed(by next: ModelCorrespondence) -> ModelCorrespondence {
     var whole = ModelCorrespondence()
     for (newest, middle) in next.entities {
       guard let oldest = entities[middle] else { continue }

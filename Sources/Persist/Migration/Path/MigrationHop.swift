@@ -2,7 +2,7 @@
 ///
 /// A path consists of hops, a hop of steps. A migration that the models alone determine is one hop, however many
 /// versions are in between; mapping models and stages are separate hops.
-struct MigrationHop: Sendable {
+package struct MigrationHop: Sendable {
   /// The method of executing a hop.
   enum Method: Sendable {
     case inPlace
@@ -11,7 +11,7 @@ struct MigrationHop: Sendable {
 
   let source: ModelVersion
   let destination: ModelVersion
-  let comparison: ModelComparison
+  package let comparison: ModelComparison
   /// Whether the versions belong together: by the registry's family, the same model, or a mapping model.
   let isOfOneFamily: Bool
   /// Versions that were certainly made between the two, for the lineage recorded in the store.

@@ -3,13 +3,13 @@
 /// Anything that the models alone determine is one hop, directly from the first version to the last, as in Core Data.
 /// Versions in between serve only two purposes: an application's mapping model or stage between them is a separate hop,
 /// and renames that only they record are looked up in them.
-struct MigrationPath: Sendable {
+package struct MigrationPath: Sendable {
   let source: ModelVersion
   let destination: ModelVersion
-  let hops: [MigrationHop]
+  package let hops: [MigrationHop]
 
   /// Whether the whole path is a single transaction in the store's own file.
-  var isInPlace: Bool {
+  package var isInPlace: Bool {
     hops.allSatisfy { hop in
       guard case .inPlace = hop.method else { return false }
       return hop.before == nil && hop.after == nil
@@ -26,7 +26,7 @@ struct MigrationPath: Sendable {
 
   /// - Parameter isDowngrade: Whether the target version is certainly older, so that no stage leads there.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and errors in a mapping model's file.
-  init(
+  package init(
     from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources, isDowngrade: Bool = false
   ) throws {
     self.source = source

@@ -1,6 +1,6 @@
 /// The resources of a migration besides the models: mapping models, policies, stages.
-struct MigrationResources: Sendable {
-  var registry: ModelRegistry?
+package struct MigrationResources: Sendable {
+  package var registry: ModelRegistry?
   /// Mapping models built in code; they take precedence over those in files.
   var mappingModels: [MappingModel] = []
   var policies = MigrationPolicies()
@@ -70,4 +70,9 @@ extension MappingModel {
   fileprivate var unusedDescription: String {
     MappingModelFile.unusedDescription(name, from: sourceVersion, to: destinationVersion)
   }
+}
+
+extension MigrationResources {
+  /// Resources that consist of versions and the mapping models beside them.
+  package init(registry: ModelRegistry?) { self.init(registry: registry, mappingModels: []) }
 }

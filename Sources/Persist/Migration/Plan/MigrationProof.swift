@@ -8,7 +8,7 @@ public struct MigrationProof: Sendable, Hashable {
   public var values: Int
 
   /// Creates a result from its parts.
-  init(objects: Int, values: Int) {
+  package init(objects: Int, values: Int) {
     self.objects = objects
     self.values = values
   }

@@ -73,7 +73,7 @@ public struct AutomaticMigrator: StoreMigrator {
 
   /// Compares two copies of the store, one migrated in each way, before a migration in place is committed; nil for no
   /// comparison. Only a higher layer can read objects.
-  var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
+  package var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
 
   /// Creates a migrator. Each argument sets the property of the same name.
   public init(

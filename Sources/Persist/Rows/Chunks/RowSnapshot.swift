@@ -6,7 +6,7 @@ import Foundation
 /// entity numbers of to-one relationships whose destination has subentities. Slots are untyped: the caller must know
 /// that a slot contains an integer.
 @usableFromInline @frozen
-struct RowSnapshot: Sendable {
+package struct RowSnapshot: Sendable {
   @usableFromInline let chunk: RowChunk
   /// Below 4 GB: SQLite's rows are smaller, and all rows after the first are in small chunks.
   @usableFromInline let offset: UInt32
@@ -19,14 +19,14 @@ struct RowSnapshot: Sendable {
   var version: Int64 { view.version }
 
   @inlinable @inline(__always)
-  func isNull(_ slot: Int, of slotCount: Int) -> Bool { view.isNull(slot, of: slotCount) }
+  package func isNull(_ slot: Int, of slotCount: Int) -> Bool { view.isNull(slot, of: slotCount) }
 
   @inlinable @inline(__always)
-  func integer(_ slot: Int) -> Int64 { view.integer(slot) }
+  package func integer(_ slot: Int) -> Int64 { view.integer(slot) }
 
   func double(_ slot: Int) -> Double { view.double(slot) }
 
-  func string(_ slot: Int) -> String { view.string(slot) }
+  package func string(_ slot: Int) -> String { view.string(slot) }
 
   func data(_ slot: Int) -> Data { view.data(slot) }
 

@@ -14,7 +14,7 @@ public struct IdentifiedStore: Sendable {
   public let embeddedModelError: PersistenceError?
   /// Whether the store formerly had a version of the registry and now has none.
   let descendsFromKnownVersion: Bool
-  let catalog: StoreCatalog
+  package let catalog: StoreCatalog
   private let computedMap: Lazy<TableMap>
 
   /// The layout of the model in the store.

@@ -5,7 +5,7 @@ package import Foundation
 /// Engines read it at once and without a model; it is used to identify the model. The embedded model is read on demand.
 package struct StoreCatalog: Sendable {
   /// The parts of a catalog with which a ``LayoutSeal`` is compared.
-  struct Head: Sendable {
+  package struct Head: Sendable {
     let mark: StoreMark
     let numberRows: [EntityNumbers.Row]
   }

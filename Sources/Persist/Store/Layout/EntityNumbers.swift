@@ -25,7 +25,7 @@ package struct EntityNumbers: Sendable, Hashable {
   static let firstSystemNumber = 16_001
 
   /// By index in ``ManagedObjectModel/entities``.
-  let byIndex: [Int]
+  package let byIndex: [Int]
   /// The rows of `Z_PRIMARYKEY` for the model's entities, by ascending entity number.
   let rows: [Row]
   /// Whether the store lists exactly the model's entities.

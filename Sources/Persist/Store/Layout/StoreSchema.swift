@@ -17,7 +17,7 @@ package struct StoreSchema: Sendable, Hashable {
     package let name: String
     package let columns: [Column]
     /// The SQL text that created the table.
-    let sql: String
+    package let sql: String
     private let indexByName: [String: Int]
 
     package init(name: String, columns: [Column], sql: String = "") {
@@ -58,7 +58,7 @@ package struct StoreSchema: Sendable, Hashable {
 
   package struct View: Sendable, Hashable {
     let name: String
-    let sql: String
+    package let sql: String
     /// The columns that it reads, directly or through other views; nil if SQLite can't prepare it.
     let columns: Set<ColumnPlace>?
   }
@@ -81,7 +81,7 @@ package struct StoreSchema: Sendable, Hashable {
   package let indexes: [Index]
   package let triggers: [Trigger]
   /// Empty for a store on a server, which itself refuses to change what views read.
-  let views: [View]
+  package let views: [View]
   /// The rules by which the tables of the model are named.
   let names: LayoutNames
   private let indexByName: [String: Int]

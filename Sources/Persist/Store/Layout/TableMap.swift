@@ -113,8 +113,8 @@ package struct TableMap: Sendable {
     /// One side: the rows identified by a column's keys.
     package struct Side: Sendable, Hashable {
       /// The entity and relationship of the objects in the column; the relationship leads to the other side.
-      let entity: String
-      let relationship: String
+      package let entity: String
+      package let relationship: String
       /// The column with this side's keys.
       package let column: String
       /// The column with the order of the other side's objects in this side's relationship, if it is ordered.

@@ -13,8 +13,8 @@ package struct FullTextIndex: Sendable, Hashable {
   let column: String
   let search: FullTextSearch
   /// The entity that declares the attribute.
-  let entity: String
-  let attribute: String
+  package let entity: String
+  package let attribute: String
 
   /// Names of entities and attributes can't contain `$`, so that index names are unique.
   var name: String { "\(Self.prefix)\(table)$\(column)" }
@@ -38,7 +38,7 @@ package struct FullTextIndex: Sendable, Hashable {
 
 extension TableMap {
   /// The indexes of all attributes that are marked for full-text search.
-  var fullTextIndexes: Set<FullTextIndex> {
+  package var fullTextIndexes: Set<FullTextIndex> {
     var indexes: Set<FullTextIndex> = []
     for entity in model.entities where !absent.contains(entity.name) {
       for attribute in entity.description.attributes where attribute.isFullTextSearched {

@@ -122,7 +122,7 @@ extension SQLText {
 
   /// Creates an index of the current texts in the temporary database, and vocabulary views of it and of the store's
   /// index.
-  static func secondIndex(_ index: FullTextIndex) -> [SQLText] {
+  package static func secondIndex(_ index: FullTextIndex) -> [SQLText] {
     [
       "CREATE VIRTUAL TABLE temp.PERSIST_CHECK USING fts5(content, content='', tokenize='\(tokenizer(index.search))')",
       """
@@ -134,12 +134,12 @@ extension SQLText {
     ]
   }
 
-  static let dropSecondIndex: [SQLText] = [
+  package static let dropSecondIndex: [SQLText] = [
     "DROP TABLE temp.PERSIST_CHECK_STORE", "DROP TABLE temp.PERSIST_CHECK_TEXTS", "DROP TABLE temp.PERSIST_CHECK",
   ]
 
   /// The rows for which the two indexes contain different words.
-  static func differences(from index: FullTextIndex) -> SQLText {
+  package static func differences(from index: FullTextIndex) -> SQLText {
     """
     SELECT DISTINCT d.doc, r.Z_ENT FROM (\
     SELECT * FROM (SELECT term, doc, offset FROM temp.PERSIST_CHECK_STORE \

@@ -100,7 +100,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
   }
 
   /// SQL from the store itself: the definition of an object, read from `sqlite_schema`.
-  init(storedIn definition: StoredDefinition) {
+  package init(storedIn definition: StoredDefinition) {
     text = definition.sql
     values = []
   }

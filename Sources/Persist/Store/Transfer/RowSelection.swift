@@ -1,18 +1,18 @@
 /// Some rows of a store: those that a copy of a part of the store contains.
-struct RowSelection {
+package struct RowSelection {
   private let model: ManagedObjectModel
   /// The sorted keys, by index in ``ManagedObjectModel/entities``.
   private(set) var keys: [ContiguousArray<Int64>]
 
-  init(_ model: ManagedObjectModel) {
+  package init(_ model: ManagedObjectModel) {
     self.model = model
     keys = Array(repeating: [], count: model.entities.count)
   }
 
-  var count: Int { keys.reduce(0) { $0 + $1.count } }
+  package var count: Int { keys.reduce(0) { $0 + $1.count } }
 
   /// Adds keys of exactly one entity; those that are there already are ignored.
-  mutating func add(_ more: some Sequence<Int64>, entityIndex: Int) {
+  package mutating func add(_ more: some Sequence<Int64>, entityIndex: Int) {
     var all = keys[entityIndex]
     all.append(contentsOf: more)
     all.sort()
@@ -54,7 +54,7 @@ extension RowSelection {
   private static let sliceSize = 1000
 
   /// Adds the rows that selected ones can't be valid without: members of their required relationships, and theirs.
-  mutating func addRequired(in source: any PersistentStore) throws {
+  package mutating func addRequired(in source: any PersistentStore) throws {
     let decoder = RowDecoder(model, storeIdentifier: source.identifier) { try source.externalData(named: $0) }
     var new = keys
     while new.contains(where: { !$0.isEmpty }) {

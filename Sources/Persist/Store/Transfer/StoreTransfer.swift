@@ -3,7 +3,7 @@ import Foundation
 /// Reads all rows of a store, or some of them, in slices, to insert them into a store of any engine.
 ///
 /// Rows keep their keys and versions, and relationships their orders. Memory use doesn't grow with the store.
-final class StoreTransfer {
+package final class StoreTransfer {
   private let source: any PersistentStore
   private let decoder: RowDecoder
   private let entities: [Entity]
@@ -25,7 +25,7 @@ final class StoreTransfer {
   /// - Parameters:
   ///   - identifier: The identifier of the store that gets the rows.
   ///   - selection: The rows to read, with the relationships among them; nil for all.
-  init(_ source: any PersistentStore, to identifier: String, only selection: RowSelection? = nil) {
+  package init(_ source: any PersistentStore, to identifier: String, only selection: RowSelection? = nil) {
     self.source = source
     self.selection = selection
     decoder = RowDecoder(source.model, storeIdentifier: identifier) { try source.externalData(named: $0) }
@@ -33,7 +33,7 @@ final class StoreTransfer {
   }
 
   /// The next slice; nil after the last one.
-  func next() throws -> ImportSlice? {
+  package func next() throws -> ImportSlice? {
     while position < entities.count {
       let entity = entities[position]
       let rows = try selection.map { try nextRows(of: entity, among: $0) } ?? nextRows(of: entity)

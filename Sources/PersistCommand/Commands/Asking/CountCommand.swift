@@ -1,5 +1,6 @@
 import ArgumentParser
 import Persist
+import PersistTools
 
 /// `persist count`: the number of objects that a request finds.
 struct CountCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Persist
+import PersistTools
 
 /// `persist explain`: the SQL of a request, SQLite's plan, and the indexes that it lacks.
 struct ExplainCommand: ParsableCommand {

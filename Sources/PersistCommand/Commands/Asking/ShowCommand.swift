@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist show`: one object by its URI.
 struct ShowCommand: ParsableCommand {

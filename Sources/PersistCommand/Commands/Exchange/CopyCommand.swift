@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// `persist copy`: copies a store to another place.

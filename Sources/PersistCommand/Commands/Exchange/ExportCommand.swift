@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// `persist export`: the objects of a store as files.

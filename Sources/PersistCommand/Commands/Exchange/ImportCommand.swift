@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// `persist import`: objects from a file into a store.

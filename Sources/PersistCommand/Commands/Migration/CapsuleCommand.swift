@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 import PersistInspection
 
 /// `persist capsule`: a file that reproduces a failing migration, with nothing of the user's.

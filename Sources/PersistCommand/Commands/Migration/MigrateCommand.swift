@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 /// `persist migrate`: migrates a store to another version.
 struct MigrateCommand: ParsableCommand {

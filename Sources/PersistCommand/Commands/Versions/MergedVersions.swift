@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// Two versions that grew from the same parent as one, with everything that prevents it.
 struct MergedVersions {

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 import PersistInspection
 import PersistTesting
 

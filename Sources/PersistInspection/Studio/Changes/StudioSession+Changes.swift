@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 extension StudioSession {
   private static let longestTimeline: Int64 = 200

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 extension JSONText {
   private static let longestText = 65536

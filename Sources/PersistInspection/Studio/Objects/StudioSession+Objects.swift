@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 extension StudioSession {
   /// The number of members that an object's answer contains.

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 extension StudioSession {
   /// The number of transactions that an answer contains.

@@ -1,4 +1,5 @@
 import Persist
+import PersistTools
 
 /// Reads values of given objects without ever reading a large one: long texts are measured, bytes are only looked for.
 struct LeafReader {

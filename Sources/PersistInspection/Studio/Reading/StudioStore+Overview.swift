@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistTools
 
 extension StudioStore {
   /// The store and its model, without any row.

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 /// Large values beside other contexts, as an attribute and as an element of a composite one.
 @Suite("Large values in composites", .aboutFiles("large values in files"))

@@ -4,6 +4,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("SQL files: databases of other tools")
 struct SQLHistoryTests {

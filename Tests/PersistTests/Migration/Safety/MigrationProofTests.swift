@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Proving a migration in place", .aboutFiles("copies of files"))
 struct MigrationProofTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Renaming in predicates and expressions")
 struct FormatRenamingTests {

@@ -6,6 +6,7 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistTools
 
   /// Bad things that happen to servers and their users: each is a clear error with advice.
   @Suite("Failures of a server", .needsServer)

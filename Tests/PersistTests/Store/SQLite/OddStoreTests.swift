@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 /// Stores whose own records differ from those of the newest frameworks.
 @Suite("Stores with unusual records", .aboutFiles("stores that other programs made"))

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 /// Stores in one folder whose names differ only in the extension have the same folder of large values.
 @Suite("Large values in folders that stores share", .aboutFiles("files of large values"))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Reads the XML of an `.xcdatamodel`, as Xcode has written it since version 4.
 ///
@@ -9,7 +9,7 @@ import Foundation
 /// Xcode doesn't check everything that it writes, so the reader is strict only if a store would otherwise be incorrect:
 /// with different tables or delete rules, or without a constraint. Everything else that can't be read is omitted with a
 /// warning.
-struct XMLModelReader {
+package struct XMLModelReader {
   let log: XMLProblems
 
   /// - Parameter url: an `.xcdatamodel` folder or the `contents` file in it.
@@ -21,7 +21,7 @@ struct XMLModelReader {
   }
 
   /// - Parameter file: the file to name in errors.
-  static func model(from root: MarkupElement, file: URL?) throws -> ParsedModel {
+  package static func model(from root: MarkupElement, file: URL?) throws -> ParsedModel {
     guard root.name == "model" else {
       throw PersistenceError(
         .malformedFile, at: PersistenceError.Place(file: file, line: root.line),
@@ -138,7 +138,7 @@ struct XMLModelReader {
 
 extension URL {
   /// Whether the URL is an existing folder.
-  var isFolder: Bool {
+  package var isFolder: Bool {
     var isDirectory: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
   }

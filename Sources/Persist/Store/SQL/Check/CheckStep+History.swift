@@ -44,7 +44,7 @@ extension CheckStep {
 
 extension HistoryLayout {
   /// The entities of the history that the store has, for the checks of their key counters.
-  var counters: [(number: Int, name: String, table: String)] {
+  package var counters: [(number: Int, name: String, table: String)] {
     let tables = [
       (EntityNumber.change, Self.changeTable), (EntityNumber.transaction, Self.transactionTable),
     ] + (texts.values.contains { $0.hasReference } ? [(EntityNumber.text, Self.textTable)] : [])

@@ -48,7 +48,7 @@ extension SQLText {
       """
   }
 
-  static func insert(_ rows: [[SQLValue]], into table: String, _ columns: [String]) -> SQLText {
+  package static func insert(_ rows: [[SQLValue]], into table: String, _ columns: [String]) -> SQLText {
     let values = rows.map { row in
       "(\(row.map { "\(value: $0)" as SQLText }.joined(separator: ", ")))" as SQLText
     }

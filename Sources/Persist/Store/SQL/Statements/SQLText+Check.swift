@@ -150,10 +150,17 @@ extension SQLText {
 }
 
 /// A column with keys of another table's rows.
-struct KeyReference: Sendable {
-  let table: String
-  let column: String
-  let destination: String
+package struct KeyReference: Sendable {
+  package let table: String
+  package let column: String
+  package let destination: String
   /// The valid entity numbers of those rows.
-  let destinationNumbers: [Int]
+  package let destinationNumbers: [Int]
+
+  package init(table: String, column: String, destination: String, destinationNumbers: [Int]) {
+    self.table = table
+    self.column = column
+    self.destination = destination
+    self.destinationNumbers = destinationNumbers
+  }
 }

@@ -9,7 +9,7 @@ extension SQLText {
   }
 
   /// Raises the key counter to the greatest key in use.
-  static func raiseKeyCounter(table: String, entityNumber: Int) -> SQLText {
+  package static func raiseKeyCounter(table: String, entityNumber: Int) -> SQLText {
     let greatest: SQLText = "(SELECT MAX(Z_PK) FROM \(name: table))"
     return """
       UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) \
@@ -24,7 +24,7 @@ extension SQLText {
   ///   - table: The table whose keys the row counts; nil for a subentity, whose root has the counter.
   ///   - rows: The table of the hierarchy.
   ///   - numbers: The numbers of all entities of the store.
-  static func addKeyCounter(
+  package static func addKeyCounter(
     _ row: EntityNumbers.Row, table: String?, rows: String, numbers: [Int]
   ) -> SQLText {
     let greatest: SQLText = table.map { "IFNULL((SELECT MAX(Z_PK) FROM \(name: $0)), 0)" } ?? "0"
@@ -37,7 +37,7 @@ extension SQLText {
   }
 
   /// Corrects the entity numbers beside keys to those of the referenced rows.
-  static func correctCompanions(_ key: KeyReference, companion: String) -> SQLText {
+  package static func correctCompanions(_ key: KeyReference, companion: String) -> SQLText {
     """
     UPDATE \(name: key.table) SET \(name: companion) = \
     (SELECT d.Z_ENT FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column)) \
@@ -47,7 +47,7 @@ extension SQLText {
   }
 
   /// Sets dangling keys to null, with their accompanying columns.
-  static func emptyDangling(_ key: KeyReference, beside: [String]) -> SQLText {
+  package static func emptyDangling(_ key: KeyReference, beside: [String]) -> SQLText {
     let assignments = ([key.column] + beside).map { name -> SQLText in "\(name: name) = NULL" }.joined(separator: ", ")
     return """
       UPDATE \(name: key.table) SET \(assignments) WHERE \(name: key.column) IS NOT NULL AND NOT EXISTS \
@@ -56,7 +56,7 @@ extension SQLText {
   }
 
   /// Deletes dangling pairs.
-  static func deleteDanglingPairs(_ key: KeyReference) -> SQLText {
+  package static func deleteDanglingPairs(_ key: KeyReference) -> SQLText {
     """
     DELETE FROM \(name: key.table) WHERE NOT EXISTS \
     (SELECT 1 FROM \(name: key.destination) AS d WHERE d.Z_PK = \(name: key.table).\(name: key.column))

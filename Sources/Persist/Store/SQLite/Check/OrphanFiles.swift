@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 
 /// The files of large values that no row names, left by a process that ended during a save.
-struct OrphanFiles {
+package struct OrphanFiles {
   private let folder: ExternalDataFolder
 
   /// - Parameter folder: The store's folder. Files beside a symbolic link to the store aren't searched, since they may
   ///   be those of another store.
-  init(folder: ExternalDataFolder) { self.folder = ExternalDataFolder(storeAt: folder.store) }
+  package init(folder: ExternalDataFolder) { self.folder = ExternalDataFolder(storeAt: folder.store) }
 
   /// The names of the files that no column of any table contains, including columns unknown to the model; none while
   /// the store is being migrated, since the files of its new content may be in place already.
   ///
   /// - Precondition: No other save may be in progress, since no row names its files yet. The caller holds the write
   ///   lock.
-  func find(_ connection: SQLiteConnection) throws -> [String] {
+  package func find(_ connection: SQLiteConnection) throws -> [String] {
     guard FileState(WorkingFolder.url(besideStoreAt: folder.store)) == nil else { return [] }
     let names = Set(folder.names().filter(Self.isOfValue))
     return names.isEmpty ? [] : names.subtracting(try connection.largeValueNames()).sorted()
@@ -24,7 +24,7 @@ struct OrphanFiles {
   /// harm.
   ///
   /// - Returns: The names of the deleted files.
-  func remove(_ names: [String]) -> [String] {
+  package func remove(_ names: [String]) -> [String] {
     guard !names.isEmpty else { return [] }
     let removed = LargeValueSharers.withNames(besides: folder) { others in
       names.filter { name in

@@ -1,14 +1,16 @@
-import Foundation
+package import Foundation
 
 /// The files that killed processes leave beside a store: folders of migrations and of their backups, and unfinished
 /// copies.
 ///
 /// A process that is still running has the same files.
-struct UnfinishedFiles {
-  let store: URL
+package struct UnfinishedFiles {
+  package let store: URL
+
+  package init(store: URL) { self.store = store }
 
   /// The existing folders of a migration and of its backup.
-  var folders: [URL] {
+  package var folders: [URL] {
     [WorkingFolder.url(besideStoreAt: store), BackupFolder.url(besideStoreAt: store)]
       .filter { FileState($0) != nil }
   }
@@ -33,5 +35,5 @@ struct UnfinishedFiles {
   ///
   /// - Returns: The number of deleted copies.
   @discardableResult
-  func removeCopies() -> Int { copies.count { UnfinishedCopy.remove($0) } }
+  package func removeCopies() -> Int { copies.count { UnfinishedCopy.remove($0) } }
 }

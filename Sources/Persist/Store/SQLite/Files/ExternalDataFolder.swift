@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 
 /// The files beside a store that contain its large values: `.<store name>_SUPPORT/_EXTERNAL_DATA`.
 ///
 /// The store's name appears without its extension. A column names a file; names that lead out of the folder are
 /// rejected, and symbolic links aren't followed, since a store from elsewhere could use them to access any file.
-struct ExternalDataFolder: Sendable, Hashable {
+package struct ExternalDataFolder: Sendable, Hashable {
   /// The folder to write files to.
-  let url: URL
+  package let url: URL
   /// The store's file, with symbolic links resolved.
-  let store: URL
+  package let store: URL
   /// The folders to look for files in: ``url`` first.
   private let candidates: [URL]
 
   /// - Parameter store: The store's file. The files of a symbolic link's destination are beside the destination; those
   ///   beside the link itself are only read.
-  init(storeAt store: URL) {
+  package init(storeAt store: URL) {
     self.store = SQLiteFileName.resolved(store)
     let own = Self.candidates(besideStoreAt: self.store)
     candidates = own + (FileState.isLink(store) ? Self.candidates(besideStoreAt: store) : [])
@@ -46,7 +46,7 @@ struct ExternalDataFolder: Sendable, Hashable {
   /// - Parameter permissions: The permissions of the store that it is created for, if the store doesn't exist yet.
   /// - Throws: ``PersistenceError/Code/malformedFile`` if there is a symbolic link in its place, and errors of the file
   ///   system.
-  func make(like permissions: StorePermissions? = nil) throws {
+  package func make(like permissions: StorePermissions? = nil) throws {
     try requireNoLink(url)
     try StorePermissions.makeFolder(url, like: permissions ?? self.permissions)
   }
@@ -55,7 +55,7 @@ struct ExternalDataFolder: Sendable, Hashable {
   ///
   /// - Throws: ``PersistenceError/Code/malformedFile`` for a name that isn't a plain file name, and for a symbolic
   ///   link.
-  func file(named name: String) throws -> URL? { try find(name)?.file }
+  package func file(named name: String) throws -> URL? { try find(name)?.file }
 
   private func find(_ name: String) throws -> (file: URL, folder: URL)? {
     guard Self.isPlain(name) else {

@@ -33,7 +33,7 @@ package enum SQLiteFileName {
   }
 
   /// The file with symbolic links resolved: SQLite places `-wal` and the other companion files beside that one.
-  static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
+  package static func resolved(_ url: URL) -> URL { url.absoluteURL.resolvingSymlinksInPath() }
 
   /// The suffix of the name of an unfinished copy's folder, followed by a UUID.
   static let unfinishedSuffix = ".partial-"

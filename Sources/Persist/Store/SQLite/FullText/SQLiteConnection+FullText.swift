@@ -39,7 +39,7 @@ extension SQLiteConnection {
 
 extension Set<FullTextIndex> {
   /// The indexes that a store has, including all triggers, exactly as Persist would create them.
-  func kept(by connection: SQLiteConnection) throws -> Self {
+  package func kept(by connection: SQLiteConnection) throws -> Self {
     guard !isEmpty else { return [] }
     let present = Dictionary(
       try connection.all(.trustedObjects) { ($0.text(0), $0.text(1)) }, uniquingKeysWith: { first, _ in first })

@@ -2,7 +2,7 @@ import Foundation
 
 /// Persist's record in an SQLite file.
 extension ModelRecord {
-  static let table = "PERSIST_METADATA"
+  package static let table = "PERSIST_METADATA"
 
   /// The record in an open database; nil if there is none, or it was written for another model than the store's.
   init?(_ connection: SQLiteConnection, schema: StoreSchema, metadata: StoreMetadata) throws {

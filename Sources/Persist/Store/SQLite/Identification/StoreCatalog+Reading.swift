@@ -8,7 +8,7 @@ extension StoreCatalog {
   /// - Parameters:
   ///   - known: The schema in an earlier state, whose tables aren't read again if their definitions are the same.
   ///   - head: What was read before in the same transaction.
-  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
+  package init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil, head: Head? = nil) throws {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
@@ -77,7 +77,7 @@ extension StoreSchema {
   ///
   /// - Parameter known: The schema in an earlier state, whose tables aren't read again if their definitions are the
   ///   same.
-  init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
+  package init(_ connection: SQLiteConnection, knowing known: StoreSchema? = nil) throws {
     var columns: [String: [Column]] = [:]
     if known == nil {
       try connection.query(.columns) { row in

@@ -23,7 +23,7 @@ extension SQLiteConnection: ScriptingConnection {
 
 extension StoreSchema.Table {
   /// Whether rows of the table are its own: not those of an index for full-text search, or of SQLite.
-  var isOrdinary: Bool {
+  package var isOrdinary: Bool {
     !name.hasPrefix("sqlite_") && !name.hasPrefix(FullTextIndex.prefix) && !sql.uppercased().hasPrefix("CREATE VIRTUAL")
   }
 }

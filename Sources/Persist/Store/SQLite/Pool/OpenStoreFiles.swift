@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 /// The files of the stores open in this program, in any coordinator.
 ///
 /// Deleting a file under an open store would lose everything saved afterward.
-enum OpenStoreFiles {
+package enum OpenStoreFiles {
   private struct OpenFile {
     let pool: ObjectIdentifier
     let file: FileState
@@ -41,7 +41,7 @@ enum OpenStoreFiles {
   }
 
   /// Whether a context of this program reads an earlier state of a store, in any coordinator.
-  static func isStateHeld(of url: URL) -> Bool {
+  package static func isStateHeld(of url: URL) -> Bool {
     guard let file = FileState(url) else { return false }
     return files.withLock { $0.contains { $0.file.isSameFile(as: file) && $0.shared.heldStates.isHolding } }
   }

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Checking the values of columns", .aboutFiles("values that other programs write to files"))
 struct ColumnValueLawTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Repairing stores", .aboutFiles("repair of files"))
 struct StoreRepairTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Persist
+@testable import PersistTools
 
 @Suite("Unfinished copies")
 struct UnfinishedCopyTests {

@@ -1,3 +1,5 @@
+package import Persist
+
 /// The contents of a store, row by row: for displaying and comparing stores without a context and its objects.
 ///
 /// Rows are read in batches, so that memory use doesn't grow with the store.

@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 
 /// Replaces values by noise of the same kind and length.
 ///

@@ -1,3 +1,5 @@
+import Persist
+
 extension Dictionary where Key == Int64 {
   /// Collects the values of objects by key.
   ///

@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// The shape of a store: its tables, and rows in which noise takes the place of values.
 ///

@@ -1,3 +1,5 @@
+import Persist
+
 /// The members of one to-many relationship for rows visited in key order: read for many owners at once, and discarded
 /// after the last of them.
 struct MemberWindow {

@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// Writes rows to a store without a context and its objects: for filling stores.
 package final class StoreWriter {

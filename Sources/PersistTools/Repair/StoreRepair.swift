@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// Repairs the problems of a store that don't require guessing: no value that a program could read is changed.
 ///

@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// Adds a version to the files of a model.
 package struct NewModelVersion {

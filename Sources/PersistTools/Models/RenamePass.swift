@@ -1,3 +1,5 @@
+import Persist
+
 /// Renames the entities and properties of a model and all references to them, those in predicates and expressions too.
 struct RenamePass {
   private let renames: ModelRenames

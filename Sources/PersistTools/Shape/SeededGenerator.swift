@@ -1,3 +1,5 @@
+import Persist
+
 /// Generates random numbers that depend only on a seed, the same on every platform and in every run (SplitMix64).
 ///
 /// - SeeAlso: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.

@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 extension StoreContents {
   /// Opens a store for reading, without changing it or creating files beside it.

@@ -1,4 +1,5 @@
 package import Foundation
+import Persist
 
 /// Builds a store of a shape, in a new file.
 package final class StoreShapeWriter {

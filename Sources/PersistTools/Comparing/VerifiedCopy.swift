@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// A copy of a store at another place, in a file or on a server, whose values are compared with the original's before
 /// it gets its name.

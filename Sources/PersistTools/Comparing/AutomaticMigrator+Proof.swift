@@ -1,4 +1,5 @@
 import Foundation
+public import Persist
 
 extension AutomaticMigrator {
   /// Returns a migrator that proves each migration in place before committing it.

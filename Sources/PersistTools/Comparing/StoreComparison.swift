@@ -1,3 +1,5 @@
+package import Persist
+
 /// The comparison of two stores with the same entities and properties: all objects with their keys and values.
 ///
 /// Memory use doesn't grow with the stores. Derived and transient attributes aren't compared.

@@ -1,3 +1,5 @@
+import Persist
+
 /// The renames that lead from one version of a model to another, according to renaming identifiers.
 struct ModelRenames {
   /// A part that two sides rename in different ways.

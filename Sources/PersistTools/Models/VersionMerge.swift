@@ -1,4 +1,5 @@
 import Foundation
+package import Persist
 
 /// Combines two versions of a model that grew from the same parent, in the XML of their `.xcdatamodel`s.
 ///

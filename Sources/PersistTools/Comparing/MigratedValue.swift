@@ -1,4 +1,5 @@
 import Foundation
+import Persist
 
 /// A value in the comparison of a store with a migrated copy.
 package enum MigratedValue: Sendable {

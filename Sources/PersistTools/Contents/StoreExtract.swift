@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// A new store with some objects of another one.
 ///

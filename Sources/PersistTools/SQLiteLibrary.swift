@@ -1,4 +1,5 @@
 import CSQLite
+import Persist
 
 /// The SQLite library with which the process is linked.
 package enum SQLiteLibrary {

@@ -1,4 +1,5 @@
 package import Foundation
+import Persist
 
 /// The lines of entities and properties in a model's file, for messages about a model that could be read.
 package struct ModelSourceLines: Sendable {

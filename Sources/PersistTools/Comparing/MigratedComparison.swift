@@ -1,3 +1,5 @@
+package import Persist
+
 /// The comparison of a store with a migrated copy of it: every value that the migration keeps, object by object.
 ///
 /// The names of both versions are matched as the migration matches them. Memory use doesn't grow with the stores.

@@ -1,3 +1,5 @@
+import Persist
+
 /// Renames properties in the text of a predicate or an expression; the rest stays as its author wrote it.
 ///
 /// It follows key paths through relationships, also those of a subquery's variable. Paths of other variables, whose
