@@ -20,11 +20,13 @@ struct CommandAdviceTests {
 
   @Test("The library gives every advice that is replaced")
   func sources() throws {
-    let folder = PackageFolder.url.appendingPathComponent("Sources/Persist")
     var missing = Set(CommandAdvice.replacements.map { $0.library })
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
-      let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
-      missing = missing.filter { !text.contains($0) }
+    for library in ["Persist", "PersistPostgreSQL", "PersistSQLMigrations", "PersistTools"] {
+      let folder = PackageFolder.url.appendingPathComponent("Sources/\(library)")
+      for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+        let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+        missing = missing.filter { !text.contains($0) }
+      }
     }
     #expect(missing.isEmpty)
   }

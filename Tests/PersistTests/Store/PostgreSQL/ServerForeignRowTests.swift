@@ -161,7 +161,7 @@
         ("INSERT INTO \"order\" (price) VALUES ('NaN')", "NaN"),
         ("INSERT INTO \"order\" (price) VALUES (1e130)", "1000"),
         ("INSERT INTO person (entity) VALUES (99)", "99"), ("INSERT INTO person (entity) VALUES (NULL)", "no entity number"),
-        ("INSERT INTO \"order\" (day) VALUES ('-Infinity')", "infinity"),
+        ("INSERT INTO \"order\" (day) VALUES ('-Infinity')", "-Infinity"),
         ("INSERT INTO person (entity) VALUES (ORDER_NUMBER)", "belongs to another entity"),
         ("INSERT INTO bill DEFAULT VALUES", "is required and has no value"),
         ("INSERT INTO \"order\" (customer_id, customer_entity) VALUES (VIP_KEY, PERSON_NUMBER)", "entity number"),

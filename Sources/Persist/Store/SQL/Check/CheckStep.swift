@@ -107,7 +107,8 @@ extension CheckStep {
       {
         steps.append(
           step(.oneSidedRelationship, .oneSided(reference, back: back.name)) { key, other in
-            "'\(property.name)' leads to row \(key.words), whose '\(inverse.name)' leads to \(other.words)."
+            "'\(property.name)' leads to row \(key.words), whose '\(inverse.name)' leads to "
+              + (other == .null ? "nothing." : "\(other.words).")
           })
       }
       return steps
