@@ -50,7 +50,7 @@ struct HistoryTable: Sendable, Hashable {
     var needsValue: Bool
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the table isn't suitable.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the table isn't suitable.
   init(_ name: String, columns: [Column]) throws {
     func column(_ names: Set<String>) -> Column? { columns.first { names.contains($0.name.lowercased()) } }
     guard let key = column(["version"]) ?? column(["identifier"]) else {

@@ -10,8 +10,8 @@ extension SQLMigration {
   /// beside it: `….down.sql`, or `down.sql` in the folder. Hidden files, files that aren't SQL, and SQL files without a
   /// version in their names, such as a `schema.sql`, are skipped; ``SQLMigrator/skippedFiles`` lists the latter.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess`` if the folder can't be read,
-  ///   ``PersistenceError/Code/malformedFile`` for a file that isn't UTF-8 text.
+  /// - Throws: `PersistenceError.Code.fileAccess` if the folder can't be read,
+  ///   `PersistenceError.Code.malformedFile` for a file that isn't UTF-8 text.
   public static func files(in folder: URL) throws -> [SQLMigration] {
     try contents(of: folder).migrations
   }
@@ -41,7 +41,7 @@ extension SQLMigration {
 
   /// Reads an SQL file whose name contains the version.
   ///
-  /// - Throws: ``PersistenceError/Code/fileAccess``, and ``PersistenceError/Code/malformedFile`` if the name has no
+  /// - Throws: `PersistenceError.Code.fileAccess`, and `PersistenceError.Code.malformedFile` if the name has no
   ///   version or the file isn't UTF-8 text.
   public init(contentsOf url: URL) throws {
     guard let (version, text, name) = Self.parts(of: Self.stem(of: url)) else {

@@ -25,9 +25,9 @@ struct SQLMigrationFile {
 
   private static let sizeLimit = 256 << 20
 
-  /// - Throws: ``PersistenceError/Code/malformedFile`` if the file isn't UTF-8 text, has an unknown directive, or has
-  ///   one in a text or comment without an end; ``PersistenceError/Code/fileAccess`` and
-  ///   ``PersistenceError/Code/limitExceeded``.
+  /// - Throws: `PersistenceError.Code.malformedFile` if the file isn't UTF-8 text, has an unknown directive, or has
+  ///   one in a text or comment without an end; `PersistenceError.Code.fileAccess` and
+  ///   `PersistenceError.Code.limitExceeded`.
   init(contentsOf url: URL) throws {
     var bytes = try Array(BoundedFile.data(at: url, limit: Self.sizeLimit))
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
@@ -69,7 +69,7 @@ struct SQLMigrationFile {
     return Fingerprint(digesting: lines.map { text[$0] }).description
   }
 
-  /// - Throws: ``PersistenceError/Code/malformedFile`` if a directive is where no comment can be, because the text, the
+  /// - Throws: `PersistenceError.Code.malformedFile` if a directive is where no comment can be, because the text, the
   ///   name or the comment before it doesn't end.
   private static func requireNoMarks(
     in unfinished: SQLCommentLines.Unfinished, of text: [UInt8], _ url: URL

@@ -72,7 +72,7 @@ struct SQLMigrationSurvey {
     return applied.reversed().filter { $0.version > version }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a later version is applied that no migration has. Its
+  /// - Throws: `PersistenceError.Code.invalidRequest` if a later version is applied that no migration has. Its
   ///   changes may depend on those of the migration, and a table with only the newest version would forget it.
   func requireNoneUnknown(above migration: SQLMigration) throws {
     let unknown = status.entries.filter { $0.state == .unknown }.compactMap(\.version)

@@ -10,7 +10,7 @@ extension SQLMigrator {
   /// - Parameters:
   ///   - url: the database.
   ///   - version: the newest version that remains applied, 0 for none; nil to revert only the newest migration.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for a migration that can't be reverted, and for a version that
+  /// - Throws: `PersistenceError.Code.invalidRequest` for a migration that can't be reverted, and for a version that
   ///   no migration has and that isn't recorded as applied; the errors of ``migrate(storeAt:to:)``. Migrations reverted
   ///   before a failed one remain reverted.
   @discardableResult
@@ -25,7 +25,7 @@ extension SQLMigrator {
   ///   - url: the database.
   ///   - last: the last version to record; nil for the newest.
   /// - Returns: the migrations that were recorded; those that had been applied already aren't among them.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if there is no such version; the errors of
+  /// - Throws: `PersistenceError.Code.invalidRequest` if there is no such version; the errors of
   ///   ``migrate(storeAt:to:)``. Nothing is recorded then.
   @discardableResult
   public func stamp(storeAt url: URL, to last: Int64? = nil) throws -> [SQLMigration] {
@@ -33,7 +33,7 @@ extension SQLMigrator {
     return try run(on: url, upTo: last) { try $0.stamp() }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no migration has the version.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if no migration has the version.
   func requireVersion(_ version: Int64) throws {
     guard !migrations.contains(where: { $0.version == version }) else { return }
     throw PersistenceError(

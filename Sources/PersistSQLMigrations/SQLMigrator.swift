@@ -50,7 +50,7 @@ public struct SQLMigrator: Sendable {
   /// Called as migrations proceed; nil for none.
   public var progress: ProgressHandler?
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if two migrations have the same version.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if two migrations have the same version.
   public init(_ migrations: [SQLMigration]) throws {
     self.migrations = migrations.sorted { $0.version < $1.version }
     for (one, other) in zip(self.migrations, self.migrations.dropFirst()) where one.version == other.version {
@@ -65,8 +65,8 @@ public struct SQLMigrator: Sendable {
   /// - Parameters:
   ///   - folder: the folder of the files; see ``SQLMigration/files(in:)``.
   ///   - others: migrations in code, which are merged with the files by version.
-  /// - Throws: errors in the folder or its files; ``PersistenceError/Code/fileAccess`` if there is no migration at all,
-  ///   which indicates a forgotten resource; ``PersistenceError/Code/invalidRequest`` if two migrations have the same
+  /// - Throws: errors in the folder or its files; `PersistenceError.Code.fileAccess` if there is no migration at all,
+  ///   which indicates a forgotten resource; `PersistenceError.Code.invalidRequest` if two migrations have the same
   ///   version.
   public init(filesIn folder: URL, and others: [SQLMigration] = []) throws {
     let found = try SQLMigration.contents(of: folder)
@@ -104,10 +104,10 @@ public struct SQLMigrator: Sendable {
   ///   - url: the database; it is created if it doesn't exist.
   ///   - last: the last version to run; nil for the newest. A database with a newer version keeps it; see
   ///     ``rollBack(storeAt:to:)``.
-  /// - Throws: ``PersistenceError/Code/migrationFailed`` with file, line, column and SQLite's message: migrations
-  ///   before the failed one remain applied, and that one is rolled back; ``PersistenceError/Code/migrationCancelled``;
-  ///   ``PersistenceError/Code/storeBusy``, ``PersistenceError/Code/diskFull`` and similar errors; before anything
-  ///   runs, ``PersistenceError/Code/migrationFileChanged`` and other ``SQLMigrationStatus/problems``.
+  /// - Throws: `PersistenceError.Code.migrationFailed` with file, line, column and SQLite's message: migrations
+  ///   before the failed one remain applied, and that one is rolled back; `PersistenceError.Code.migrationCancelled`;
+  ///   `PersistenceError.Code.storeBusy`, `PersistenceError.Code.diskFull` and similar errors; before anything
+  ///   runs, `PersistenceError.Code.migrationFileChanged` and other ``SQLMigrationStatus/problems``.
   @discardableResult
   public func migrate(storeAt url: URL, to last: Int64? = nil) throws -> SQLMigrationReport {
     if let last { try requireVersion(last) }
