@@ -122,7 +122,7 @@ public final class ManagedObjectContext {
   var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
-  /// What getters couldn't throw.
+  /// The errors of getters, which can't throw, for the next call that can.
   var deferred = DeferredErrors()
 
   /// Creates a context over the coordinator's stores, including stores added later.

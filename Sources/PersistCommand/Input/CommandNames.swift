@@ -12,7 +12,7 @@ struct CommandNames {
     var group = root
     for name in arguments.drop(while: { $0 == "help" }) {
       let commands = group.configuration.subcommands
-      // What follows a command are its own arguments.
+      // The remaining arguments belong to the command.
       guard !name.hasPrefix("-"), !commands.isEmpty else { return }
       guard let command = commands.first(where: { Self.name(of: $0) == name }) else {
         throw ValidationError(Self.message(unknown: name, among: commands.map(Self.name)))

@@ -2,7 +2,7 @@ import Persist
 
 /// Assembles a composite value from its parts.
 struct CompositeDecoder: Decoder {
-  /// What is done with a part that its type can't read.
+  /// The handling of a part that its type can't read.
   enum Reading {
     /// The whole value can't be read.
     case strict

@@ -160,7 +160,7 @@ final class ServerPool: @unchecked Sendable {
   private func putBack(_ pooled: PooledConnection) {
     let connection = pooled.connection
     guard connection.isOpen, !connection.isInTransaction else {
-      // What ended one connection, such as a restart or a quiet network, has probably ended the others.
+      // The cause, such as a restart or a quiet network, has probably ended the other connections too.
       if !connection.isOpen { closeIdle() }
       connection.close()
       return release()

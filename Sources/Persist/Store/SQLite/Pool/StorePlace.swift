@@ -34,7 +34,7 @@ final class StorePlace: Sendable {
   private let hasIndex: Bool
   private let state: LockProtected<State>
   private let lastLook = Atomic<UInt64>(0)
-  /// What tells the file from its copies: its number, and the time of its creation.
+  /// The properties that distinguish the file from its copies: its number and its time of creation.
   let numbers: [Int64]
 
   /// - Parameter url: The store's file, which a connection has read already.
@@ -82,7 +82,7 @@ final class StorePlace: Sendable {
   }
 }
 
-/// How far a log has been moved into its database.
+/// The progress of moving a log into its database.
 private struct LogProgress: Equatable {
   private let salt: [UInt32]
   private let moved: UInt32
