@@ -125,10 +125,17 @@ public final class CuttingProxy: Sendable {
         Self.closeSocket(client)
         continue
       }
+      Self.sendAtOnce(client)
       let link = Link(client, server)
       Self.start("Proxy to server") { self.forward(link, .toServer) }
       Self.start("Proxy to program") { self.forward(link, .toProgram) }
     }
+  }
+
+  /// Lets a socket send each message when it is written, without waiting for the receipt of the one before.
+  private static func sendAtOnce(_ socket: Int32) {
+    var on: Int32 = 1
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
   private func connectToServer() -> Int32 {
@@ -138,8 +145,7 @@ public final class CuttingProxy: Sendable {
       Self.closeSocket(server)
       return -1
     }
-    var on: Int32 = 1
-    setsockopt(server, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    Self.sendAtOnce(server)
     return server
   }
 
