@@ -20,6 +20,8 @@ public struct IndexStore {
     public let line: Int
     public let name: String
     public let declaredIn: String
+    /// Whether the use assigns the declaration or changes it in place.
+    public let isWrite: Bool
   }
 
   /// A text of the library, which declares it as a pointer and a length, like `iovec`.
@@ -68,7 +70,7 @@ public struct IndexStore {
     let occurrences = newestRecords(root).flatMap { path, record in
       self.occurrences(inRecord: record.name, of: String(path.dropFirst(root.count)))
     }
-    let (definition, implicit, reference): (UInt64, UInt64, UInt64) = (1 << 1, 1 << 8, 1 << 2)
+    let (definition, implicit, reference, write): (UInt64, UInt64, UInt64, UInt64) = (1 << 1, 1 << 8, 1 << 2, 1 << 4)
     let parameter: Int32 = 30
     var definitions: [String: String] = [:]
     for occurrence in occurrences
@@ -79,7 +81,9 @@ public struct IndexStore {
     for occurrence in occurrences where occurrence.roles & reference != 0 {
       guard let file = definitions[occurrence.symbol], file != occurrence.file else { continue }
       found.insert(
-        Reference(file: occurrence.file, line: occurrence.line, name: occurrence.name, declaredIn: file))
+        Reference(
+          file: occurrence.file, line: occurrence.line, name: occurrence.name, declaredIn: file,
+          isWrite: occurrence.roles & write != 0))
     }
     return found
   }

@@ -3,6 +3,7 @@
 /// Most rows that follow one another belong to one entity, whose class and layout are looked up once.
 struct FaultFactory {
   private let context: ManagedObjectContext
+  private let graph: ObjectGraph
   private let table: ObjectTable
   /// The entity of the last fault; negative before the first.
   private var entityIndex = -1
@@ -10,7 +11,7 @@ struct FaultFactory {
   private var origin: ManagedObject.Origin?
 
   init(_ context: ManagedObjectContext, _ table: ObjectTable) {
-    (self.context, self.table) = (context, table)
+    (self.context, graph, self.table) = (context, context.graph, table)
   }
 
   /// Creates and registers the fault of a row.
@@ -39,8 +40,8 @@ struct FaultFactory {
 
   @inline(__always)
   private func register(_ object: ManagedObject, _ key: Int64) -> ManagedObject {
-    table.map.insert(object, key: key)
-    if context.retainsRegisteredObjects { context.retained.append(object) }
+    table.insertEntry(of: object, key: key)
+    graph.hold(object)
     return object
   }
 }

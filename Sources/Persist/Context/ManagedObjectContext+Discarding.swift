@@ -7,21 +7,11 @@ extension ManagedObjectContext {
   public func rollback() {
     observedChanges.begin()
     defer { observedChanges.end() }
-    let (new, changed, gone) = (inserted.objects, updated.objects, deleted.objects)
+    let (new, changed, gone) = (graph.inserted.objects, graph.updated.objects, graph.deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
     (oneWayOwners, keptHolders) = ([:], nil)
-    uncheckedEnds = []
-    noteChangedAsFormer()
-    inserted.removeAll()
-    updated.removeAll()
-    deleted.removeAll()
-    drafts.removeAll()
-    for object in changed + gone { object.discardChanges() }
-    for object in new {
-      object.detach()
-      object.change = .none
-    }
+    graph.discardAll(notingFormer: parent != nil)
     returnTakenMembers()
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
     undoStorage?.removeActions(of: self)
@@ -36,39 +26,18 @@ extension ManagedObjectContext {
     return SavedChanges(updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
   }
 
-  /// Notes the changed objects, all of which lose their changes. Without a parent, no new object remains that one of
-  /// them may have referred to.
-  private func noteChangedAsFormer() {
-    guard parent != nil else { return formerlyChanged = [] }
-    noteFormerlyChanged([inserted.objects, updated.objects, deleted.objects].joined())
-  }
-
   /// Releases every object. Objects that the program still holds become faults without a context.
   public func reset() {
     observedChanges.begin()
     defer { observedChanges.end() }
     let registered = tracker == nil ? [] : liveObjects
-    let discarded = ids(updated: updated.objects + deleted.objects, deleted: inserted.objects)
+    let discarded = ids(updated: graph.updated.objects + graph.deleted.objects, deleted: graph.inserted.objects)
     tracker?.forgetPendingChanges()
     undoStorage?.removeActions(of: self)
-    noteChangedAsFormer()
-    inserted.removeAll()
-    updated.removeAll()
-    deleted.removeAll()
-    drafts.removeAll()
-    retained = []
     (mergedInsertions, mergedDeletions) = ([], [])
-    (watchedObjects, uncheckedEnds) = ([], [])
     (oneWayOwners, keptHolders) = ([:], nil)
     ownersWithoutTakenMembers = []
-    for table in tables {
-      for object in table.map.objects {
-        object.detach()
-        object.change = .none
-        object.becomeFault()
-      }
-      table.forgetReadAhead()
-    }
+    graph.reset(tables, notingFormer: parent != nil)
     releaseReplacedTables()
     advanceQueryGeneration()
     notifyChildren(discarded)
@@ -116,17 +85,14 @@ extension ManagedObjectContext {
   }
 
   private func adoptStoredValues(of object: ManagedObject, mergeChanges: Bool) {
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     if mergeChanges || object.loading == .missing {
       guard object.change == .updated else { return reread(object) }
       rebase(object)
     } else {
       revertRelationshipChanges(of: object)
       if object.keepsOnlyLosses() { return rebase(object) }
-      if object.change == .updated {
-        leaveUpdated(object)
-        object.change = .none
-      }
+      if object.change == .updated { graph.discardChanges(of: object) }
       object.becomeFault()
     }
   }
@@ -142,7 +108,7 @@ extension ManagedObjectContext {
     let objects = liveObjects.filter(isRefreshable)
     let changed = objects.filter { $0.change == .updated }
     for object in objects where object.change == .none { adoptStoredValues(of: object, mergeChanges: false) }
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     for object in changed { rebase(object, matchesEnds: false) }
     // Requires that all objects have their new rows.
     for object in changed { object.matchToOneEnds() }
@@ -198,22 +164,19 @@ extension ManagedObjectContext {
   private func reread(_ object: ManagedObject) {
     let old = object.snapshot
     object.forgetManyToManyViews()
-    object.replaceMembers(with: [])
     for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
-    object.snapshot = nil
     let wasFault = object.loading == .fault
-    object.loading = .fault
+    object.forgetRow()
     guard let store = object.table?.store else { return }
     do {
       let query = RowQuery(entity: object.layout.entity, includesSubentities: false, keys: [object.key])
       if let row = try store.rows(query).first {
-        object.snapshot = row.snapshot
-        object.loading = .loaded
+        object.load(row.snapshot)
         if let old, let new = row.snapshot { object.forgetViews(changedFrom: old, to: new) }
         object.matchToOneEnds()
         if wasFault { object.awake() }
       } else {
-        object.loading = .missing
+        object.loseRow()
       }
     } catch {
       deferError(error)

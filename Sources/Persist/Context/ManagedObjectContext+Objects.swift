@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     object.changeLayout(to: layout(of: object.layout.entity))
     object.slots = slotTable(of: type(of: object), object.layout).entries
     if object.pending.isEmpty { object.replacePending(with: object.layout.initialValues) }
-    object.snapshot = nil
+    object.replaceRow(with: nil)
     object.replaceMembers(with: [])
     let number = object.ownTemporaryNumber.flatMap { isFree($0) ? $0 : nil }
     if number != nil { noteReferences(to: [object]) }
@@ -47,42 +47,36 @@ extension ManagedObjectContext {
   /// Inserts an object without a context into this one, and calls ``ManagedObject/awakeFromInsert()``.
   func adopt(_ object: ManagedObject, number: UInt64? = nil) {
     register(object, number: number)
-    // Values that the class sets in its hook are defaults.
-    let given = object.given
-    object.awakeFromInsert()
-    object.given = given
+    object.awakeAsNew()
   }
 
   /// Registers an object without a context as inserted.
   ///
   /// - Parameter number: The temporary number that the object has in a child context or had before; nil for a new one.
-  func register(_ object: ManagedObject, number: UInt64? = nil) {
-    // Not retained, because this is done for each new object: the context does.
-    let table = Unmanaged.passUnretained(unsavedTable)
-    object.join(table)
-    object.key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
-    // The program may hold the identifier, whose instance will lead to the permanent one.
-    if object.identifier != nil, number == nil || object.ownTemporaryNumber != number { object.identifier = nil }
-    table._withUnsafeGuaranteedRef { $0.map.insert(object, key: object.key) }
-    object.noteChangeOfAll()
-    enterAsNew(object)
+  func register(_ object: ManagedObject, number: UInt64? = nil, given: AssignedSlots? = nil) {
+    graph.register(object, in: .passUnretained(unsavedTable), number: number, given: given)
   }
 
   /// Re-registers a deleted object that left the context, as inserted under its former identifier.
   ///
   /// The caller notifies the observers of references to it.
-  func reregister(_ object: ManagedObject) {
+  ///
+  /// - Parameter given: The properties that count as set by the program.
+  func reregister(_ object: ManagedObject, given: AssignedSlots) {
     // Recorded with its state, so that removing it again counts as a deletion.
     if let tracker, object.eventIndex < 0 { tracker.enter(object, before: ObjectState(object)) }
     switch object.objectID.key {
     case .permanent(let key):
-      guard let place = place(of: object.objectID) else { return register(object) }
+      guard let place = place(of: object.objectID) else {
+        register(object, given: given)
+        break
+      }
       place.table.insert(object, key: key)
       object.noteChangeOfAll()
-      enterAsNew(object)
+      graph.insert(object, given: given)
     case .temporary(let number):
-      object.snapshot = nil
-      register(object, number: number)
+      object.replaceRow(with: nil)
+      register(object, number: number, given: given)
     }
   }
 
@@ -94,7 +88,7 @@ extension ManagedObjectContext {
     origin.key = key
     let object = type.init(origin)
     table.insert(object, key: key)
-    enterAsNew(object)
+    graph.insert(object)
     object.awakeFromInsert()
     return object
   }
@@ -113,22 +107,12 @@ extension ManagedObjectContext {
     origin.inserting = nil
     let object = type.init(origin)
     var writers = SnapshotWriters(layouts: layouts, unsaved: nil, expectedRows: 1)
-    object.snapshot = writers.snapshot(of: layout, SlotValues(), over: nil, version: version)
+    object.replaceRow(with: writers.snapshot(of: layout, SlotValues(), over: nil, version: version))
     for stored in layout.storedSlots { object.setPending(.null, at: stored.slot) }
-    object.given = .all
     place.table.insert(object, key: key)
     object.noteChangeOfAll()
-    enterAsNew(object)
+    graph.insert(object, given: .all)
     return object
-  }
-
-  private func enterAsNew(_ object: ManagedObject) {
-    object.loading = .loaded
-    object.change = .inserted
-    object.enterEventAsNew(in: self)
-    inserted.insert(object)
-    if retainsRegisteredObjects { retained.append(object) }
-    object.isTouched = true
   }
 
   /// Returns the object with an identifier without accessing the store: a fault if the object isn't registered.
@@ -189,23 +173,12 @@ extension ManagedObjectContext {
     DeletePropagation(in: self).delete(object)
   }
 
-  /// Removes the object from all change sets, as the first step of every deletion.
-  func leaveChangeSets(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
-    switch object.change {
-    case .inserted: leaveInserted(object)
-    case .updated: leaveUpdated(object)
-    case .deleted: deleted.remove(object)
-    case .none: object.recordTransientValues()
-    }
-  }
-
   /// New objects, which the next save inserts.
-  public var insertedObjects: Set<ManagedObject> { Set(inserted.objects) }
+  public var insertedObjects: Set<ManagedObject> { Set(graph.inserted.objects) }
   /// Changed objects, excluding new and deleted ones.
-  public var updatedObjects: Set<ManagedObject> { Set(updated.objects) }
+  public var updatedObjects: Set<ManagedObject> { Set(graph.updated.objects) }
   /// Objects that the next save deletes, and those whose rows were deleted by others according to the last merge.
-  public var deletedObjects: Set<ManagedObject> { Set(deleted.objects).union(mergedDeletions) }
+  public var deletedObjects: Set<ManagedObject> { Set(graph.deleted.objects).union(mergedDeletions) }
   /// Every live object of this context.
   public var registeredObjects: Set<ManagedObject> {
     willListRegisteredObjects?()
@@ -215,16 +188,5 @@ extension ManagedObjectContext {
   /// All live objects, without those whose rows were found to be deleted.
   var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
   /// Whether there is anything to save: inserted, updated or deleted objects.
-  public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
-}
-
-extension ManagedObject {
-  /// The number of the object's temporary identifier, if it has been created and no other object has taken it over:
-  /// an object that was merged into another one has that one's identifier.
-  fileprivate final var ownTemporaryNumber: UInt64? {
-    guard let identifier, case .temporary(let number) = identifier.key, Int64(bitPattern: number) == key,
-      identifier.current === identifier
-    else { return nil }
-    return number
-  }
+  public var hasChanges: Bool { graph.hasChanges }
 }

@@ -82,36 +82,10 @@ extension ManagedObjectContext {
   func beginTracking() -> ChangeTracker {
     if let tracker { return tracker }
     let tracker = ChangeTracker()
-    for table in tables {
-      for object in table.map.objects { object.eventIndex = ChangeTracker.notEntered }
-    }
-    for object in inserted.objects { tracker.enter(object, before: nil) }
-    for object in updated.objects + deleted.objects { tracker.enter(object, before: ObjectState(committed: object)) }
+    for table in tables { table.map.objects.forEachUnretained { $0.leaveEvent() } }
+    for object in graph.inserted.objects { tracker.enter(object, before: nil) }
+    for object in graph.updated.objects + graph.deleted.objects { tracker.enter(object, before: ObjectState(committed: object)) }
     self.tracker = tracker
     return tracker
-  }
-}
-
-extension ManagedObject {
-  /// Records the object's state before its first change in an event.
-  final func enterEvent() {
-    guard loading != .awakening, let tableReference else { return }
-    let tracker = tableReference._withUnsafeGuaranteedRef { table in
-      table.contextReference._withUnsafeGuaranteedRef { $0.tracker }
-    }
-    if let tracker {
-      tracker.enter(self, before: ObjectState(self))
-    } else {
-      eventIndex = ChangeTracker.notTracked
-    }
-  }
-
-  /// Does the same as ``enterEvent()`` for an object that is new in its context.
-  final func enterEventAsNew(in context: ManagedObjectContext) {
-    if let tracker = context.tracker {
-      tracker.enter(self, before: nil)
-    } else {
-      eventIndex = ChangeTracker.notTracked
-    }
   }
 }

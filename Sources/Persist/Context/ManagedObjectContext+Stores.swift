@@ -14,7 +14,7 @@ extension ManagedObjectContext {
       guard isReplaced, isKnownUniquelyReferenced(&storeTables[index]), storeTables[index].isUnused else { continue }
       storeTables.remove(at: index)
       // Prefetched rows name their tables, whose addresses are used again.
-      rowGeneration += 1
+      graph.outdateRowsAhead()
     }
   }
 

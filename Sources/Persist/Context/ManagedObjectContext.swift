@@ -24,10 +24,11 @@ public final class ManagedObjectContext {
   /// The context that this one reads from and saves to; nil for one that uses the stores directly.
   public let parent: ManagedObjectContext?
   /// The child contexts. Not retained: each removes itself when deallocated.
-  var children: [Unmanaged<ManagedObjectContext>] = []
-  var departed = DepartedObjects()
-  /// Objects that lost unsaved changes or left as new ones; children may have read them before.
-  var formerlyChanged: Set<ManagedObjectID> = []
+  var children: [Unmanaged<ManagedObjectContext>] = [] {
+    didSet { graph.hasChildren = !children.isEmpty }
+  }
+  /// The state of the registered objects.
+  let graph = ObjectGraph()
   /// The handling of save conflicts with rows that others changed, and with values that must be unique.
   public var mergePolicy = MergePolicy.error
   /// Saves by others that this context hasn't merged yet.
@@ -63,15 +64,6 @@ public final class ManagedObjectContext {
 
   /// The stores assigned to new objects, by the objects' temporary numbers.
   var assignedStores: [Int64: String] = [:]
-  // Unchecked: used only within the context's isolation, and changing a set makes no outside calls.
-  @exclusivity(unchecked) var inserted = ChangeSet()
-  @exclusivity(unchecked) var updated = ChangeSet()
-  @exclusivity(unchecked) var deleted = ChangeSet()
-  /// Objects whose rows the next save checks without writing them.
-  var watchedObjects: Set<ManagedObject> = []
-  /// Changed objects that weren't reread when an object related to them changed: the next save checks their rows, even
-  /// if their own changes are taken back.
-  var uncheckedEnds: Set<ManagedObject> = []
   /// Nil while the context isn't observed.
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.
@@ -93,18 +85,14 @@ public final class ManagedObjectContext {
   /// call also reports the error.
   public var shouldDeleteInaccessibleFaults = true
   /// Whether the context holds every object that it creates until it is reset. Otherwise it holds only changed ones.
-  @exclusivity(unchecked) public var retainsRegisteredObjects = false {
-    didSet { retained = retainsRegisteredObjects ? tables.flatMap { $0.map.objects } : [] }
+  public var retainsRegisteredObjects: Bool {
+    get { graph.retainsAll }
+    set { graph.retainAll(newValue, of: tables) }
   }
-  var retained: [ManagedObject] = []
   /// Called before the program obtains all registered objects: a migration then stops releasing them.
   var willListRegisteredObjects: (() -> Void)?
   /// The monitor of this context's reads, if any.
   var readMonitor: ReadMonitor?
-  /// The values of new objects. Unchecked: none of its functions calls out to other code.
-  @exclusivity(unchecked) var drafts = DraftRows()
-  /// The number of events after which prefetched rows not yet assigned to objects may be outdated.
-  var rowGeneration = 0
   /// Whether saving validates objects. A migration validates once all objects exist.
   var validatesOnSave = true
   /// Whether nobody changes the stores while the context reads them, as in the source of a migration.
@@ -355,34 +343,7 @@ extension ManagedObjectContext {
   ) -> ManagedObject {
     var factory = FaultFactory(self, table)
     let object = factory.makeFault(key: key, entityIndex: layout.index)
-    if let id { object.identifier = id }
+    if let id { object.identify(as: id) }
     return object
-  }
-}
-
-extension ManagedObjectContext {
-  /// A number that changes whenever an object becomes a changed one or stops being one.
-  var changeRevision: Int { inserted.revision &+ updated.revision &+ deleted.revision }
-
-  func recordUpdate(of object: ManagedObject) {
-    if object.change == .none { object.recordTransientValues() }
-    object.change = .updated
-    updated.insert(object)
-  }
-
-  /// Removes an object whose changes are discarded, or which is deleted, from the changed ones.
-  func leaveUpdated(_ object: ManagedObject) {
-    updated.remove(object)
-    noteFormerlyChanged(CollectionOfOne(object))
-  }
-
-  /// Removes a new object that won't be saved.
-  func leaveInserted(_ object: ManagedObject) {
-    inserted.remove(object)
-    noteFormerlyChanged(CollectionOfOne(object))
-  }
-
-  func noteFormerlyChanged(_ objects: some Sequence<ManagedObject>) {
-    if !children.isEmpty { formerlyChanged.formUnion(objects.map(\.objectID)) }
   }
 }

@@ -64,6 +64,24 @@ struct LayerTests {
     }
   }
 
+  @Test(
+    "Only Context/State changes the state of an object",
+    .enabled(if: IndexStore() != nil, "The compiler wrote no index, or the toolchain has no library that reads it."))
+  func stateHasOneOwner() throws {
+    let fields: Set<String> = [
+      "change", "loading", "row", "looseValues", "given", "marks", "changeIndex", "eventIndex", "key", "identifier",
+      "tableReference", "formerValues",
+    ]
+    let references = try #require(IndexStore()).references(within: framework).filter {
+      $0.isWrite && $0.declaredIn.hasPrefix("Context/State/") && fields.contains($0.name)
+    }
+    // The owner itself writes in several files; otherwise, the index would say nothing.
+    #expect(Set(references.map(\.file)).count > 3)
+    for reference in references where !reference.file.hasPrefix("Context/State/") {
+      Issue.record("\(reference.file):\(reference.line): \(reference.name) is changed outside of Context/State")
+    }
+  }
+
   @Test("Every file of the framework is in a folder that has a place in the order")
   func noStrays() throws {
     try #expect(layers.strays(in: frameworkSources().map(\.path)) == [])

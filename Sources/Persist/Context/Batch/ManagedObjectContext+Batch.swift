@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     over rows: FetchRequest<ManagedObjectID>, _ body: (any PersistentStore, RowQuery) throws -> BatchOutcome
   ) throws -> [BatchOutcome] {
     try prepareToFetch()
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     var rows = try named(rows)
     rows.includesPendingChanges = false
     // A batch bypasses all contexts and works on the stores.

@@ -55,7 +55,7 @@ extension ManagedObject {
   /// Adds the object to the observed ones.
   final func becomeObserved(by observers: ObjectObservers) {
     ObservedObjects.insert(observers, for: self)
-    marks.insert(.observed)
+    markObserved()
     table?.readProbe.hasObservedObjects = true
     for slot in toManys.indices { toManys[slot]?.observe(as: slot, of: self) }
   }

@@ -14,7 +14,7 @@ final class OneWayHolders {
 
   init(in context: ManagedObjectContext) { self.context = context }
 
-  private var changed: [ManagedObject] { context.inserted.objects + context.updated.objects }
+  private var changed: [ManagedObject] { context.graph.insertedAndUpdated }
 
   /// Returns the new and changed objects that may refer to an object, including each that does.
   func holders(of object: ManagedObject) -> [ManagedObject] {
@@ -35,7 +35,7 @@ final class OneWayHolders {
   private func mayHaveHolders(_ object: ManagedObject) -> Bool {
     let referrers = object.layout.oneWayReferrers
     if referrers.isEmpty { return false }
-    return [context.inserted.oneWaySourceCounts, context.updated.oneWaySourceCounts].contains { counts in
+    return [context.graph.inserted.oneWaySourceCounts, context.graph.updated.oneWaySourceCounts].contains { counts in
       counts.contains { index, count in
         count > 0 && referrers.contains { context.layouts[index].isKind(ofEntityAt: $0.entityIndex) }
       }

@@ -83,7 +83,7 @@ extension ManagedObject {
   /// them.
   package final func reportUnreadable(_ parts: [UnreadablePart], at slot: Int) {
     guard !parts.isEmpty, let context = table?.context else { return }
-    marks.insert(.unreadable)
+    markUnreadable(true)
     context.deferred.insert(slot, of: self) {
       parts.map { $0.error(layout.properties[slot].name, of: objectID) }
     }
@@ -114,7 +114,7 @@ extension ManagedObject {
   /// Forgets what was reported, when the object discards its row or leaves its context.
   final func forgetUnreadable() {
     guard marks.contains(.unreadable) else { return }
-    marks.remove(.unreadable)
+    markUnreadable(false)
     tableReference?._withUnsafeGuaranteedRef { table in
       table.contextReference._withUnsafeGuaranteedRef { $0.deferred.forgetReports(of: self) }
     }

@@ -41,7 +41,7 @@ extension FetchPass {
   private func withPresentValues(_ batch: RowBatch, _ source: Source) -> RowBatch {
     let table = source.tables.table(for: layout)
     guard table.map.count > 0 else { return batch }
-    var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: context.updated.count)
+    var writers = SnapshotWriters(layouts: context.layouts, unsaved: nil, expectedRows: context.graph.updated.count)
     var batch = batch
     for (index, row) in batch.enumerated() where row.snapshot != nil {
       guard let object = table.map[row.key], let present = object.presentRow(&writers) else { continue }

@@ -81,7 +81,7 @@ extension ParentRows {
   /// child keeps.
   private func insert(_ insert: RowWrites.Insert) throws -> ManagedObject {
     let layout = parent.layout(of: insert.entity)
-    if let object = parent.departed.take(id(of: insert.key, insert.entity)),
+    if let object = parent.graph.takeDeparted(id(of: insert.key, insert.entity)),
       parent.registeredObject(for: object.objectID) == nil
     {
       parent.reregisterEmpty(object)
@@ -93,12 +93,12 @@ extension ParentRows {
       let object = parent.registeredOrFault(layout, key: key, in: tables)
       if object.change == .deleted { parent.bringBack(object) }
       guard object.change != .inserted else { return object }
-      if !isKnown { object.enterEventAsNew(in: parent) }
+      if !isKnown { object.enterEventAsNew() }
       // An object that others deleted keeps the values that it had read.
-      if object.loading == .missing { object.snapshot = nil }
+      if object.loading == .missing { object.countAsMissing() }
       if object.snapshot == nil { try parent.readRows(of: [object]) }
       if object.snapshot == nil {
-        object.loading = .missing
+        object.loseRow()
         try parent.reinsert(object)
       }
       return object

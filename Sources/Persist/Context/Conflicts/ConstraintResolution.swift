@@ -22,7 +22,7 @@ struct ConstraintResolution {
         adoptRow(holder, on: row)
         if !isHeld, let heir = objects.first(where: { $0.change == .inserted && $0.layout === holder.layout }) {
           merge(heir, into: holder, conflict)
-          heir.adoptIdentity(of: holder)
+          context.graph.replace(holder, by: heir)
           objects.removeAll { $0 === heir }
           for object in objects { merge(object, into: heir, conflict) }
         } else {
@@ -38,11 +38,11 @@ struct ConstraintResolution {
   private func adoptRow(_ holder: ManagedObject, on row: RowSnapshot) {
     if holder.change == .updated || holder.loading == .loaded {
       holder.rebase(onto: row)
+      // The values are known: the object needn't read them, nor call its class's fetch hook.
+      holder.finishLoading()
     } else {
-      holder.snapshot = row
+      holder.load(row)
     }
-    // The values are known: the object needn't read them, nor call its class's fetch hook.
-    holder.loading = .loaded
   }
 
   private func merge(_ object: ManagedObject, into holder: ManagedObject, _ conflict: ConstraintConflict) {
@@ -88,10 +88,7 @@ struct ConstraintResolution {
         holder.setAttributeValue(object.presentValue(at: stored.slot), at: stored.slot)
       }
     }
-    context.leaveChangeSets(object)
-    object.change = .none
-    object.detach()
-    object.identifier = holder.objectID
+    context.graph.absorb(object, into: holder)
   }
 
   /// Moves the members of an object's to-many relationships to another object.
@@ -144,25 +141,5 @@ extension EntityLayout {
   /// Whether a slot of another entity is the same property in this one: inherited properties keep their slots.
   fileprivate func shares(_ slot: Int, with other: EntityLayout) -> Bool {
     properties.indices.contains(slot) && properties[slot].declaringEntity == other.properties[slot].declaringEntity
-  }
-}
-
-extension ManagedObject {
-  /// Takes over the row of another object that isn't held elsewhere.
-  fileprivate final func adoptIdentity(of other: ManagedObject) {
-    guard let table = other.table else { return }
-    let context = table.context
-    if other.change == .updated { context.updated.remove(other) }
-    (key, identifier) = (other.key, other.objectID)
-    (snapshot, loading, change) = (other.snapshot, other.loading, other.change)
-    replacePending(with: other.pending)
-    formerValues = other.formerValues
-    replaceMembers(with: other.toManys)
-    other.detach()
-    other.replaceMembers(with: [])
-    self.table = table
-    noteChangeOfAll()
-    table.map.insert(self, key: key)
-    if change == .updated { context.updated.insert(self) }
   }
 }

@@ -11,20 +11,16 @@ extension ManagedObjectContext {
   func removeDeletedByOthers(
     _ object: ManagedObject, staysRegistered: Bool = false, holders: OneWayHolders? = nil
   ) {
-    leaveChangeSets(object)
-    // A save must not find out again what this merge has.
-    uncheckedEnds.remove(object)
+    graph.discardDeletedByOthers(object)
     for relationship in object.layout.relationships { leave(object, relationship) }
     DeletePropagation(in: self).clearOneWayReferences(to: object, holders ?? OneWayHolders(in: self))
     for stored in object.layout.storedSlots { object.clearPending(at: stored.slot) }
     object.replaceMembers(with: [])
     if staysRegistered {
-      object.change = .none
-      object.loading = .missing
+      object.loseRow()
     } else {
       noteReferences(to: [object])
-      object.change = .deleted
-      object.detach()
+      graph.departAsDeleted(object)
     }
   }
 
@@ -113,19 +109,7 @@ extension ManagedObjectContext {
     for stored in object.layout.storedSlots {
       object.setPending(object.presentValue(at: stored.slot), at: stored.slot)
     }
-    object.loading = .loaded
-    for members in object.toManys { members?.rebase(onto: []) }
-    updated.remove(object)
-    object.given = .all
-    object.change = .inserted
-    inserted.insert(object)
-  }
-
-  /// Marks an object that was to be inserted again as changed, because others have inserted its row first.
-  func changeInsteadOfInserting(_ object: ManagedObject) {
-    inserted.remove(object)
-    object.change = .updated
-    updated.insert(object)
+    graph.reinsert(object)
   }
 
   /// Clears a relationship of an object being reinserted if the destination's row remains deleted.
@@ -191,15 +175,9 @@ extension ManagedObjectContext {
   func restore(_ object: ManagedObject, standingOn row: RowSnapshot?, adding restored: inout [ManagedObject]) {
     restored.append(object)
     noteFormerEnds(of: object)
-    if object.eventIndex < 0 { object.enterEvent() }
-    deleted.remove(object)
-    object.change = .none
-    object.replacePending(with: object.formerTransientValues)
-    object.replaceMembers(with: [])
-    if let row { object.snapshot = row }
-    object.loading = object.snapshot == nil ? .fault : .loaded
+    graph.restore(object, over: row)
     for referrer in object.layout.oneWayReferrers {
-      for owner in updated.objects
+      for owner in graph.updated.objects
       where owner.layout.isKind(ofEntityAt: referrer.entityIndex) && !owner.toManys.isEmpty {
         owner.toManys[referrer.slot]?.revertRemoval(of: object.objectID)
       }

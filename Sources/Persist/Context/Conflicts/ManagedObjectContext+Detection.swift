@@ -16,6 +16,6 @@ extension ManagedObjectContext {
   public func detectConflicts(for object: ManagedObject) {
     guard object.table?.context === self else { return }
     if object.loading == .fault { object.fulfill() }
-    watchedObjects.insert(object)
+    graph.watch(object)
   }
 }

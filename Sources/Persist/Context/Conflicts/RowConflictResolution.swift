@@ -31,7 +31,7 @@ struct RowConflictResolution {
       case (.none, let row?): object.rebase(onto: row)
       case (.none, nil): context.removeDeletedByOthers(object)
       case (.inserted, let row?):
-        context.changeInsteadOfInserting(object)
+        context.graph.updateInsteadOfInserting(object)
         resolve(object, with: row)
       case (.inserted, nil): continue
       }
@@ -95,16 +95,8 @@ struct RowConflictResolution {
 
   /// Keeps a deletion, and propagates it to objects that others have since related to the deleted one.
   private func delete(_ object: ManagedObject, standingOn row: RowSnapshot) {
-    object.snapshot = row
+    object.find(row)
     for members in object.toManys { members?.forgetOrder() }
     DeletePropagation(in: context).propagateAgain(from: object)
-  }
-}
-
-extension ManagedObject {
-  /// Marks the object's row as deleted: there is nothing left to write.
-  final func countAsMissing() {
-    snapshot = nil
-    loading = .missing
   }
 }

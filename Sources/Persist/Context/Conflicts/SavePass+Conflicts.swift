@@ -42,7 +42,7 @@ extension SavePass {
           try work(&self)
           for (object, holder) in absorbed {
             object.objectID.lead(to: holder.objectID)
-            object.identifier = holder.objectID
+            object.identify(as: holder.objectID)
           }
           return
         } catch let next as SaveConflict {
@@ -70,7 +70,7 @@ extension SavePass {
 
   /// Finds the objects to insert again under their former identifiers that others have inserted first.
   func reinsertionConflict(_ writes: StoreWrites) throws -> SaveConflict? {
-    let returning = writes.inserted.filter { !$0.objectID.isTemporaryID }
+    let returning = writes.objects.inserted.filter { !$0.objectID.isTemporaryID }
     guard !returning.isEmpty else { return nil }
     let rows = try context.storedRows(of: returning, in: writes.tables.store)
     let found = returning.compactMap { object in rows[object.objectID].map { (object: object, row: Optional($0)) } }
@@ -83,7 +83,7 @@ extension SavePass {
   ///   changed the conflicting row.
   func constraintConflict(_ writes: StoreWrites) throws -> SaveConflict? {
     let search = ConstraintSearch(in: context, of: writes.tables)
-    let conflicts = try search.conflicts(inserted: writes.inserted, updated: writes.updated)
+    let conflicts = try search.conflicts(inserted: writes.objects.inserted, updated: writes.objects.updated)
     return conflicts.isEmpty ? nil : .constraints(conflicts)
   }
 }

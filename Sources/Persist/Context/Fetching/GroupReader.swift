@@ -37,7 +37,7 @@ struct GroupReader {
     guard let (rows, moment) = ahead.read.result() else { return nil }
     let isCurrent =
       ahead.question.tables === question.tables && ahead.question.query == question.query
-      && ahead.generation == context.rowGeneration
+      && ahead.generation == context.graph.rowGeneration
       && (context.readsUnchangingStores || moment.map(question.tables.store.isRecent) == true)
     pace.note(wasUsed: isCurrent)
     return isCurrent ? rows : nil
@@ -52,7 +52,7 @@ struct GroupReader {
       question.query.limit ?? .max <= Self.maximumSize, let source = question.tables.store as? any SharedRowSource,
       source.readsConcurrently
     else { return }
-    ahead = (question, context.rowGeneration, ReadOnThread(question.query, from: source, in: context))
+    ahead = (question, context.graph.rowGeneration, ReadOnThread(question.query, from: source, in: context))
   }
 }
 

@@ -18,7 +18,7 @@ final class SavedStates {
     var faults = FaultFactory(context, table)
     for entry in batch.entries where table.map[entry.key] == nil {
       let state = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
-      state.row = batch.snapshot(of: entry)
+      state.begin(with: batch.snapshot(of: entry))
       objects.append(state)
     }
     // Transient values aren't part of a row.

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   /// Moves a pinned context to the newest state.
   func advanceQueryGeneration() {
     guard queryGeneration != nil else { return }
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     queryGeneration = QueryGeneration(of: persistentStoreCoordinator)
   }
 

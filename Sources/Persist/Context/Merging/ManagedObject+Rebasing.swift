@@ -35,7 +35,7 @@ extension ManagedObject {
     let old = snapshot
     table?.context.noteFormerEnds(of: self)
     discardStoredValues()
-    snapshot = row
+    replaceRow(with: row)
     if !pending.isEmpty { discardValuesInFiles() }
     rebaseMembers()
     if let old { forgetViews(changedFrom: old, to: row) }

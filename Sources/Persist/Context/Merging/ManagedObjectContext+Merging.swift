@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     var changes = changes
     if changes.isIncomplete { changes.updatedObjectIDs.formUnion(liveObjects.map(\.objectID)) }
     processTrackedChanges()
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     advanceQueryGeneration()
     advanceReplicas()
     tracker?.announceMerge(of: changes)

@@ -64,9 +64,9 @@ struct MergePass {
   /// - Parameter inserted: The rows that others inserted.
   private func rejoin(_ inserted: Set<ManagedObjectID>) {
     if !inserted.isEmpty {
-      for object in context.updated.objects where object.hasLeftStoredEnd(in: inserted) { object.matchToOneEnds() }
+      for object in context.graph.updated.objects where object.hasLeftStoredEnd(in: inserted) { object.matchToOneEnds() }
     }
-    for object in context.inserted.objects where object.snapshot != nil { object.forgetLeftMembers() }
+    for object in context.graph.inserted.objects where object.snapshot != nil { object.forgetLeftMembers() }
   }
 
   private mutating func refresh(_ ids: Set<ManagedObjectID>) throws {
@@ -110,8 +110,7 @@ struct MergePass {
     if object.change == .deleted {
       if object.snapshot?.version != row.version { overtaken.insert(object.objectID) }
       object.discardStoredValues()
-      object.snapshot = row
-      if object.loading == .missing { object.loading = .fault }
+      object.find(row)
     } else if object.loading == .missing {
       object.forgetRow()
     } else if leavesConflicts, object.isOvertaken(by: row) {

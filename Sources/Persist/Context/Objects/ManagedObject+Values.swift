@@ -24,7 +24,7 @@ extension ManagedObject {
   ///   - slot: The slot of the attribute.
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
-    given.insert(slot)
+    markGiven(slot)
     let mayBeInFile = withLayout { $0.mayBeInFile[slot] }
     guard mayBeInFile, isInFile(value, at: slot) else { return setPending(value, at: slot) }
     clearPending(at: slot)
@@ -209,9 +209,9 @@ extension ManagedObject {
   @inline(__always)
   final func willChange() {
     if loading == .fault { fulfill() }
-    isTouched = true
+    touch()
     if eventIndex < 0 { enterEvent() }
-    if change == .none, loading == .loaded { table?.context.recordUpdate(of: self) }
+    if change == .none, loading == .loaded { table?.context.graph.update(self) }
   }
 
   /// Whether a property differs from the store. Transient properties never do.

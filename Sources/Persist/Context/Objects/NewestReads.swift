@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     observedChanges.begin()
     defer { observedChanges.end() }
     // Prefetched rows are outdated too.
-    rowGeneration += 1
+    graph.outdateRowsAhead()
     for (owner, slot) in newestReads.members where owner.table?.context === self && !owner.toManys.isEmpty {
       owner.toManys[slot]?.forgetStored()
     }
@@ -33,13 +33,6 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Turns the object into a fault without a row, whose unsaved changes remain.
   fileprivate final func discardNewestRow() {
-    guard change != .inserted, loading != .fault || snapshot != nil else { return }
-    let wasLoaded = loading == .loaded
-    if wasLoaded { willTurnIntoFault() }
-    noteChangeOfAll()
-    loading = .fault
-    snapshot = nil
-    if change == .none { releaseRelated() }
-    if wasLoaded { didTurnIntoFault() }
+    if change != .inserted, loading != .fault || snapshot != nil { discardRow() }
   }
 }

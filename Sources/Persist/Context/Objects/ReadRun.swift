@@ -19,7 +19,7 @@ struct ReadRun {
 
   /// Whether a read now belongs to the run, and what was read ahead may be used.
   func continues(in context: ManagedObjectContext, of store: any RowSource) -> Bool {
-    guard let moment, generation == context.rowGeneration else { return false }
+    guard let moment, generation == context.graph.rowGeneration else { return false }
     return store.isRecent(moment)
   }
 
@@ -41,9 +41,9 @@ struct ReadRun {
   ///   - moment: The moment of reading; nil if nothing read then can be used later.
   /// - Returns: Whether what was read ahead before is still valid.
   mutating func didRead(isNext: Bool, at moment: ReadMoment?, in context: ManagedObjectContext) -> Bool {
-    defer { (self.moment, generation) = (moment, context.rowGeneration) }
+    defer { (self.moment, generation) = (moment, context.graph.rowGeneration) }
     count = isNext ? count + 1 : 0
-    return moment != nil && moment?.changeCount == self.moment?.changeCount && generation == context.rowGeneration
+    return moment != nil && moment?.changeCount == self.moment?.changeCount && generation == context.graph.rowGeneration
   }
 
   /// Ends the run, because the rows are large.

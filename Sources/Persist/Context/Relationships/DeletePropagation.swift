@@ -59,7 +59,7 @@ struct DeletePropagation {
     for object in unread { for members in object.toManys { members?.forgetStored() } }
     do {
       try context.readRows(of: unread)
-      for object in unread where object.snapshot == nil { object.loading = .missing }
+      for object in unread where object.snapshot == nil { object.loseRow() }
     } catch {
       context.deferError(error)
     }
@@ -155,8 +155,7 @@ struct DeletePropagation {
     }
     readRows(ofNullified: ends)
     object.leaveOneWayOwners()
-    context.leaveChangeSets(object)
-    object.change = .deleted
+    context.graph.delete(object)
     // By index, because copies of the elements would cost reference counts.
     for place in ends.indices {
       let isLetGo: Bool
@@ -178,10 +177,7 @@ struct DeletePropagation {
       clearOneWayReferences(to: object, context.oneWayHolders)
       // Deleted objects may still refer to it.
       context.detachNew(object)
-    } else {
-      context.deleted.insert(object)
     }
-    object.isTouched = true
   }
 
   /// Reads the rows of the ends whose references are to be removed: a list of many members comes without rows.

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     guard hasChanges else { return [:] }
     var added: [ManagedObjectID: ManagedObject] = [:]
     let place = OneWayPlace(relationship, of: layout)
-    for owner in inserted.objects + updated.objects
+    for owner in graph.insertedAndUpdated
     where !owner.toManys.isEmpty && place.isRelationship(of: owner.layout) {
       for id in owner.toManys[relationship.slot]?.added ?? [] { added[id] = owner }
     }
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
   func removeAddedOneWayMembersFromStoredOwners() throws -> Bool {
     guard !oneWayOwners.isEmpty else { return false }
     var hasMoved = false
-    for owner in inserted.objects + updated.objects where !owner.toManys.isEmpty {
+    for owner in graph.insertedAndUpdated where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         let place = OneWayPlace(relationship, of: owner.layout)
         let added = owner.toManys[relationship.slot]?.added.filter { !$0.isTemporaryID } ?? []
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
   /// - Throws: The store's errors.
   func removeDeletedOneWayMembersFromStoredOwners() throws -> Bool {
     var hasMoved = false
-    let gone = deleted.filter { object in
+    let gone = graph.deleted.filter { object in
       object.withLayout { $0.isOneWayMember(in: layouts) }
     }
     for (_, members) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.layout) }) {
@@ -200,7 +200,7 @@ extension ManagedObjectContext {
   func renameOneWayMembers() {
     guard !oneWayOwners.isEmpty else { return }
     oneWayOwners = [:]
-    for owner in inserted.objects + updated.objects where !owner.toManys.isEmpty {
+    for owner in graph.insertedAndUpdated where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         let place = OneWayPlace(relationship, of: owner.layout)
         for member in owner.toManys[relationship.slot]?.added ?? [] {

@@ -76,7 +76,7 @@ extension ManagedObject {
     if let other, relationship.inverse?.isToMany == false, other.loading == .fault { other.fulfill() }
     // An object whose row is gone can't be related to others: assigning it, or to it, counts as assigning nil.
     let other = loading == .missing || other?.loading == .missing ? nil : other
-    given.insert(slot)
+    markGiven(slot)
     let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
     noteChange(at: slot)
@@ -103,7 +103,7 @@ extension ManagedObject {
       }
       other.willChange()
       other.setPending(.objectID(objectID), at: back.slot)
-      other.given.insert(back.slot)
+      other.markGiven(back.slot)
     }
   }
 
@@ -211,7 +211,7 @@ extension ManagedObject {
   private final func catchUp(at relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     if isCheckedBySave {
-      context.uncheckedEnds.insert(self)
+      context.graph.watchEnd(self)
     } else if !isChanged(at: relationship.slot), canBeReplaced, context.isOutdated(self) {
       context.adoptNewerRows(of: [self])
     }
@@ -230,9 +230,9 @@ extension ManagedObject {
 
   /// Does the same as ``willChange()`` for a to-many relationship: the row isn't needed until the save.
   final func willChangeMembers() {
-    isTouched = true
+    touch()
     if eventIndex < 0 { enterEvent() }
-    if change == .none, loading == .loaded || loading == .fault { table?.context.recordUpdate(of: self) }
+    if change == .none, loading == .loaded || loading == .fault { table?.context.graph.update(self) }
   }
 
   private final func requireRelatable(_ other: ManagedObject, by relationship: RelationshipLayout) {
@@ -330,7 +330,7 @@ extension ManagedObject {
       }
       other.willChange()
       other.setPending(.objectID(objectID), at: back.slot)
-      other.given.insert(back.slot)
+      other.markGiven(back.slot)
     }
   }
 

@@ -17,7 +17,7 @@ final class PrefetchedMembers {
     init(in table: ObjectTable, of tables: StoreTables, readWith rows: PrefetchedRows?) {
       self.rows = rows
       self.table = table
-      generation = table.context.rowGeneration
+      generation = table.context.graph.rowGeneration
       storeIdentifier = tables.identifier
       layouts = table.context.layouts
     }
@@ -26,7 +26,7 @@ final class PrefetchedMembers {
   init(_ batch: RowBatch, from origin: Origin) { (self.batch, self.origin) = (batch, origin) }
 
   /// Whether the rows are up to date as far as the context knows.
-  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == origin.generation }
+  func areTrue(in context: ManagedObjectContext) -> Bool { context.graph.rowGeneration == origin.generation }
 
   func identifiers(_ range: Range<Int>) -> [ManagedObjectID] {
     batch.entries[range].map { entry in
@@ -47,7 +47,7 @@ final class PrefetchedMembers {
       if areTrue {
         let index = object.withLayout { $0.index }
         if object.loading == .fault, object.row == nil, index == Int(entry.entityIndex) {
-          object.snapshot = batch.snapshot(of: entry)
+          object.find(batch.snapshot(of: entry))
           if isNewest { context.noteRow(of: object) }
         }
         if let rows = origin.rows, object.companions == nil { object.companions = rows }

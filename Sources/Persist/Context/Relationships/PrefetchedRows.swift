@@ -10,7 +10,7 @@ final class PrefetchedRows {
   init(generation: Int) { self.generation = generation }
 
   /// Whether the rows are up to date as far as the context knows.
-  func areTrue(in context: ManagedObjectContext) -> Bool { context.rowGeneration == generation }
+  func areTrue(in context: ManagedObjectContext) -> Bool { context.graph.rowGeneration == generation }
 
   func add(_ batch: RowBatch, to table: ObjectTable) { rows.append((ObjectIdentifier(table), RowIndex(batch))) }
 
@@ -28,7 +28,7 @@ final class PrefetchedRows {
     if object.loading == .fault, object.snapshot == nil, let row = row(object.key, of: table),
       row.entityIndex == object.layout.index
     {
-      object.snapshot = row.snapshot
+      object.find(row.snapshot)
       table.context.noteRow(of: object)
     }
     if object.companions == nil { object.companions = self }

@@ -37,20 +37,19 @@ extension ManagedObjectContext {
     rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))
     guard !children.isEmpty else { return }
     WrittenRows(
-      zip(numbers, objects), referring: inserted.objects + updated.objects, formerly: formerlyChanged, in: tables
+      zip(numbers, objects), referring: graph.insertedAndUpdated, formerly: graph.formerlyChanged, in: tables
     ).apply(to: children)
   }
 
   /// Re-registers an unsaved object under its permanent key.
   func move(_ object: ManagedObject, to table: ObjectTable, key: Int64) {
-    object.table?.map.remove(object.key)
-    table.insert(object, key: key)
+    table.insert(object, key: key, insteadOf: object.key, in: object.table)
   }
 
   /// Replaces temporary identifiers with permanent ones. Only changed objects can refer to new ones.
   private func rename(_ permanent: [ManagedObjectID: ManagedObjectID]) {
     guard !permanent.isEmpty else { return }
-    for holder in inserted.objects + updated.objects + deleted.objects {
+    for holder in graph.changed {
       for relationship in holder.layout.relationships {
         if relationship.isToMany {
           if !holder.toManys.isEmpty { holder.toManys[relationship.slot]?.rename(permanent) }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     (oneWayOwners, keptHolders) = ([:], nil)
     ownersWithoutTakenMembers = []
     isSaving = false
-    (watchedObjects, uncheckedEnds) = ([], [])
+    graph.forgetWatched()
     finish(&pass)
     endTrackingIfUnobserved()
     // For stores without changed rows.

@@ -7,7 +7,7 @@ extension SavePass {
     try inserted.forEachUnretained { try plan.insert($0) }
     try updated.forEachUnretained { try plan.update($0) }
     deleted.forEachUnretained { plan.delete($0) }
-    for object in context.watchedObjects.union(context.uncheckedEnds)
+    for object in context.graph.watched.union(context.graph.uncheckedEnds)
     where object.change == .none || (object.change == .updated && !object.isCheckedBySave) {
       plan.check(object)
     }
@@ -48,7 +48,7 @@ extension SavePass {
       let place = try placeOfRow ?? placeForInsert(of: object)
       let row = object.isDraft && !isForParent ? object.row : nil
       let values = row != nil && object.looseValues.isEmpty ? SlotValues() : try insertedValues(of: object, at: place)
-      stores[place].inserted.append(object)
+      stores[place].objects.inserted.append(object)
       stores[place].writes.inserts.append(
         RowWrites.Insert(
           key: placeOfRow == nil ? .temporary(UInt64(bitPattern: object.key)) : object.writtenKey,
@@ -84,17 +84,17 @@ extension SavePass {
       }
       if isForParent { slots += object.layout.transientSlots.filter(values.contains) }
       guard let version = object.snapshotVersion, !slots.isEmpty || object.hasChangedMembers else {
-        stores[place].touched.append(object)
+        stores[place].objects.touched.append(object)
         return
       }
       if slots.isEmpty, object.hasIndependentMembers {
-        stores[place].related.append(object)
+        stores[place].objects.related.append(object)
         stores[place].writes.touches.append(
           RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))
         return try relate(object, at: place)
       }
       if slots != lastSlots { lastSlots = slots }
-      stores[place].updated.append(object)
+      stores[place].objects.updated.append(object)
       stores[place].writes.updates.append(
         RowWrites.Update(
           key: object.writtenKey, entity: object.entity, version: version, slots: lastSlots, values: values))
@@ -103,7 +103,7 @@ extension SavePass {
 
     mutating func delete(_ object: ManagedObject) {
       guard let place = place(of: object) else { return }
-      stores[place].deleted.append(object)
+      stores[place].objects.deleted.append(object)
       guard let version = object.snapshotVersion, object.loading != .missing else { return }
       stores[place].writes.deletes.append(
         RowWrites.RowVersion(key: object.writtenKey, entity: object.entity, version: version))

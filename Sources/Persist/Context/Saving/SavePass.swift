@@ -16,9 +16,9 @@ struct SavePass {
   init(_ context: ManagedObjectContext) { self.context = context }
 
   private mutating func gather() {
-    inserted = context.inserted.objects
-    updated = context.updated.objects
-    deleted = context.deleted.objects
+    inserted = context.graph.inserted.objects
+    updated = context.graph.updated.objects
+    deleted = context.graph.deleted.objects
   }
 
   /// Collects the objects that remain to be saved after conflicts were resolved.
@@ -44,9 +44,9 @@ struct SavePass {
 
   /// Records the objects that one of several stores has accepted.
   mutating func noteAccepted(_ writes: StoreWrites) {
+    let saved = writes.objects
     accepted.append(
-      Accepted(
-        inserted: writes.inserted, updated: writes.updated + writes.related + writes.touched, deleted: writes.deleted))
+      Accepted(inserted: saved.inserted, updated: saved.updated + saved.related + saved.touched, deleted: saved.deleted))
   }
 
   /// Every object that a store has accepted while others were still to be written.
@@ -66,22 +66,15 @@ struct SavePass {
     var writes = RowWrites()
     /// Whether the store records its changes.
     var tracksHistory = false
-    var inserted: [ManagedObject] = []
-    /// Objects whose row is written.
-    var updated: [ManagedObject] = []
-    /// Objects with changed members only: the row's version is incremented.
-    var related: [ManagedObject] = []
-    /// Objects with changes that aren't stored in any row.
-    var touched: [ManagedObject] = []
-    var deleted: [ManagedObject] = []
+    var objects = SavedObjects()
 
     /// Reserves memory for the writes of objects. Growing lists would temporarily take up to three times as much.
     mutating func reserve(_ counts: (inserted: Int, updated: Int, deleted: Int)) {
-      inserted.reserveCapacity(counts.inserted)
+      objects.inserted.reserveCapacity(counts.inserted)
       writes.inserts.reserveCapacity(counts.inserted)
-      updated.reserveCapacity(counts.updated)
+      objects.updated.reserveCapacity(counts.updated)
       writes.updates.reserveCapacity(counts.updated)
-      deleted.reserveCapacity(counts.deleted)
+      objects.deleted.reserveCapacity(counts.deleted)
       writes.deletes.reserveCapacity(counts.deleted)
     }
   }
@@ -91,10 +84,10 @@ struct SavePass {
     gather()
     var waiting = [inserted, updated, deleted]
     for _ in 0..<Self.hookRounds {
-      for objects in waiting { objects.forEachUnretained { $0.isTouched = false } }
-      let revision = context.changeRevision
+      for objects in waiting { objects.forEachUnretained { $0.forgetTouch() } }
+      let revision = context.graph.changeRevision
       for objects in waiting { objects.forEachUnretained { if $0.tableReference != nil { $0.willSave() } } }
-      if context.changeRevision != revision { gather() }
+      if context.graph.changeRevision != revision { gather() }
       let all = [inserted, updated, deleted]
       if all.allSatisfy({ $0.allSatisfyUnretained { !$0.isTouched } }) { return }
       waiting = all.map { $0.filter(\.isTouched) }
@@ -126,7 +119,7 @@ struct SavePass {
     let wanted = gone.filter { $0.change == .updated && !$0.onlyLosesMembers }
     if !wanted.isEmpty { throw rowConflict(wanted.map { ($0, nil) }) }
     // Missing rows that were to be deleted, or that only lost members, need no write.
-    for object in gone { object.loading = .missing }
+    for object in gone { object.loseRow() }
   }
 
   /// Validates every object that the save writes, and throws all problems at once.

@@ -21,7 +21,7 @@ struct WrittenRows {
     _ numbered: some Sequence<(Int64, ManagedObject)>, _ writes: SavePass.StoreWrites,
     formerly discarded: Set<ManagedObjectID>
   ) {
-    let written = writes.inserted + writes.updated + writes.related + writes.touched
+    let written = writes.objects.inserted + writes.objects.updated + writes.objects.related + writes.objects.touched
     self.init(
       numbered, referring: written, formerly: discarded, in: writes.tables, savedLayouts: Self.layouts(of: writes))
   }
@@ -65,7 +65,7 @@ struct WrittenRows {
 
   /// Returns the entities of written and deleted objects, without duplicates.
   private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
-    let objects = writes.inserted + writes.updated + writes.related + writes.touched + writes.deleted
+    let objects = writes.objects.inserted + writes.objects.updated + writes.objects.related + writes.objects.touched + writes.objects.deleted
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 
@@ -89,7 +89,7 @@ struct WrittenRows {
       // A change saved by the parent doesn't conflict with what the child had read before.
       let version = written == old.version &+ 1 ? old.version &+ 1 : old.version
       guard version != old.version || object.refers(toRows: keys) else { return }
-      object.snapshot = writers.snapshot(of: object.layout, SlotValues(), over: old, version: version)
+      object.replaceRow(with: writers.snapshot(of: object.layout, SlotValues(), over: old, version: version))
     }
     func registered(_ original: ManagedObject) -> ManagedObject? {
       context.registeredObject(ofRow: original.rowKey, original.layout, in: own)
@@ -102,27 +102,26 @@ struct WrittenRows {
       for original in changed { if let object = registered(original) { update(object) } }
       for id in discarded { if let object = context.registeredObject(for: id) { update(object) } }
       // Prefetched rows may refer to the new objects by their former keys.
-      context.rowGeneration += 1
+      context.graph.outdateRowsAhead()
     }
-    let unsaved = context.inserted.objects + context.updated.objects + context.deleted.objects
+    let unsaved = context.graph.changed
     for object in unsaved { object.makeReferencesPermanent(permanent) }
     if !new.isEmpty { context.renameOneWayMembers() }
     // Observers access the context only after everything in it has its new identifier.
     if !renamed.isEmpty { context.send(.didObtainPermanentIDs(Set(renamed))) }
     if let savedLayouts { context.send(.parentDidSave(savedLayouts)) }
-    let mayForget = hasSavedAll && context.inserted.isEmpty
-    let former = discarded.union(context.formerlyChanged)
+    let mayForget = hasSavedAll && context.graph.inserted.isEmpty
+    let former = discarded.union(context.graph.formerlyChanged)
     for child in context.children {
       apply(to: child.takeUnretainedValue(), changed: changed + unsaved, formerly: former, hasSavedAll: mayForget)
     }
-    if mayForget { context.formerlyChanged = [] }
+    if mayForget { context.graph.forgetFormerlyChanged() }
   }
 
   private func makePermanent(_ key: Int64, _ id: ManagedObjectID, _ table: ObjectTable) -> ManagedObject? {
     guard let object = table.map[key] else { return nil }
-    table.map.remove(key)
-    table.insert(object, key: id.rowKey)
-    object.identifier = id
+    table.insert(object, key: id.rowKey, insteadOf: key, in: table)
+    object.identify(as: id)
     return object
   }
 }

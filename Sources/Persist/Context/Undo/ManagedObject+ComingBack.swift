@@ -72,7 +72,7 @@ extension ManagedObject {
       let isMember = mayLead(to: other, by: relationship) && other.leads(to: self, back: relationship)
       if !isMember { members.remove(other.objectID) }
     }
-    for other in context.inserted.objects + context.updated.objects {
+    for other in context.graph.insertedAndUpdated {
       guard let back = other.back(of: relationship), other.destination(at: back.slot) === self,
         members.current?.contains(other.objectID) == false
       else { continue }

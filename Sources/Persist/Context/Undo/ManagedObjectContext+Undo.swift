@@ -23,16 +23,9 @@ extension ManagedObjectContext {
   /// Whether there are changes that the undo manager hasn't recorded yet.
   var hasUndoable: Bool { tracker?.entries.isEmpty == false }
 
-  /// Marks a deleted object, which has a row, as changed. Its relationships aren't restored.
-  func unmarkDeleted(_ object: ManagedObject) {
-    if object.eventIndex < 0 { object.enterEvent() }
-    deleted.remove(object)
-    recordUpdate(of: object)
-  }
-
   /// Reverts the deletion of an object that has a row, with its unsaved changes, because a child context did so.
   func bringBack(_ object: ManagedObject) {
-    unmarkDeleted(object)
+    graph.undelete(object)
     object.rebaseMembers()
     object.matchOwnEnds()
     object.reclaimOneWayMembers()
@@ -46,11 +39,8 @@ extension ManagedObjectContext {
   /// Marks an object as deleted; an object that was never saved leaves the context.
   func markDeleted(_ object: ManagedObject) {
     let isNew = object.change == .inserted
-    leaveChangeSets(object)
-    object.change = .deleted
-    object.isTouched = true
-    guard isNew else { return deleted.insert(object) }
-    detachNew(object)
+    graph.delete(object)
+    if isNew { detachNew(object) }
   }
 
   /// Marks an object for deletion and removes it from its relationships, without the effects of delete rules on related

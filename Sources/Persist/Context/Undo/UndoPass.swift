@@ -62,10 +62,9 @@ struct UndoPass {
       var values = object.layout.initialValues
       for (slot, value) in former.values { values[slot] = value }
       object.replacePending(with: values)
-      object.given = .all
-      context.reregister(object)
+      context.reregister(object, given: .all)
     } else if object.table?.context === context, object.change == .deleted {
-      context.unmarkDeleted(object)
+      context.graph.undelete(object)
     }
   }
 
@@ -225,8 +224,7 @@ extension ManagedObject {
   fileprivate final func becomeUnchangedIfEqual() {
     guard change == .updated, !hasPersistentChangedValues else { return }
     guard !layout.transientSlots.contains(where: isChangedTransient) else { return }
-    table?.context.leaveUpdated(self)
-    change = .none
+    table?.context.graph.discardChanges(of: self)
     replacePending(with: formerTransientValues)
   }
 }

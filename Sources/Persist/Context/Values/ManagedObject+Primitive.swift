@@ -26,14 +26,14 @@ extension ManagedObject {
     let stored = try stored(value, for: property)
     if loading == .fault { fulfill() }
     setPending(stored, at: property.slot)
-    given.insert(property.slot)
+    markGiven(property.slot)
   }
 
   /// Announces that a property is about to be read: fires the fault.
   public final func willAccessValue(forKey name: String?) {
     if loading == .fault { fulfill() }
     // An object without a context, as after a reset, has no values to read.
-    if loading == .fault, table == nil { loading = .loaded }
+    if loading == .fault, table == nil { finishLoading() }
   }
 
   /// The counterpart of ``willAccessValue(forKey:)``; does nothing.

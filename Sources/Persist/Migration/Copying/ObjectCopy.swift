@@ -118,7 +118,7 @@ final class ObjectCopy {
             }
           }
           // To-many relationships may have many more members than the batch has objects.
-          if destinationContext.updated.count >= Self.changeLimit { try save() }
+          if destinationContext.graph.updated.count >= Self.changeLimit { try save() }
         }
         try save()
         try report(sources.count)

@@ -26,7 +26,7 @@ final class ResultRows {
     guard item.object.change == .none, isKnownUniquelyReferenced(&item.object) else { return }
     switch item.object.loading {
     case .loaded: item.object.becomeFault()
-    case .fault: item.object.snapshot = nil
+    case .fault: item.object.forgetFetchedRow()
     case .awakening, .missing: break
     }
   }

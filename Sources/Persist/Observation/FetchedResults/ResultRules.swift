@@ -89,7 +89,7 @@ struct ResultRules {
   private var dependsOnUnsavedObjects: Bool {
     guard !followed.isEmpty else { return false }
     return sequence(first: context, next: \.parent).contains { context in
-      [context.updated, context.inserted, context.deleted].contains { changes in
+      [context.graph.updated, context.graph.inserted, context.graph.deleted].contains { changes in
         changes.objects.contains { followed.contains($0.layout) }
       }
     }
@@ -154,7 +154,7 @@ struct ResultRules {
         let objects = ids[start..<min(start + request.fetchBatchSize, ids.count)].map { context.object(with: $0) }
         context.prefetchRows(of: objects)
         items += try objects.map(item)
-        for object in objects where object.loading == .fault { object.snapshot = nil }
+        for object in objects where object.loading == .fault { object.forgetFetchedRow() }
       }
     } else {
       items = try pass.objects().map(item)

@@ -312,7 +312,7 @@ struct ChildIdentifierTests {
       #expect(holder.objectID == node.objectID)
       #expect(copies[0].one("holder") === holder)
       #expect(try Array(copies[1].many("nodes")) == [holder])
-      #expect(parent.formerlyChanged.isEmpty)
+      #expect(parent.graph.formerlyChanged.isEmpty)
     }
   }
 
@@ -330,7 +330,7 @@ struct ChildIdentifierTests {
       try parent.save()
       #expect(holder.objectID == node.objectID)
       #expect(copy.one("holder") === holder)
-      #expect(parent.formerlyChanged.isEmpty)
+      #expect(parent.graph.formerlyChanged.isEmpty)
     }
   }
 
@@ -357,7 +357,7 @@ struct ChildIdentifierTests {
       #expect(holder.objectID == node.objectID)
       #expect(copies[0].one("holder") === holder)
       #expect(try Array(copies[1].many("nodes")) == [holder])
-      #expect(middle.formerlyChanged.isEmpty && top.formerlyChanged.isEmpty)
+      #expect(middle.graph.formerlyChanged.isEmpty && top.graph.formerlyChanged.isEmpty)
     }
   }
 }

@@ -72,7 +72,7 @@ struct RequestTests {
     }
     let writer = context()
     for number in 0..<5_000 { try writer.make(number == place ? "Guest" : "Person", ["kind": "own"]) }
-    writer.inserted.objects.first { $0.entity.name == "Guest" }?["kind"] = "guest"
+    writer.graph.inserted.objects.first { $0.entity.name == "Guest" }?["kind"] = "guest"
     try writer.save()
 
     let all = FetchRequest<Human>("Person")

@@ -41,7 +41,7 @@ extension FetchPass {
     defer { context.observedChanges.end() }
     let table = tables.table(for: layout)
     // In an empty context, the rows soon become objects of it; otherwise, the number of new objects is unknown.
-    if table.map.count == 0 { table.map.reserve(batch.count) }
+    if table.map.count == 0 { table.reserve(batch.count) }
     let isNewest = context.isReadingNewest
     var faults = FaultFactory(context, table)
     var classes = classes
@@ -54,7 +54,7 @@ extension FetchPass {
         object = registered
       } else {
         object = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
-        object.row = batch.snapshot(of: entry)
+        object.begin(with: batch.snapshot(of: entry))
         if isNewest { context.noteRow(of: object) }
       }
       classes.insert(of: object)
@@ -69,7 +69,7 @@ extension FetchPass {
     guard object.layout.index == Int(entry.entityIndex), refreshes(object), let snapshot = batch.snapshot(of: entry)
     else { return }
     if isNewest { context.noteRow(of: object) }
-    object.snapshot = snapshot
+    object.find(snapshot)
     guard object.loading == .loaded else { return }
     object.replaceMembers(with: [])
     object.companions = nil

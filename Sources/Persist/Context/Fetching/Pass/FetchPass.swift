@@ -80,14 +80,14 @@ final class FetchPass {
   private func overlay(_ scope: FetchScope) throws {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
-    let deleted = context.deleted.objects.filter(scope.contains)
+    let deleted = context.graph.deleted.objects.filter(scope.contains)
     var changed: [ManagedObject] = []
     if !order.isEmpty || request.predicate != nil {
       related = try objectsWithRelatedChanges(ofAll: evaluatesSavedStates).filter(scope.contains)
-      changed = context.updated.objects.filter(scope.contains) + related
+      changed = context.graph.updated.objects.filter(scope.contains) + related
     }
     overlaid = Set((deleted + changed).map(\.objectID))
-    added = try (context.inserted.objects.filter(scope.contains) + changed).filter { object in
+    added = try (context.graph.inserted.objects.filter(scope.contains) + changed).filter { object in
       try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
     }
     for object in added { classes.insert(of: object) }
@@ -110,7 +110,7 @@ final class FetchPass {
     results = window(merge(results, order.sorted(unplaced)))
     try endEvaluation()
     try prefetch?.run(results)
-    if !request.returnsObjectsAsFaults || context.inserted.objects.contains(where: isOfEntity) {
+    if !request.returnsObjectsAsFaults || context.graph.inserted.objects.contains(where: isOfEntity) {
       context.prefetchRows(of: results)
       for object in results { object.fulfill() }
       try context.throwDeferredError()

@@ -16,7 +16,7 @@ struct PrefetchPass {
   init(_ paths: [String], of layout: EntityLayout, in context: ManagedObjectContext) throws {
     self.context = context
     self.layout = layout
-    rows = PrefetchedRows(generation: context.rowGeneration)
+    rows = PrefetchedRows(generation: context.graph.rowGeneration)
     var steps: [Step] = []
     for path in paths {
       let keys = path.dottedKeys

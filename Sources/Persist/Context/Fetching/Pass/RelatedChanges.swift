@@ -24,7 +24,7 @@ struct RelatedChanges {
   /// Returns a condition for the rows with saved relationships to changed objects that the request reads; nil if there
   /// are none.
   func condition() -> FetchPredicate? {
-    let changed = context.updated.objects + context.deleted.objects
+    let changed = context.graph.updated.objects + context.graph.deleted.objects
     guard !changed.isEmpty else { return nil }
     guard reads.isComplete else { return .constant(true) }
     let conditions = reads.ends.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { path, end in

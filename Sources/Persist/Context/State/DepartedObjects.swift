@@ -30,17 +30,15 @@ extension ManagedObjectContext {
   /// Removes a deleted object that has no row from the context.
   func detachNew(_ object: ManagedObject) {
     noteReferences(to: [object])
-    object.detach()
-    if !children.isEmpty { departed.insert(object) }
+    graph.depart(object)
   }
 
   /// Registers an object without a context under its former identifier, as new and with the values of a new one.
   func reregisterEmpty(_ object: ManagedObject) {
     object.replaceMembers(with: [])
     object.replacePending(with: object.layout.initialValues)
-    object.given = .none
     noteReferences(to: [object])
-    reregister(object)
+    reregister(object, given: AssignedSlots.none)
   }
 }
 
@@ -58,7 +56,7 @@ extension ManagedObject {
       _ = objectID
     }
     releaseRelated()
-    tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
+    tableReference?._withUnsafeGuaranteedRef { $0.removeEntry(key) }
     let observedChanges = marks.contains(.observed) ? table?.observedChanges : nil
     leaveTable()
     guard let observedChanges else { return }

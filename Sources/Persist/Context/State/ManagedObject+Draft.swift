@@ -11,7 +11,7 @@ extension ManagedObject {
 
   /// Makes the object, which is being created, a draft with the initial values of its class and the model.
   final func beginDraft(_ slots: Unmanaged<SlotTable>?, in context: ManagedObjectContext) {
-    row = context.drafts.begin(slotCount: rowSlotCount)
+    row = context.graph.drafts.begin(slotCount: rowSlotCount)
     marks.insert(.draft)
     let hasDefaults = withLayout { !$0.defaultSlots.isEmpty }
     guard hasDefaults || slots?._withUnsafeGuaranteedRef({ $0.initialSlots.isEmpty }) == false else { return }
@@ -41,7 +41,7 @@ extension ManagedObject {
     let isSet = withLayout { layout in
       let fixedPart = MutableRowView(view, slotCount: layout.rowSlotCount)
       return layout.draftColumns[slot].set(value, at: slot, in: fixedPart) { bytes in
-        context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: slot, of: &row, layout) }
+        context._withUnsafeGuaranteedRef { $0.graph.drafts.setBytes(bytes, at: slot, of: &row, layout) }
       }
     }
     if isSet, !looseValues.isEmpty { looseValues.remove(at: slot) }
@@ -79,7 +79,7 @@ extension ManagedObject {
       from: source, slotCount: sourceLayout.rowSlotCount, at: copy.sourceSlot, to: copy.slot,
       in: MutableRowView(view, slotCount: layout.rowSlotCount)
     ) { bytes in
-      context._withUnsafeGuaranteedRef { $0.drafts.setBytes(bytes, at: copy.slot, of: &row, layout) }
+      context._withUnsafeGuaranteedRef { $0.graph.drafts.setBytes(bytes, at: copy.slot, of: &row, layout) }
     }
     if isSet, !looseValues.isEmpty { looseValues.remove(at: copy.slot) }
     return isSet

@@ -140,7 +140,7 @@ nonisolated open class ManagedObject {
   deinit {
     assert(linkIndex < 0, "The context would examine an object that no longer exists.")
     forgetUnreadable()
-    tableReference?._withUnsafeGuaranteedRef { $0.map.remove(key) }
+    tableReference?._withUnsafeGuaranteedRef { $0.removeEntry(key) }
     if let heldEnd { Self.loseHolder(heldEnd) }
     if marks.contains(.observed) { ObservedObjects.remove(ObjectIdentifier(self)) }
     if marks.contains(.holdsLayout) { layoutReference.release() }
@@ -215,19 +215,6 @@ extension ManagedObject {
     set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
   }
 
-  /// Enters the object into a table, whose context retains its layout.
-  final func join(_ table: Unmanaged<ObjectTable>) {
-    releaseLayout()
-    tableReference = table
-  }
-
-  /// Takes the object out of its table. From now on it retains its layout, which its context may no longer do.
-  final func leaveTable() {
-    holdLayout()
-    forgetUnreadable()
-    tableReference = nil
-  }
-
   /// Calls a closure with the layout without counting a reference to it, unlike ``layout``.
   @inlinable @inline(__always)
   final func withLayout<Result>(_ body: (EntityLayout) throws -> Result) rethrows -> Result {
@@ -240,26 +227,6 @@ extension ManagedObject {
   /// The number of slots of the object's rows.
   @inlinable @inline(__always)
   final var rowSlotCount: Int { withLayout { $0.rowSlotCount } }
-
-  /// Adopts the layout of another context's model, before the object is inserted there.
-  final func changeLayout(to new: EntityLayout) {
-    let wasHeld = marks.contains(.holdsLayout)
-    releaseLayout()
-    layoutReference = .passUnretained(new)
-    if wasHeld { holdLayout() }
-  }
-
-  private final func holdLayout() {
-    guard !marks.contains(.holdsLayout) else { return }
-    marks.insert(.holdsLayout)
-    _ = layoutReference.retain()
-  }
-
-  private final func releaseLayout() {
-    guard marks.contains(.holdsLayout) else { return }
-    marks.remove(.holdsLayout)
-    layoutReference.release()
-  }
 
   /// The object's entity: its most specific one, not an ancestor.
   public final var entity: Entity { withLayout { $0.entity } }
@@ -316,62 +283,6 @@ extension ManagedObject {
   public final var hasChanges: Bool {
     noteRead(.state)
     return change != .none && table != nil
-  }
-}
-
-/// An object's row, unsaved values and members.
-extension ManagedObject {
-  /// The row as it was read or saved; nil for an object without one.
-  @inline(__always)
-  final var snapshot: RowSnapshot? {
-    get { isDraft ? nil : row }
-    set {
-      if isDraft { endDraft() }
-      if marks.contains(.observed) { noteObserved(row: newValue) }
-      row = newValue
-    }
-  }
-
-  /// Values set since the row was read, and the values of transient attributes. For a new object, all values. Ends a
-  /// draft, which costs an allocation.
-  @inline(__always)
-  final var pending: SlotValues {
-    if isDraft { endDraft() }
-    return looseValues
-  }
-
-  @inline(__always)
-  final func setPending(_ value: consuming StoredValue, at slot: Int) {
-    noteChange(at: slot)
-    if isDraft, let tableReference,
-      setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef(\.contextReference))
-    {
-      return
-    }
-    setLoose(value, at: slot)
-  }
-
-  /// Sets an unsaved value outside of a row.
-  @inline(__always)
-  final func setLoose(_ value: consuming StoredValue, at slot: Int) { looseValues.set(value, at: slot) }
-
-  /// Discards a property's unsaved value, so that it shows the row's value again.
-  final func clearPending(at slot: Int) {
-    guard pending.contains(slot) else { return }
-    noteChange(at: slot)
-    looseValues.remove(at: slot)
-  }
-
-  final func replacePending(with values: SlotValues) {
-    if isDraft { endDraft() }
-    if marks.contains(.observed) { noteObserved(pending: values) }
-    looseValues = values
-  }
-
-  /// Whether the object was changed since a save last looked.
-  final var isTouched: Bool {
-    get { marks.contains(.touched) }
-    set { if newValue { marks.insert(.touched) } else { marks.remove(.touched) } }
   }
 }
 

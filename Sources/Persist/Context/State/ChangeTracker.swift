@@ -140,3 +140,32 @@ extension ObjectsDidChange {
     }
   }
 }
+
+extension ManagedObject {
+  /// Records the object's state before its first change in an event.
+  final func enterEvent() {
+    guard loading != .awakening, let tableReference else { return }
+    let tracker = tableReference._withUnsafeGuaranteedRef { table in
+      table.contextReference._withUnsafeGuaranteedRef { $0.tracker }
+    }
+    if let tracker {
+      tracker.enter(self, before: ObjectState(self))
+    } else {
+      eventIndex = ChangeTracker.notTracked
+    }
+  }
+
+  /// Does the same as ``enterEvent()`` for an object that is new in its context.
+  final func enterEventAsNew() {
+    if let tracker = tableReference?._withUnsafeGuaranteedRef({ table in
+      table.contextReference._withUnsafeGuaranteedRef { $0.tracker }
+    }) {
+      tracker.enter(self, before: nil)
+    } else {
+      eventIndex = ChangeTracker.notTracked
+    }
+  }
+
+  /// Records that the object hasn't changed in the current event.
+  final func leaveEvent() { eventIndex = ChangeTracker.notEntered }
+}

@@ -19,7 +19,7 @@ final class ObjectTable {
   let observedChanges: ObservedChanges
   // Only the context's own isolation reaches the map, whose operations make no outside calls, so accesses can't
   // overlap.
-  @exclusivity(unchecked) var map = IdentityMap()
+  @exclusivity(unchecked) private(set) var map = IdentityMap()
   @exclusivity(unchecked) var rowsAhead = RowsAhead()
   @exclusivity(unchecked) var membersAhead = MembersAhead()
 
@@ -43,18 +43,32 @@ final class ObjectTable {
   func insert(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] {
       context.noteReferences(to: [stale])
-      if stale.change == .updated { context.leaveUpdated(stale) }
-      stale.detach()
+      context.graph.detachStale(stale)
     }
-    object.join(.passUnretained(self))
-    object.key = key
-    map.insert(object, key: key)
-    guard object.identifier != nil else { return }
-    var former = object.identifier
-    object.identifier = nil
-    guard former?.isTemporaryID == true, !isKnownUniquelyReferenced(&former) else { return }
-    former?.lead(to: object.objectID)
+    object.join(self, under: key)
   }
+
+  /// Registers an object again under another key.
+  func insert(_ object: ManagedObject, key: Int64, insteadOf former: Int64, in table: ObjectTable?) {
+    table?.removeEntry(former)
+    insert(object, key: key)
+  }
+
+  /// Adds an object's entry; its key must be unused.
+  @inline(__always)
+  func insertEntry(of object: ManagedObject, key: Int64) { map.insert(object, key: key) }
+
+  @inline(__always)
+  func removeEntry(_ key: Int64) { map.remove(key) }
+
+  /// Removes the entries of objects that are registered in other tables now.
+  func removeEntries(_ keys: [Int64]) {
+    if map.count == keys.count { return map.removeAll() }
+    for key in keys { map.remove(key) }
+  }
+
+  /// Reserves space for the entries of more objects.
+  func reserve(_ more: Int) { map.reserve(more) }
 
   /// Returns the identifier of a row: that of its object if it is registered.
   func objectID(of layout: EntityLayout, key: Int64) -> ManagedObjectID {

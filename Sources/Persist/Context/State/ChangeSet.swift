@@ -49,7 +49,8 @@ struct ChangeSet {
     objects.forEachUnretained { remove($0) }
   }
 
-  private func contains(_ object: ManagedObject) -> Bool {
+  /// - Complexity: O(1).
+  func contains(_ object: ManagedObject) -> Bool {
     let index = Int(object.changeIndex)
     return places.indices.contains(index) && places[index] === object
   }

@@ -14,11 +14,9 @@ extension ManagedObject {
   final func fulfill() {
     guard loading == .fault else { return }
     if snapshot == nil {
-      guard let table, let store = table.store else {
-        // A refreshed new object has its initial values already.
-        if change == .inserted { loading = .loaded }
-        return
-      }
+      // A refreshed new object has its initial values already, and no row even if it has a permanent identifier.
+      if change == .inserted { loading = .loaded }
+      guard change != .inserted, let table, let store = table.store else { return }
       table.context.noteRow(of: self)
       do {
         guard let row = try table.row(of: self, from: store) else {
@@ -28,7 +26,7 @@ extension ManagedObject {
           }
           return
         }
-        snapshot = row
+        replaceRow(with: row)
       } catch {
         table.context.deferError(error)
         return
@@ -57,7 +55,7 @@ extension ManagedObject {
     noteChangeOfAll()
     forgetUnreadable()
     loading = .fault
-    snapshot = nil
+    replaceRow(with: nil)
     replacePending(with: SlotValues())
     formerValues = SlotValues()
     replaceMembers(with: [])
@@ -81,8 +79,19 @@ extension ManagedObject {
   /// Turns the object into a fault whose row and members are read again on the next use.
   final func forgetRow() {
     loading = .fault
-    snapshot = nil
+    replaceRow(with: nil)
     replaceMembers(with: [])
+  }
+
+  /// Turns the object into a fault without a row, whose unsaved changes remain.
+  final func discardRow() {
+    let wasLoaded = loading == .loaded
+    if wasLoaded { willTurnIntoFault() }
+    noteChangeOfAll()
+    loading = .fault
+    replaceRow(with: nil)
+    if change == .none { releaseRelated() }
+    if wasLoaded { didTurnIntoFault() }
   }
 
   /// Discards all changes since the last save, without updating the other sides of relationships.
@@ -133,7 +142,8 @@ extension ManagedObject {
 
   /// Whether the object is a fault whose row hasn't been read yet.
   final var isWithoutRow: Bool {
-    loading == .fault && row == nil && tableReference?._withUnsafeGuaranteedRef { $0.isTemporary } == false
+    loading == .fault && row == nil && change != .inserted
+      && tableReference?._withUnsafeGuaranteedRef { $0.isTemporary } == false
   }
 }
 
@@ -159,7 +169,7 @@ extension ManagedObjectContext {
     for objects in places.values {
       guard let first = objects.first, let table = first.table, let store = table.store else { continue }
       let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
-      for row in try store.rows(query) { table.map[row.key]?.snapshot = row.snapshot }
+      for row in try store.rows(query) { table.map[row.key]?.find(row.snapshot) }
       for object in objects { noteRow(of: object) }
     }
   }

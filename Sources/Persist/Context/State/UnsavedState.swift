@@ -33,7 +33,7 @@ struct UnsavedState {
   init(of context: ManagedObjectContext) {
     self.context = context
     noteCount = context.formerEnds?.count ?? 0
-    objects = (context.inserted.objects + context.updated.objects + context.deleted.objects).map(Saved.init)
+    objects = context.graph.changed.map(Saved.init)
   }
 
   /// New objects that were merged into other new objects, which have no permanent identifiers yet.
@@ -51,48 +51,12 @@ struct UnsavedState {
   func restore(except accepted: Set<ObjectIdentifier>) {
     let objects = objects.filter { !accepted.contains(ObjectIdentifier($0.object)) }
     var known = Set(objects.map { ObjectIdentifier($0.object) })
-    for object in context.updated.objects + context.deleted.objects where !known.contains(ObjectIdentifier(object)) {
-      object.discardChanges()
-    }
-    for object in context.inserted.objects where !known.contains(ObjectIdentifier(object)) {
-      object.detach()
-      object.change = .none
-    }
-    context.inserted.removeAll()
-    context.updated.removeAll()
-    context.deleted.removeAll()
-    for saved in objects { restore(saved) }
+    context.graph.resume(objects, keepingOthers: known)
     known.formUnion(accepted)
     // Unchanged objects that were to be read again still have what they had read, as the others do.
     for note in (context.formerEnds ?? []).dropFirst(noteCount)
     where note.object.table != nil && known.insert(ObjectIdentifier(note.object)).inserted {
-      restore(note.state)
-    }
-  }
-
-  private func restore(_ saved: Saved) {
-    let object = saved.object
-    if object.table !== saved.table || object.key != saved.key {
-      object.detach()
-      object.key = saved.key
-      object.table = saved.table
-      object.noteChangeOfAll()
-      if let table = saved.table {
-        table.map[saved.key]?.detach()
-        table.map.insert(object, key: saved.key)
-      }
-    }
-    object.identifier = saved.identifier
-    object.snapshot = saved.snapshot
-    object.replacePending(with: saved.pending)
-    object.replaceMembers(with: saved.toManys)
-    object.loading = saved.loading
-    object.change = saved.change
-    switch saved.change {
-    case .inserted: context.inserted.insert(object)
-    case .updated: context.updated.insert(object)
-    case .deleted: context.deleted.insert(object)
-    case .none: break
+      context.graph.resume(note.state)
     }
   }
 }

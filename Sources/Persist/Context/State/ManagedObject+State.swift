@@ -1,0 +1,209 @@
+import Foundation
+
+/// The changes of one object's state. The verbs of ``ObjectGraph`` are built on them.
+extension ManagedObject {
+  /// Enters the object into a table, whose context retains its layout.
+  final func join(_ table: Unmanaged<ObjectTable>) {
+    releaseLayout()
+    tableReference = table
+  }
+
+  /// Takes the object out of its table. From now on it retains its layout, which its context may no longer do.
+  final func leaveTable() {
+    holdLayout()
+    forgetUnreadable()
+    tableReference = nil
+  }
+
+  /// Enters the object into the table of unsaved objects.
+  final func join(_ table: Unmanaged<ObjectTable>, underTemporaryNumber number: UInt64?) {
+    join(table)
+    key = Int64(bitPattern: number ?? ManagedObjectID.nextTemporaryNumber())
+    // The program may hold the identifier, whose instance will lead to the permanent one.
+    if identifier != nil, number == nil || ownTemporaryNumber != number { identifier = nil }
+    table._withUnsafeGuaranteedRef { $0.insertEntry(of: self, key: key) }
+  }
+
+  /// Enters the object into a table under a key, with the identifier that the key determines.
+  final func join(_ table: ObjectTable, under key: Int64) {
+    join(.passUnretained(table))
+    self.key = key
+    table.insertEntry(of: self, key: key)
+    guard identifier != nil else { return }
+    var former = identifier
+    identifier = nil
+    guard former?.isTemporaryID == true, !isKnownUniquelyReferenced(&former) else { return }
+    former?.lead(to: objectID)
+  }
+
+  /// Gives the object an identifier that was created elsewhere.
+  final func identify(as id: ManagedObjectID) { identifier = id }
+
+  /// The number of the object's temporary identifier, if it has been created and no other object has taken it over:
+  /// an object that was merged into another one has that one's identifier.
+  final var ownTemporaryNumber: UInt64? {
+    guard let identifier, case .temporary(let number) = identifier.key, Int64(bitPattern: number) == key,
+      identifier.current === identifier
+    else { return nil }
+    return number
+  }
+
+  /// Records that the program has set a property of a new object.
+  @inline(__always)
+  final func markGiven(_ slot: Int) { given.insert(slot) }
+
+  /// Calls the insertion hook. Values that the class sets there are defaults.
+  final func awakeAsNew() {
+    let given = given
+    awakeFromInsert()
+    self.given = given
+  }
+
+  /// Records that somebody observes the object.
+  final func markObserved() { marks.insert(.observed) }
+
+  /// Records that a value of the object can't be read, or that this was forgotten.
+  final func markUnreadable(_ isUnreadable: Bool) {
+    if isUnreadable { marks.insert(.unreadable) } else { marks.remove(.unreadable) }
+  }
+
+  /// Takes over the row, the identity and the unsaved changes of an object that leaves the context.
+  final func takeState(of other: ManagedObject) {
+    (key, identifier) = (other.key, other.objectID)
+    replaceRow(with: other.snapshot)
+    (loading, change) = (other.loading, other.change)
+    replacePending(with: other.pending)
+    formerValues = other.formerValues
+    replaceMembers(with: other.toManys)
+  }
+
+  /// Restores a recorded state. Another object that is registered under the same key leaves the context.
+  final func resume(_ state: UnsavedState.Saved) {
+    if table !== state.table || key != state.key {
+      detach()
+      key = state.key
+      table = state.table
+      noteChangeOfAll()
+      if let table = state.table {
+        table.map[state.key]?.detach()
+        table.insertEntry(of: self, key: state.key)
+      }
+    }
+    identifier = state.identifier
+    replaceRow(with: state.snapshot)
+    replacePending(with: state.pending)
+    replaceMembers(with: state.toManys)
+    loading = state.loading
+    change = state.change
+  }
+  /// Adopts the layout of another context's model, before the object is inserted there.
+  final func changeLayout(to new: EntityLayout) {
+    let wasHeld = marks.contains(.holdsLayout)
+    releaseLayout()
+    layoutReference = .passUnretained(new)
+    if wasHeld { holdLayout() }
+  }
+
+  final func holdLayout() {
+    guard !marks.contains(.holdsLayout) else { return }
+    marks.insert(.holdsLayout)
+    _ = layoutReference.retain()
+  }
+
+  final func releaseLayout() {
+    guard marks.contains(.holdsLayout) else { return }
+    marks.remove(.holdsLayout)
+    layoutReference.release()
+  }
+}
+
+/// An object's row, unsaved values and members.
+extension ManagedObject {
+  /// The row as it was read or saved; nil for an object without one.
+  @inline(__always)
+  final var snapshot: RowSnapshot? { isDraft ? nil : row }
+
+  /// Puts another row beneath the object's unsaved values.
+  @inline(__always)
+  final func replaceRow(with new: RowSnapshot?) {
+    if isDraft { endDraft() }
+    if marks.contains(.observed) { noteObserved(row: new) }
+    row = new
+  }
+
+  /// Gives the fault of a fetched row, which has just been created, that row.
+  @inline(__always)
+  final func begin(with fetched: RowSnapshot?) { row = fetched }
+
+  /// Discards the row of a fault, which reads it again on the next use.
+  final func forgetFetchedRow() { replaceRow(with: nil) }
+
+  /// Gives an object a row that was found in the store. An object whose row was missing becomes a fault.
+  @inline(__always)
+  final func find(_ found: RowSnapshot?) {
+    replaceRow(with: found)
+    if loading == .missing, found != nil { loading = .fault }
+  }
+
+  /// Gives an object a row whose values are used at once, without calling the fetch hook.
+  final func load(_ found: RowSnapshot?) {
+    replaceRow(with: found)
+    loading = .loaded
+  }
+
+  /// Marks a fault as loaded, whose values are known or can't be read.
+  final func finishLoading() { loading = .loaded }
+
+  /// Records that the store no longer has the object's row. Values that it had read remain readable.
+  final func loseRow() { loading = .missing }
+
+  /// Records that the store has no row, and discards the one that was read.
+  final func countAsMissing() {
+    replaceRow(with: nil)
+    loading = .missing
+  }
+
+  /// Values set since the row was read, and the values of transient attributes. For a new object, all values. Ends a
+  /// draft, which costs an allocation.
+  @inline(__always)
+  final var pending: SlotValues {
+    if isDraft { endDraft() }
+    return looseValues
+  }
+
+  @inline(__always)
+  final func setPending(_ value: consuming StoredValue, at slot: Int) {
+    noteChange(at: slot)
+    if isDraft, let tableReference,
+      setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef(\.contextReference))
+    {
+      return
+    }
+    setLoose(value, at: slot)
+  }
+
+  /// Sets an unsaved value outside of a row.
+  @inline(__always)
+  final func setLoose(_ value: consuming StoredValue, at slot: Int) { looseValues.set(value, at: slot) }
+
+  /// Discards a property's unsaved value, so that it shows the row's value again.
+  final func clearPending(at slot: Int) {
+    guard pending.contains(slot) else { return }
+    noteChange(at: slot)
+    looseValues.remove(at: slot)
+  }
+
+  final func replacePending(with values: SlotValues) {
+    if isDraft { endDraft() }
+    if marks.contains(.observed) { noteObserved(pending: values) }
+    looseValues = values
+  }
+
+  /// Whether the object was changed since a save last looked.
+  final var isTouched: Bool { marks.contains(.touched) }
+
+  final func touch() { marks.insert(.touched) }
+
+  /// Records that a save has seen the object's changes.
+  final func forgetTouch() { marks.remove(.touched) }
+}
