@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     let (new, changed, gone) = (graph.inserted.objects, graph.updated.objects, graph.deleted.objects)
     let discarded = ids(updated: changed + gone, deleted: new)
     for object in [new, changed, gone].joined() where object.eventIndex < 0 { object.enterEvent() }
-    (oneWayOwners, keptHolders) = ([:], nil)
+    oneWay.forgetChanges(keepingTaken: true)
     graph.discardAll(notingFormer: parent != nil)
     returnTakenMembers()
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
@@ -34,9 +34,8 @@ extension ManagedObjectContext {
     let discarded = ids(updated: graph.updated.objects + graph.deleted.objects, deleted: graph.inserted.objects)
     tracker?.forgetPendingChanges()
     undoStorage?.removeActions(of: self)
-    (mergedInsertions, mergedDeletions) = ([], [])
-    (oneWayOwners, keptHolders) = ([:], nil)
-    ownersWithoutTakenMembers = []
+    lastMerge = LastMerge()
+    oneWay.forgetChanges()
     graph.reset(tables, notingFormer: parent != nil)
     releaseReplacedTables()
     advanceQueryGeneration()

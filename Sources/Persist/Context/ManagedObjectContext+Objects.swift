@@ -178,7 +178,7 @@ extension ManagedObjectContext {
   /// Changed objects, excluding new and deleted ones.
   public var updatedObjects: Set<ManagedObject> { Set(graph.updated.objects) }
   /// Objects that the next save deletes, and those whose rows were deleted by others according to the last merge.
-  public var deletedObjects: Set<ManagedObject> { Set(graph.deleted.objects).union(mergedDeletions) }
+  public var deletedObjects: Set<ManagedObject> { Set(graph.deleted.objects).union(lastMerge.deleted) }
   /// Every live object of this context.
   public var registeredObjects: Set<ManagedObject> {
     willListRegisteredObjects?()

@@ -36,8 +36,7 @@ public final class ManagedObjectContext {
   /// Nil while the context doesn't merge the saves of others automatically.
   var automaticMerging: AutomaticMerging?
   /// The objects affected by the last merge, held until the next one so that they can be accessed.
-  var mergedInsertions: Set<ManagedObject> = []
-  var mergedDeletions: Set<ManagedObject> = []
+  var lastMerge = LastMerge()
   /// Finds groups of objects that are held only by each other.
   let cycles = HeldCycles()
   let readProbe = ReadProbe()
@@ -54,9 +53,6 @@ public final class ManagedObjectContext {
   var queryGeneration: QueryGeneration? { didSet { applyReadView() } }
   /// The replicas that the context reads; nil for the stores themselves.
   var replicaView: ReplicaView? { didSet { applyReadView() } }
-  /// Whether a save is running, which must see others' saved changes.
-  var isReadingNewest = false { didSet { applyReadView() } }
-  var newestReads = NewestReads()
   private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, origin: ManagedObject.Origin)?
   // Unchecked: used only within the context's isolation, without outside calls; the check would double its cost.
@@ -97,17 +93,9 @@ public final class ManagedObjectContext {
   var validatesOnSave = true
   /// Whether nobody changes the stores while the context reads them, as in the source of a migration.
   var readsUnchangingStores = false
-  /// Whether a save is in progress that hasn't written its changes.
-  var isSaving = false
-  /// The relationship ends of objects before the current save gave them newer rows; nil outside of a save.
-  var formerEnds: [FormerEnds]?
-  /// The owners to which members of to-many relationships without an inverse were last added since the last save.
-  var oneWayOwners: [OneWayMember: ManagedObjectID] = [:]
-  /// A number that changes whenever a relationship without an inverse gets a destination or a member.
-  var oneWayRevision = 0
-  var keptHolders: OneWayHolders?
-  /// The owners that were read without stored members which unsaved changes had added to other owners.
-  var ownersWithoutTakenMembers: Set<ManagedObjectID> = []
+  /// The save that is running and hasn't written its changes.
+  var runningSave: SavePass?
+  let oneWay = OneWayRelationships()
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
   /// The errors of getters, which can't throw, for the next call that can.
@@ -177,7 +165,7 @@ public final class ManagedObjectContext {
 
   /// Removes all objects from the context when it is deallocated.
   private func detachObjects() {
-    keptHolders = nil
+    oneWay.forgetChanges()
     var objects = tables.flatMap { $0.map.objects }
     for object in objects { object.releaseRelated() }
     while var object = objects.popLast() {

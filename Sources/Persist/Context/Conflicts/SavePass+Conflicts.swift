@@ -12,17 +12,18 @@ extension SavePass {
   ///
   /// If the conflicts can't be resolved, or the result can't be saved, all objects return to their prior state, except
   /// those that a store has accepted.
-  mutating func retryingAfterConflicts(_ work: (inout SavePass) throws -> Void) throws {
+  func retryingAfterConflicts(_ work: () throws -> Void) throws {
     do {
-      try work(&self)
+      try work()
     } catch let conflict as SaveConflict {
       try resolve(conflict, andRepeat: work)
     }
   }
 
-  private mutating func resolve(_ first: SaveConflict, andRepeat work: (inout SavePass) throws -> Void) throws {
+  private func resolve(_ first: SaveConflict, andRepeat work: () throws -> Void) throws {
     let policy = context.mergePolicy
     let before = UnsavedState(of: context)
+    let noteCount = formerEnds.count
     var conflict = first
     do {
       for _ in 0..<Self.conflictRounds {
@@ -39,7 +40,7 @@ extension SavePass {
         collectRemaining()
         let absorbed = before.absorbed
         do {
-          try work(&self)
+          try work()
           for (object, holder) in absorbed {
             object.objectID.lead(to: holder.objectID)
             object.identify(as: holder.objectID)
@@ -51,7 +52,8 @@ extension SavePass {
       }
       throw conflict.error
     } catch {
-      before.restore(except: allAccepted)
+      // Unchanged objects that were to be read again still have what they had read, as the others do.
+      before.restore(except: allAccepted, and: formerEnds.dropFirst(noteCount).map(\.state))
       throw error
     }
   }

@@ -70,15 +70,18 @@ extension ManagedObjectContext {
     for tables in storeTables { tables.read(readView) }
   }
 
-  /// Reads the newest state of the stores while `body` runs. If it fails, the context shows its own state again.
+  /// Whether a save is running, which must see others' saved changes.
+  var isReadingNewest: Bool { runningSave?.readsNewest == true }
+
+  /// Reads the newest state of the stores while `body` of a save runs. If it fails, the context shows its own state again.
   func readingNewest<T>(_ body: () throws -> T) rethrows -> T {
     guard readView != nil else { return try body() }
-    isReadingNewest = true
-    defer { (isReadingNewest, newestReads) = (false, NewestReads()) }
+    runningSave?.readsNewest = true
+    defer { runningSave?.readsNewest = false }
     do {
       return try body()
     } catch {
-      if queryGeneration != nil { discardNewestReads() }
+      if queryGeneration != nil, let reads = runningSave?.newestReads { discard(reads) }
       throw error
     }
   }

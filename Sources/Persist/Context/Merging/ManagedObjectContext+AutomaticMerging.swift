@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   func mergeArrivedChanges() {
     guard automaticMerging != nil else { return }
     // The parent posts to this context what it merges. During its save, it has merged already.
-    if let parent, !parent.isSaving { parent.mergeArrivedChanges() }
+    if let parent, parent.runningSave == nil { parent.mergeArrivedChanges() }
     let mail = mailbox.take()
     guard parent != nil else { return mergeChangesOfStores(mail) }
     do {

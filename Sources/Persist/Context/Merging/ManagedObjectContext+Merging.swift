@@ -80,8 +80,7 @@ extension ManagedObjectContext {
     do { try pass.merge(changes) } catch { failure = error }
     automaticMerging?.leftOut.formUnion(pass.leftOut)
     notifyChildren(changes)
-    mergedDeletions = pass.merged.deleted
-    mergedInsertions = holdingNewObjects ? pass.merged.inserted : []
+    lastMerge = LastMerge(inserted: holdingNewObjects ? pass.merged.inserted : [], deleted: pass.merged.deleted)
     announce { noted in
       noted.inserted.formUnion(pass.merged.inserted)
       noted.deleted.formUnion(pass.merged.deleted)

@@ -10,15 +10,16 @@ struct NewestReads {
 extension ManagedObjectContext {
   /// Records that an object got its row, or was found to have none.
   func noteRow(of object: ManagedObject) {
-    if isReadingNewest { newestReads.rows.append(object) }
+    if let runningSave, runningSave.readsNewest { runningSave.newestReads.rows.append(object) }
   }
 
   /// Records that an object got the stored members of a relationship.
   func noteMembers(of object: ManagedObject, at slot: Int) {
-    if isReadingNewest { newestReads.members.append((object, slot)) }
+    if let runningSave, runningSave.readsNewest { runningSave.newestReads.members.append((object, slot)) }
   }
 
-  func discardNewestReads() {
+  /// Makes objects that the running save has read from the newest state read their rows again from the pinned one.
+  func discard(_ newestReads: NewestReads) {
     observedChanges.begin()
     defer { observedChanges.end() }
     // Prefetched rows are outdated too.

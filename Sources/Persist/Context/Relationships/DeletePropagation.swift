@@ -174,7 +174,7 @@ struct DeletePropagation {
       }
     }
     if isNew {
-      clearOneWayReferences(to: object, context.oneWayHolders)
+      clearOneWayReferences(to: object, context.oneWay.holders(in: context))
       // Deleted objects may still refer to it.
       context.detachNew(object)
     }

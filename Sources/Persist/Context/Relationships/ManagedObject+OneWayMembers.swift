@@ -16,7 +16,7 @@ extension ManagedObject {
     for owner in context.oneWayOwners(of: member, in: place) where owner !== self {
       owner.loseOneWayMember(member, of: relationship)
     }
-    context.oneWayOwners[OneWayMember(member.objectID, place)] = objectID
+    context.oneWay.add(OneWayMember(member.objectID, place), to: objectID)
   }
 
   /// Removes a member. The relationship may be that of another entity in the object's hierarchy; the object's own has
@@ -54,7 +54,7 @@ extension ManagedObject {
     let ids = stored.identifiers
     let rest = ids.filter { id in taken[id].map { $0 === self || removed.contains(id) } ?? true }
     if rest.count == ids.count { return stored }
-    table?.context.ownersWithoutTakenMembers.insert(objectID)
+    table?.context.oneWay.noteWithoutTaken(objectID)
     return .identifiers(rest)
   }
 }
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
 
   /// Returns the object to which an unsaved change has added a member; nil if there is none, or if it is deleted.
   private func unsavedOneWayOwner(of member: ManagedObjectID, in place: OneWayPlace) -> ManagedObject? {
-    guard let owner = oneWayOwners[OneWayMember(member, place)].flatMap({ registeredObject(for: $0) }),
+    guard let owner = oneWay.owner(of: OneWayMember(member, place)).flatMap({ registeredObject(for: $0) }),
       owner.change != .deleted, owner.hasAddedOneWayMember(member, at: place.slot)
     else { return nil }
     return owner
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
   /// - Returns: Whether an owner lost a member.
   /// - Throws: The store's errors.
   func removeAddedOneWayMembersFromStoredOwners() throws -> Bool {
-    guard !oneWayOwners.isEmpty else { return false }
+    guard oneWay.hasAdded else { return false }
     var hasMoved = false
     for owner in graph.insertedAndUpdated where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
@@ -167,13 +167,12 @@ extension ManagedObjectContext {
   /// Makes owners that were read without members taken by other owners reread them, after unsaved changes were
   /// discarded or reverted.
   func returnTakenMembers() {
-    guard !ownersWithoutTakenMembers.isEmpty else { return }
-    for owner in ownersWithoutTakenMembers.compactMap({ registeredObject(for: $0) }) where !owner.toManys.isEmpty {
+    for owner in oneWay.takeOwnersWithoutTaken().compactMap({ registeredObject(for: $0) })
+    where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         owner.toManys[relationship.slot]?.forgetStored()
       }
     }
-    ownersWithoutTakenMembers = []
   }
 
   /// Removes members that were deleted here from owners to which others have added them since.
@@ -198,16 +197,17 @@ extension ManagedObjectContext {
 
   /// Registers the owners of members again after members have received other identifiers.
   func renameOneWayMembers() {
-    guard !oneWayOwners.isEmpty else { return }
-    oneWayOwners = [:]
+    guard oneWay.hasAdded else { return }
+    var owners: [OneWayMember: ManagedObjectID] = [:]
     for owner in graph.insertedAndUpdated where !owner.toManys.isEmpty {
       for relationship in owner.layout.relationships where relationship.isOneWayToMany {
         let place = OneWayPlace(relationship, of: owner.layout)
         for member in owner.toManys[relationship.slot]?.added ?? [] {
-          oneWayOwners[OneWayMember(member, place)] = owner.objectID
+          owners[OneWayMember(member, place)] = owner.objectID
         }
       }
     }
+    oneWay.replaceAdded(by: owners)
   }
 
   /// Returns the owners of members by the members' row keys, including unsaved changes.

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   ///   store's errors; an error of a subclass's own validation, unchanged.
   /// - Complexity: O(*changes*), regardless of the number of registered objects.
   public func save() throws {
-    guard !isSaving else {
+    guard runningSave == nil else {
       throw PersistenceError(
         .saveFailed, "save() was called on \(name.map { "the context '\($0)'" } ?? "a context") while it was saving.",
         fix: "Don't call save() in willSave, validation, merge policies or will-save notifications: changes made there "
@@ -24,62 +24,10 @@ extension ManagedObjectContext {
     }
     observedChanges.begin()
     defer { observedChanges.end() }
-    isSaving = true
-    formerEnds = []
-    defer { (isSaving, formerEnds) = (false, nil) }
-    mergeArrivedChanges()
-    try throwDeferredError()
-    processTrackedChanges()
-    (mergedInsertions, mergedDeletions) = ([], [])
-    guard hasChanges || tracker != nil else { return try savePendingMetadata() }
-    var pass = SavePass(self)
-    send(.willSave)
-    try pass.runHooks()
-    processTrackedChanges()
-    do {
-      try readingNewest { try pass.retryingAfterConflicts { try write(&$0) } }
-    } catch {
-      if pass.keepOnlyAccepted() {
-        isSaving = false
-        finish(&pass)
-      }
-      throw error
-    }
-    refreshStaleEnds()
-    (oneWayOwners, keptHolders) = ([:], nil)
-    ownersWithoutTakenMembers = []
-    isSaving = false
-    graph.forgetWatched()
-    finish(&pass)
-    endTrackingIfUnobserved()
-    // For stores without changed rows.
-    try savePendingMetadata()
-  }
-
-  /// Validates the changes, and writes them to one store after another.
-  private func write(_ pass: inout SavePass) throws {
-    try pass.moveOneWayMembers()
-    try pass.readMissingRows()
-    if validatesOnSave { try pass.validate() }
-    var waiting = Array(try pass.writes().reversed())
-    while var writes = waiting.popLast() {
-      let receipt = try pass.commit(writes)
-      pass.adopt(receipt, of: writes)
-      // Releases the values, so that accepting the save can take them from the objects one by one.
-      writes.writes = RowWrites()
-      try pass.accept(writes, receipt)
-      if !waiting.isEmpty { pass.noteAccepted(writes) }
-      advanceQueryGeneration()
-    }
-  }
-
-  /// Calls the hooks of saved objects and announces the save.
-  private func finish(_ pass: inout SavePass) {
-    pass.finish()
-    undoStorage?.endEvent()
-    deliver(&pass)
-    didWrite?({ pass.savedChanges })
-    send(.didSave(pass.saved))
+    let pass = SavePass(self)
+    runningSave = pass
+    defer { runningSave = nil }
+    try pass.run()
   }
 
   /// Saves like ``save()``, but waits for other writers without blocking the context's actor.
@@ -124,20 +72,5 @@ extension ManagedObjectContext {
       // store too.
       patience *= 2
     }
-  }
-
-  /// Notifies contexts that automatically merge saves to the same place, and child contexts.
-  private func deliver(_ pass: inout SavePass) {
-    if let parent {
-      parent.notifyChildren(pass.savedChanges, but: self)
-    } else if persistentStoreCoordinator.savedChangesPost.hasReceivers {
-      persistentStoreCoordinator.savedChangesPost.deliver(pass.savedChanges, from: mailbox)
-    }
-    notifyChildren(pass.savedChanges)
-  }
-
-  /// A child's save doesn't affect the stores, including their metadata.
-  private func savePendingMetadata() throws {
-    if parent == nil { try persistentStoreCoordinator.savePendingMetadata() }
   }
 }

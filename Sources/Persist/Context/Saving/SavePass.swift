@@ -1,6 +1,13 @@
-/// The steps of one save.
-struct SavePass {
+/// One save: its steps, and what it has to remember until it ends. While it runs, it is its context's
+/// ``ManagedObjectContext/runningSave``.
+final class SavePass {
   let context: ManagedObjectContext
+  /// The ends of objects before the save gave them newer rows.
+  var formerEnds: [FormerEnds] = []
+  /// What was read from the newest state of the stores, by a context that is pinned to another one.
+  var newestReads = NewestReads()
+  /// Whether a pinned context reads the newest state, because the save must see others' saved changes.
+  var readsNewest = false { didSet { context.applyReadView() } }
   /// The objects being saved, as determined after the hooks.
   private(set) var inserted: [ManagedObject] = []
   private(set) var updated: [ManagedObject] = []
@@ -15,14 +22,14 @@ struct SavePass {
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
-  private mutating func gather() {
+  private func gather() {
     inserted = context.graph.inserted.objects
     updated = context.graph.updated.objects
     deleted = context.graph.deleted.objects
   }
 
   /// Collects the objects that remain to be saved after conflicts were resolved.
-  mutating func collectRemaining() {
+  func collectRemaining() {
     written.append(accepted)
     accepted = Accepted()
     gather()
@@ -43,7 +50,7 @@ struct SavePass {
   }
 
   /// Records the objects that one of several stores has accepted.
-  mutating func noteAccepted(_ writes: StoreWrites) {
+  func noteAccepted(_ writes: StoreWrites) {
     let saved = writes.objects
     accepted.append(
       Accepted(inserted: saved.inserted, updated: saved.updated + saved.related + saved.touched, deleted: saved.deleted))
@@ -55,7 +62,7 @@ struct SavePass {
   /// Reduces the pass to the objects that stores have accepted, after another store has failed.
   ///
   /// - Returns: Whether there are any.
-  mutating func keepOnlyAccepted() -> Bool {
+  func keepOnlyAccepted() -> Bool {
     (inserted, updated, deleted) = (accepted.inserted, accepted.updated, accepted.deleted)
     return !allAccepted.isEmpty
   }
@@ -80,7 +87,7 @@ struct SavePass {
   }
 
   /// Calls the will-save hooks, and repeats them for objects that hooks changed, until nothing changes anymore.
-  mutating func runHooks() throws {
+  func runHooks() throws {
     gather()
     var waiting = [inserted, updated, deleted]
     for _ in 0..<Self.hookRounds {
@@ -100,7 +107,7 @@ struct SavePass {
 
   /// Removes members of relationships without an inverse from the stored owners to which others have added them since,
   /// if the members were deleted or added to another owner here.
-  mutating func moveOneWayMembers() throws {
+  func moveOneWayMembers() throws {
     context.processTrackedChanges()
     let hasLeft = try context.removeDeletedOneWayMembersFromStoredOwners()
     let hasMoved = try context.removeAddedOneWayMembersFromStoredOwners()
@@ -154,14 +161,14 @@ struct SavePass {
   }
 
   /// Records the number of the save's transaction in a store's history.
-  mutating func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
+  func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
     guard let number = receipt.historyNumber else { return }
     historyPositions[writes.tables.store.identifier] = HistoryPosition(number: number, mark: receipt.historyMark)
     if context.exchangeNotes != nil { context.exchangeNotes = nil }
   }
 
   /// Calls the did-save hooks.
-  mutating func finish() {
+  func callDidSave() {
     if !written.inserted.isEmpty { inserted += written.inserted }
     if !written.updated.isEmpty { updated += written.updated }
     if !written.deleted.isEmpty { deleted += written.deleted }
@@ -172,15 +179,13 @@ struct SavePass {
 
   /// The saved objects. New objects have their permanent identifiers.
   var saved: ObjectsDidSave {
-    mutating get {
-      ObjectsDidSave(
-        inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges,
-        historyToken: historyPositions.isEmpty ? nil : HistoryToken(historyPositions),
-        queryGenerationToken: context.queryGenerationAfterSave)
-    }
+    ObjectsDidSave(
+      inserted: Set(inserted), updated: Set(updated), deleted: Set(deleted), savedChanges: savedChanges,
+      historyToken: historyPositions.isEmpty ? nil : HistoryToken(historyPositions),
+      queryGenerationToken: context.queryGenerationAfterSave)
   }
 
-  /// The saved objects as identifiers, computed once on demand after ``finish()``.
+  /// The saved objects as identifiers, computed once on demand after ``callDidSave()``.
   lazy var savedChanges = SavedChanges(
     inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
     deleted: Set(deleted.map(\.objectID)))

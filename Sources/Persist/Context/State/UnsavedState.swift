@@ -2,8 +2,6 @@
 struct UnsavedState {
   private let context: ManagedObjectContext
   private let objects: [Saved]
-  /// The number of former ends that the context had noted before.
-  private let noteCount: Int
 
   /// The state of one object.
   struct Saved {
@@ -32,7 +30,6 @@ struct UnsavedState {
 
   init(of context: ManagedObjectContext) {
     self.context = context
-    noteCount = context.formerEnds?.count ?? 0
     objects = context.graph.changed.map(Saved.init)
   }
 
@@ -47,16 +44,16 @@ struct UnsavedState {
 
   /// Restores exactly the recorded unsaved state.
   ///
-  /// - Parameter accepted: Objects that a store has accepted since, which remain as they were saved.
-  func restore(except accepted: Set<ObjectIdentifier>) {
+  /// - Parameters:
+  ///   - accepted: Objects that a store has accepted since, which remain as they were saved.
+  ///   - others: States of other objects, oldest first, of which each object gets its first.
+  func restore(except accepted: Set<ObjectIdentifier>, and others: [Saved] = []) {
     let objects = objects.filter { !accepted.contains(ObjectIdentifier($0.object)) }
     var known = Set(objects.map { ObjectIdentifier($0.object) })
     context.graph.resume(objects, keepingOthers: known)
     known.formUnion(accepted)
-    // Unchanged objects that were to be read again still have what they had read, as the others do.
-    for note in (context.formerEnds ?? []).dropFirst(noteCount)
-    where note.object.table != nil && known.insert(ObjectIdentifier(note.object)).inserted {
-      context.graph.resume(note.state)
+    for other in others where other.object.table != nil && known.insert(ObjectIdentifier(other.object)).inserted {
+      context.graph.resume(other)
     }
   }
 }

@@ -24,7 +24,7 @@ final class OneWayHolders {
       scanCount = 1
       return changed
     }
-    if revision != context.oneWayRevision { buildIndex() }
+    if revision != context.oneWay.revision { buildIndex() }
     let holders = byDestination[object.objectID.current] ?? []
     return holders.filter { $0.table != nil && ($0.change == .inserted || $0.change == .updated) }
   }
@@ -45,18 +45,18 @@ final class OneWayHolders {
   /// Makes an object refer to another one, without building the index again unless the program's code, such as a fetch
   /// hook, relates others meanwhile.
   func relate(_ source: ManagedObject, to destination: ManagedObject, _ change: () -> Void) {
-    guard let before = revision, before == context.oneWayRevision else { return change() }
+    guard let before = revision, before == context.oneWay.revision else { return change() }
     change()
-    guard context.oneWayRevision == before &+ 1 else { return }
+    guard context.oneWay.revision == before &+ 1 else { return }
     byDestination[destination.objectID.current, default: []].append(source)
-    revision = context.oneWayRevision
+    revision = context.oneWay.revision
   }
 
   /// Adds a relationship that the program has just changed, unless others have changed since the index was built.
   func note(_ source: ManagedObject, relatedTo destination: ManagedObject) {
-    guard let before = revision, context.oneWayRevision == before &+ 1 else { return }
+    guard let before = revision, context.oneWay.revision == before &+ 1 else { return }
     byDestination[destination.objectID.current, default: []].append(source)
-    revision = context.oneWayRevision
+    revision = context.oneWay.revision
   }
 
   private func buildIndex() {
@@ -67,24 +67,7 @@ final class OneWayHolders {
         for id in source.mentionedEnds(of: relationship) { byDestination[id.current, default: []].append(source) }
       }
     }
-    revision = context.oneWayRevision
-  }
-}
-
-extension ManagedObjectContext {
-  /// The holders of new objects that the program deletes one by one: kept until the next save, so that not all changed
-  /// objects are examined for each.
-  var oneWayHolders: OneWayHolders {
-    if let holders = keptHolders { return holders }
-    let holders = OneWayHolders(in: self)
-    keptHolders = holders
-    return holders
-  }
-
-  /// Records that a relationship without an inverse got a destination or a member.
-  func noteOneWayEnd(_ destination: ManagedObject, of source: ManagedObject) {
-    oneWayRevision &+= 1
-    keptHolders?.note(source, relatedTo: destination)
+    revision = context.oneWay.revision
   }
 }
 
