@@ -36,7 +36,7 @@ extension ServerPool {
 private enum PresentDerivedTriggers {
   /// They are the same, or a newer version of Persist made them.
   case current
-  /// They differ only in the bodies of functions.
+  /// They run at the same events, and differ in what an older version of Persist made of them.
   case outdated
   case different
 }
@@ -52,7 +52,8 @@ extension ServerSession {
   func makeDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
     try dropDerived()
     guard !columns.isEmpty else { return }
-    try run(ServerText.derivedFunctions + columns.triggers(in: layout).flatMap { ServerText.make($0) })
+    let triggers = columns.serverTriggers(in: layout, partitioned: try partitionedTables())
+    try run(ServerText.derivedFunctions + triggers.flatMap(\.statements))
     // A derived value may depend on others.
     for _ in 0...columns.count {
       let results = try run(columns.map { ServerText.fill($0) })
@@ -72,7 +73,8 @@ extension ServerSession {
     let present = try triggers(withPrefix: DerivedTrigger.prefix.foldedIdentifier)
     let versions = present.map { ServerText.derivedVersion(ofBody: $0.last ?? "") }
     if versions.contains(where: { $0 > ServerText.derivedVersion }) { return .current }
-    let wanted = Set(columns.triggers(in: layout).map { ServerTrigger($0).signature })
+    let partitioned = columns.isEmpty ? [] : try partitionedTables()
+    let wanted = Set(columns.serverTriggers(in: layout, partitioned: partitioned).map(\.signature))
     var functions: (present: Set<[String]>, wanted: Set<[String]>) = ([], [])
     if !columns.isEmpty {
       functions.present = Set(
@@ -80,11 +82,25 @@ extension ServerSession {
       functions.wanted = Set(ServerText.derivedFunctionBodies.map { [ServerText.name($0.key), $0.value] })
     }
     if present == wanted, functions.present.isSuperset(of: functions.wanted) { return .current }
+    // Older versions of Persist made other triggers for the same events.
+    func events(_ signatures: Set<[String]>) -> Set<[String]> { Set(signatures.map { Array($0.prefix(3)) }) }
+    let isOfOlderVersion = versions.allSatisfy { $0 < ServerText.derivedVersion }
     func withoutBodies(_ signatures: Set<[String]>) -> Set<[String]> { Set(signatures.map { Array($0.dropLast()) }) }
     let isOutdated =
-      withoutBodies(present) == withoutBodies(wanted)
+      (isOfOlderVersion ? events(present) == events(wanted) : withoutBodies(present) == withoutBodies(wanted))
       && withoutBodies(functions.present).isSuperset(of: withoutBodies(functions.wanted))
     return isOutdated ? .outdated : .different
+  }
+
+  /// The names of the tables that have partitions.
+  private func partitionedTables() throws -> Set<String> {
+    try Set(
+      all(
+        """
+        SELECT c.relname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+        WHERE n.nspname = \(text: schema) AND c.relkind = 'p'
+        """
+      ) { $0.text($1, 0) })
   }
 
   private static func presentFunctions(of schema: String) -> ServerText {
@@ -103,7 +119,7 @@ extension ServerSession {
   private func triggers(withPrefix prefix: String) throws -> Set<[String]> {
     try Set(
       all(ServerTrigger.present(withPrefix: prefix, in: schema)) { result, row in
-        (0..<7).map { result.text(row, $0) }
+        (0..<8).map { result.text(row, $0) }
       })
   }
 }

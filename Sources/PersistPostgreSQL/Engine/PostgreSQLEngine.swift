@@ -60,7 +60,7 @@ struct PostgreSQLEngine: StoreEngine {
     statements += map.indexDefinitions.flatMap { ServerText.make($0) }
     statements += map.foreignKeys.map { ServerText.create($0) }
     statements += ServerText.derivedFunctions
-    statements += try map.derivedColumns().triggers(in: map.layout).flatMap { ServerText.make($0) }
+    statements += try map.derivedColumns().serverTriggers(in: map.layout, partitioned: []).flatMap(\.statements)
     for table in map.tables {
       let parent = table.entity.superentity.map { map.numbers[$0] } ?? 0
       statements.append(

@@ -24,12 +24,9 @@ extension ServerText {
     '[\u0300-\u036F]', '', 'g')
     """#
 
-  /// The statements that make a trigger with its function.
-  static func make(_ trigger: DerivedTrigger) -> [ServerText] { ServerTrigger(trigger).statements }
-
   /// The version of the triggers, at the end of their bodies. It grows with each change of what Persist writes into
   /// them, so that programs with an older version don't replace those of a newer one.
-  static let derivedVersion = 1
+  static let derivedVersion = 2
   private static let derivedVersionMark = "-- Persist "
 
   /// The version of a trigger's body; 0 for one without a version.
@@ -38,18 +35,26 @@ extension ServerText {
   }
 
   /// The body of a trigger's function.
-  fileprivate static func body(of trigger: DerivedTrigger) -> String {
-    let actions = SQLText.locks(for: trigger) + [.action(of: trigger, now: now)]
+  fileprivate static func body(of trigger: DerivedTrigger, _ changed: [ChangedRows]?) -> String {
+    let actions = SQLText.locks(for: trigger, changed) + [.action(of: trigger, now: now, changed)]
     // The schema may be renamed, and the row may be changed by programs with other settings, which they get back. A
     // column may have the variable's name.
     let start = """
       #variable_conflict use_column DECLARE persist_path text := current_setting('search_path'); \
-      BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true);
+      BEGIN \(isNothing(changed))PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true);
       """
     let end = """
       PERFORM set_config('search_path', persist_path, true); RETURN NULL; END \(derivedVersionMark)\(derivedVersion)
       """
     return ([start] + actions.map { ServerText($0).statement(in: "").text + ";" } + [end]).joined(separator: " ")
+  }
+
+  /// Ends a trigger that runs for each statement if the statement hasn't changed anything that matters.
+  private static func isNothing(_ changed: [ChangedRows]?) -> String {
+    let conditions = (changed ?? []).map { rows in
+      "NOT EXISTS (\(ServerText(rows.values("1")).statement(in: "").text))"
+    }
+    return conditions.isEmpty ? "" : "IF \(conditions.joined(separator: " AND ")) THEN RETURN NULL; END IF; "
   }
 
   /// Deletes a trigger, by its name on the server, with its function.
@@ -65,14 +70,63 @@ extension ServerText {
 }
 
 extension ServerTrigger {
-  init(_ trigger: DerivedTrigger) {
+  /// - Parameter isPartitioned: Whether the table has partitions. Changes of a partition by its own name fire only
+  ///   triggers that run for each row.
+  init(_ trigger: DerivedTrigger, isPartitioned: Bool) {
+    let changed = isPartitioned ? nil : trigger.changedTogether
     let event: Event =
       switch trigger.event {
       case .insert: .insert
       case .delete: .delete
-      case .update(let columns): .update(of: columns)
+      // The server limits no trigger with tables of changed rows to updates of some columns.
+      case .update(let columns): .update(of: changed == nil ? columns : [])
       }
-    self.init(name: trigger.name, table: trigger.table, event: event, body: ServerText.body(of: trigger))
+    self.init(
+      name: trigger.name, table: trigger.table, event: event, runsOnce: changed != nil,
+      body: ServerText.body(of: trigger, changed))
+  }
+}
+
+extension [DerivedColumn] {
+  /// The server's triggers that maintain these columns.
+  ///
+  /// - Parameter partitioned: The names of the tables that have partitions, on the server.
+  func serverTriggers(
+    in layout: [String: [TableMap.PlacedColumn]], partitioned: Set<String>
+  ) -> [ServerTrigger] {
+    triggers(in: layout).map { trigger in
+      ServerTrigger(trigger, isPartitioned: partitioned.contains(ServerText.name(trigger.table)))
+    }
+  }
+}
+
+extension DerivedTrigger {
+  /// The rows for which the trigger runs once; nil if it runs for each row.
+  fileprivate var changedTogether: [ChangedRows]? {
+    let (new, old): (SQLText, SQLText) = ("\(name: ServerTrigger.newRows)", "\(name: ServerTrigger.oldRows)")
+    switch event {
+    case .insert: return [.table(new)]
+    case .delete: return [.table(old)]
+    case .update(let columns):
+      // Otherwise each changed row affects rows of its own, and an update of other columns should cost nothing.
+      guard hops.contains(where: \.isShared) else { return nil }
+      let names = (isPair ? [] : ["Z_PK"]) + columns
+      let values: SQLText = "\(names: names)"
+      func rows(_ rows: SQLText, without others: SQLText) -> ChangedRows {
+        .table("(SELECT \(values) FROM \(rows) EXCEPT SELECT \(values) FROM \(others)) AS changed")
+      }
+      return [rows(new, without: old), rows(old, without: new)]
+    }
+  }
+}
+
+extension DerivedHop {
+  /// Whether the hop leads from one row to several, so that several changed rows may affect the same one.
+  fileprivate var isShared: Bool {
+    switch way {
+    case .key: false
+    case .owner, .join: true
+    }
   }
 }
 
@@ -84,15 +138,18 @@ extension ServerTrigger {
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS>
 extension SQLText {
-  fileprivate static func locks(for trigger: DerivedTrigger) -> [SQLText] {
+  /// - Parameter changed: The changed rows, the new ones first; nil for one row at a time, `NEW` or `OLD`.
+  fileprivate static func locks(for trigger: DerivedTrigger, _ changed: [ChangedRows]?) -> [SQLText] {
     let hops = trigger.hops
-    var locks = trigger.event == .delete ? [] : locksOfDestinations(of: trigger)
+    var locks =
+      trigger.event == .delete ? [] : locksOfDestinations(of: trigger, changed?.first ?? .row("NEW"))
     for level in hops.indices.dropFirst().reversed() {
-      locks.append(lock("\(name: hops[level].source)", rows(on: hops[level...], of: trigger), isToChange: true))
+      let condition = rows(on: hops[level...], of: trigger, changed)
+      locks.append(lock("\(name: hops[level].source)", condition, isToChange: true))
     }
     // A row that affects itself is locked by its change.
     guard !hops.isEmpty else { return locks }
-    return locks + [lock("\(name: trigger.column.table)", affectedRows(of: trigger), isToChange: true)]
+    return locks + [lock("\(name: trigger.column.table)", affectedRows(of: trigger, changed), isToChange: true)]
   }
 
   private static func lock(_ table: SQLText, _ condition: SQLText, isToChange: Bool) -> SQLText {
@@ -100,26 +157,26 @@ extension SQLText {
     return "PERFORM 1 FROM \(table) WHERE \(condition) ORDER BY Z_PK FOR \(strength)"
   }
 
-  /// Locks the rows whose keys the changed row contains, and those whose keys these contain.
-  private static func locksOfDestinations(of trigger: DerivedTrigger) -> [SQLText] {
+  /// Locks the rows whose keys the changed rows contain, and those whose keys these contain.
+  private static func locksOfDestinations(of trigger: DerivedTrigger, _ changed: ChangedRows) -> [SQLText] {
     guard var value = trigger.column.value.value(after: trigger.hops.count) else { return [] }
     var locks: [SQLText] = []
     /// The keys in a column of the last locked rows.
-    var keys: (String) -> SQLText = { "NEW.\(name: $0)" }
+    var keys: (String) -> SQLText = { changed.values("\(name: $0)") }
     func append(_ table: String, _ condition: SQLText) {
       // Weaker locks of two transactions would keep both from changing the row afterward.
       locks.append(lock("\(name: table)", condition, isToChange: trigger.derivedTables.contains(table)))
       keys = { "SELECT \(name: $0) FROM \(name: table) WHERE \(condition)" }
     }
     if trigger.isPair, let last = trigger.hops.last, case .join(_, _, let member) = last.way {
-      append(last.target, "Z_PK IN (\(keys(member)))")
+      append(last.target, changed.condition("Z_PK", in: keys(member)))
     }
     while true {
       switch value {
       case .text(_, let inner): value = inner
       case .through(let hop, let inner):
         guard case .key(let column) = hop.way else { return locks }
-        append(hop.target, "Z_PK IN (\(keys(column)))")
+        append(hop.target, changed.condition("Z_PK", in: keys(column)))
         value = inner
       case .column, .flag, .now, .aggregate: return locks
       }

@@ -27,7 +27,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(name: String) { text += SQLText.quoted(name) }
 
     /// Names separated by commas.
-    mutating func appendInterpolation(names: some Sequence<String>) {
+    package mutating func appendInterpolation(names: some Sequence<String>) {
       text += names.map(SQLText.quoted).joined(separator: ", ")
     }
 

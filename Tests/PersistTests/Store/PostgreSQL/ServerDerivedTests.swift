@@ -68,6 +68,46 @@
       }
     }
 
+    @Test("Members that are saved together change their owner once, whatever their number is")
+    func together() throws {
+      try withBooks { url, coordinator in
+        // Counts the updates of authors.
+        try ForeignSQL.run(
+          """
+          CREATE TABLE changes (id bigint); CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS \
+          'BEGIN INSERT INTO changes VALUES (NEW.id); RETURN NULL; END'; CREATE TRIGGER counted AFTER UPDATE OF total \
+          ON author FOR EACH ROW EXECUTE FUNCTION count_change()
+          """, at: url)
+        func expectChanges(_ count: Int, _ change: () throws -> Void) throws {
+          try ForeignSQL.run("DELETE FROM changes", at: url)
+          try change()
+          try #expect(ForeignSQL.run("SELECT count(*) FROM changes", at: url) == [["\(count)"]])
+        }
+        func expectOneChange(_ change: () throws -> Void) throws { try expectChanges(1, change) }
+        let context = ManagedObjectContext(coordinator)
+        let author = try #require(context.fetch(FetchRequest("Author")).first)
+        for count in [10, 40, 2000] {
+          let books = try (0..<count).map { try context.make("Book", ["price": $0, "author": author]) }
+          try expectOneChange { try context.save() }
+          let total = 20 + count * (count - 1) / 2
+          try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["\(total)"]])
+          for (price, book) in books.enumerated() { book["price"] = price + 1 }
+          try expectOneChange { try context.save() }
+          try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["\(total + count)"]])
+          for book in books { book["name"] = "c" }
+          try expectChanges(0) { try context.save() }
+          for book in books { book["author"] = nil as ManagedObject? }
+          try expectOneChange { try context.save() }
+          try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["20"]])
+          for book in books { book["author"] = author }
+          try expectOneChange { try context.save() }
+          for book in books { context.delete(book) }
+          try expectOneChange { try context.save() }
+          try #expect(ForeignSQL.run("SELECT total FROM author", at: url) == [["20"]])
+        }
+      }
+    }
+
     @Test("A sum includes the members that two programs change at the same time")
     func sums() throws {
       try withBooks { url, coordinator in

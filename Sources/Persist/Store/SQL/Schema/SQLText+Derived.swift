@@ -15,31 +15,40 @@ extension SQLText {
       """
   }
 
-  /// The statement that a trigger runs for a changed row, `NEW` or `OLD`.
+  /// The statement that a trigger runs.
   ///
-  /// - Parameter now: The present time, in seconds since 2001.
-  package static func action(of trigger: DerivedTrigger, now: SQLText = now) -> SQLText {
+  /// - Parameters:
+  ///   - now: The present time, in seconds since 2001.
+  ///   - changed: The changed rows; nil for one row at a time, `NEW` or `OLD`.
+  package static func action(
+    of trigger: DerivedTrigger, now: SQLText = now, _ changed: [ChangedRows]? = nil
+  ) -> SQLText {
     let value = trigger.column.value == .now ? now : value(of: trigger.column)
     return """
       UPDATE \(name: trigger.column.table) SET \(name: trigger.column.name) = \(value) \
-      WHERE \(affectedRows(of: trigger))
+      WHERE \(affectedRows(of: trigger, changed))
       """
   }
 
   /// The condition of the rows whose values a trigger computes.
-  package static func affectedRows(of trigger: DerivedTrigger) -> SQLText {
-    "(\(rows(on: trigger.hops[...], of: trigger))) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))"
+  package static func affectedRows(of trigger: DerivedTrigger, _ changed: [ChangedRows]? = nil) -> SQLText {
+    "(\(rows(on: trigger.hops[...], of: trigger, changed))) AND Z_ENT IN (\(numbers: trigger.column.entityNumbers))"
   }
 
-  /// The condition of the rows from which hops lead to a trigger's changed row, `NEW` or `OLD`.
+  /// The condition of the rows from which hops lead to a trigger's changed rows.
   ///
-  /// - Parameter hops: The last hops of the trigger.
-  package static func rows(on hops: ArraySlice<DerivedHop>, of trigger: DerivedTrigger) -> SQLText {
-    let changed: [SQLText] =
+  /// - Parameters:
+  ///   - hops: The last hops of the trigger.
+  ///   - changed: The changed rows; nil for one row at a time, `NEW` or `OLD`.
+  package static func rows(
+    on hops: ArraySlice<DerivedHop>, of trigger: DerivedTrigger, _ changed: [ChangedRows]? = nil
+  ) -> SQLText {
+    let changed: [ChangedRows] =
       switch trigger.event {
-      case .insert: ["NEW"]
-      case .delete: ["OLD"]
-      case .update: trigger.hops.isEmpty ? ["NEW"] : ["NEW", "OLD"]
+      case _ where changed != nil: changed ?? []
+      case .insert: [.row("NEW")]
+      case .delete: [.row("OLD")]
+      case .update: trigger.hops.isEmpty ? [.row("NEW")] : [.row("NEW"), .row("OLD")]
       }
     return changed.map { rows(on: hops, isPair: trigger.isPair, from: $0) }.joined(separator: " OR ")
   }
@@ -106,25 +115,31 @@ extension SQLText {
     }
   }
 
-  private static func rows(on hops: ArraySlice<DerivedHop>, isPair: Bool, from changed: SQLText) -> SQLText {
-    guard let last = hops.last else { return "Z_PK = \(changed).Z_PK" }
+  private static func rows(on hops: ArraySlice<DerivedHop>, isPair: Bool, from changed: ChangedRows) -> SQLText {
+    guard let last = hops.last else { return changed.condition("Z_PK", is: "Z_PK") }
     var keys: SQLText
     switch last.way {
-    case .key(let column): keys = "SELECT Z_PK FROM \(name: last.source) WHERE \(name: column) = \(changed).Z_PK"
+    case .key(let column):
+      keys = "SELECT Z_PK FROM \(name: last.source) WHERE \(changed.condition("\(name: column)", is: "Z_PK"))"
     // The key comes from the changed row itself, which may already be deleted.
-    case .owner(let column): keys = "\(changed).\(name: column)"
-    case .join(_, let own, _) where isPair: keys = "\(changed).\(name: own)"
+    case .owner(let column): keys = changed.values("\(name: column)")
+    case .join(_, let own, _) where isPair: keys = changed.values("\(name: own)")
     case .join(let table, let own, let member):
-      keys = "SELECT \(name: own) FROM \(name: table) WHERE \(name: member) = \(changed).Z_PK"
+      keys = """
+        SELECT \(name: own) FROM \(name: table) WHERE \(changed.condition("\(name: member)", is: "Z_PK"))
+        """
     }
     for hop in hops.dropLast().reversed() {
       switch hop.way {
-      case .key(let column): keys = "SELECT Z_PK FROM \(name: hop.source) WHERE \(name: column) IN (\(keys))"
-      case .owner(let column): keys = "SELECT \(name: column) FROM \(name: hop.target) WHERE Z_PK IN (\(keys))"
+      case .key(let column):
+        keys = "SELECT Z_PK FROM \(name: hop.source) WHERE \(changed.condition("\(name: column)", in: keys))"
+      case .owner(let column):
+        keys = "SELECT \(name: column) FROM \(name: hop.target) WHERE \(changed.condition("Z_PK", in: keys))"
       case .join(let table, let own, let member):
-        keys = "SELECT \(name: own) FROM \(name: table) WHERE \(name: member) IN (\(keys))"
+        keys = "SELECT \(name: own) FROM \(name: table) WHERE \(changed.condition("\(name: member)", in: keys))"
       }
     }
-    return "Z_PK IN (\(keys))"
+    return changed.condition("Z_PK", in: keys)
   }
 }
+

@@ -1,0 +1,32 @@
+/// The rows whose change fires a trigger, as its statements name them.
+package enum ChangedRows {
+  /// One row, with its name in the trigger's body.
+  case row(SQLText)
+  /// All rows that a statement has changed, as a table.
+  case table(SQLText)
+
+  /// The values of a column, for ``condition(_:in:)``.
+  package func values(_ column: SQLText) -> SQLText {
+    switch self {
+    case .row(let row): "\(row).\(column)"
+    case .table(let table): "SELECT \(column) FROM \(table)"
+    }
+  }
+
+  /// The condition that a column has the value of another column of the changed rows.
+  package func condition(_ column: SQLText, is other: SQLText) -> SQLText {
+    switch self {
+    case .row(let row): "\(column) = \(row).\(other)"
+    case .table: condition(column, in: values(other))
+    }
+  }
+
+  /// - Parameter keys: The result of ``values(_:)``, or a query.
+  package func condition(_ column: SQLText, in keys: SQLText) -> SQLText {
+    switch self {
+    case .row: "\(column) IN (\(keys))"
+    // The server keeps the plan of the first call, and this one uses an index, whatever the number of rows is.
+    case .table: "\(column) = ANY (ARRAY(\(keys)))"
+    }
+  }
+}
