@@ -8,8 +8,9 @@ import Persist
 struct CopiedRows {
   private(set) var bytes: [UInt8] = []
 
-  /// The number of rows from which they are copied: it takes further round trips, and less time for each row.
-  static let minimumCount = 1000
+  /// The number of rows from which they are copied: it takes less time for each row, about 0.7 µs, and three further
+  /// round trips, of up to a millisecond each.
+  static let minimumCount = 2500
 
   /// - Parameters:
   ///   - keys: The key of each row.

@@ -55,15 +55,27 @@ extension ServerCommitPass {
     _ range: Range<Int>, _ versions: [Int64], _ columns: [ServerColumn], _ plan: WritePlan,
     _ transaction: ServerTransaction
   ) throws -> Bool {
-    let name = ServerText.fullName(plan.table, in: store.pool.address.schema)
-    let results = try transaction.run(
-      statements + ["SELECT row_security_active(\(text: name))"], areReused: true)
-    statements = []
-    guard results.last?.integer(0, 0) == 0 else { return false }
+    guard try allowsCopying(into: plan.table, transaction) else { return false }
+    if !statements.isEmpty {
+      try transaction.run(statements, areReused: true)
+      statements = []
+    }
     let names: ServerText = columns.isEmpty ? "" : ", \(names: columns.map(\.column.name))"
     let rows = CopiedRows(keys: insertedKeys[range], number: Int64(plan.number), versions: versions, columns)
     try transaction.copy(
       "COPY \(table: plan.table) (id, entity, version\(names)) FROM STDIN (FORMAT binary)", rows.bytes)
     return true
+  }
+
+  /// Whether the server allows copying rows into a table, which it is asked once, after the statements so far.
+  private mutating func allowsCopying(into table: String, _ transaction: ServerTransaction) throws -> Bool {
+    if let known = allowsCopying[table] { return known }
+    let name = ServerText.fullName(table, in: store.pool.address.schema)
+    let results = try transaction.run(
+      statements + ["SELECT row_security_active(\(text: name))"], areReused: true)
+    statements = []
+    let isAllowed = results.last?.integer(0, 0) == 0
+    allowsCopying[table] = isAllowed
+    return isAllowed
   }
 }

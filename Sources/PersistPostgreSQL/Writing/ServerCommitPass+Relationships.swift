@@ -3,52 +3,79 @@ import Persist
 /// Many-to-many relationships, relationships without inverse, and orders.
 extension ServerCommitPass {
   mutating func linkRows() throws {
+    var removed = PairGroups(), added = PairGroups()
     for link in writes.links {
       let entity = try plan(link.entity).entity
       let owner = try key(of: link.owner)
-      let removed = try link.removed.map { try key(of: $0) }
-      let added = try link.added.map { try key(of: $0) }
+      let removedMembers = try link.removed.map { try key(of: $0) }
+      let addedMembers = try link.added.map { try key(of: $0) }
       switch store.map[entity].toMany[link.slot] {
       case .join(let join)?:
-        deletePairs(owner, removed, join)
-        insertPairs(owner, added, join)
+        removed.add(owner, removedMembers, to: join)
+        added.add(owner, addedMembers, to: join)
       case .foreignKey(let place)?:
-        removeFromOwner(owner, removed, place)
-        own(owner, entity, added, place)
+        removeFromOwner(owner, removedMembers, place)
+        own(owner, entity, addedMembers, place)
       case nil:
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
           "The store has no column or table for the relationship.", fix: "Migrate the store to the model.")
       }
     }
+    for group in removed.all { deletePairs(group) }
+    for group in added.all { insertPairs(group) }
   }
 
-  private mutating func deletePairs(_ owner: Int64, _ members: [Int64], _ join: TableMap.JoinEnd) {
-    guard !members.isEmpty else { return }
-    let ways = [(join.ownColumn, join.memberColumn)] + (join.isReflexive ? [(join.memberColumn, join.ownColumn)] : [])
-    for (own, member) in ways {
+  /// Pairs of one relationship's table: owners and members, in order.
+  private struct PairGroup {
+    let join: TableMap.JoinEnd
+    var owners: [Int64] = []
+    var members: [Int64] = []
+
+    /// The same pairs, seen from the members.
+    var reversed: PairGroup { PairGroup(join: join, owners: members, members: owners) }
+  }
+
+  /// The pairs of all relationships, by table and side, so that one statement writes those of many owners.
+  private struct PairGroups {
+    private(set) var all: [PairGroup] = []
+    private var places: [[String]: Int] = [:]
+
+    mutating func add(_ owner: Int64, _ members: [Int64], to join: TableMap.JoinEnd) {
+      guard !members.isEmpty else { return }
+      let id = [join.table, join.ownColumn]
+      let place = places[id] ?? all.count
+      if place == all.count {
+        places[id] = place
+        all.append(PairGroup(join: join))
+      }
+      all[place].owners += repeatElement(owner, count: members.count)
+      all[place].members += members
+    }
+  }
+
+  private mutating func deletePairs(_ group: PairGroup) {
+    let join = group.join
+    for group in join.isReflexive ? [group, group.reversed] : [group] {
       add(
         """
-        DELETE FROM \(table: join.table) \
-        WHERE \(name: own) = \(integer: owner) AND \(name: member) = ANY(\(integers: members))
+        DELETE FROM \(table: join.table) WHERE (\(name: join.ownColumn), \(name: join.memberColumn)) IN \
+        (SELECT * FROM unnest(\(integers: group.owners), \(integers: group.members)))
         """)
     }
   }
 
   /// Adds pairs that don't exist yet, at the ends of both sides' orders.
-  private mutating func insertPairs(_ owner: Int64, _ members: [Int64], _ join: TableMap.JoinEnd) {
-    guard !members.isEmpty else { return }
+  private mutating func insertPairs(_ group: PairGroup) {
+    let join = group.join
     let order = join.orderColumn
     let inverse = join.inverseOrderColumn == order ? nil : join.inverseOrderColumn
-    add(Self.pairs(owners: [owner], members: members, join, order: order, inverseOrder: inverse))
-    guard join.isReflexive else { return }
-    add(Self.pairs(owners: members, members: [owner], join, order: order, inverseOrder: inverse))
+    add(Self.insertion(of: group, order: order, inverseOrder: inverse))
+    if join.isReflexive { add(Self.insertion(of: group.reversed, order: order, inverseOrder: inverse)) }
   }
 
-  /// Pairs of one owner with several members, or of several owners with one member.
-  private static func pairs(
-    owners: [Int64], members: [Int64], _ join: TableMap.JoinEnd, order: String?, inverseOrder: String?
-  ) -> ServerText {
+  private static func insertion(of group: PairGroup, order: String?, inverseOrder: String?) -> ServerText {
+    let join = group.join
     func last(_ order: String, of side: String, _ key: ServerText) -> ServerText {
       """
       , coalesce((SELECT max(\(name: order)) FROM \(table: join.table) WHERE \(name: side) = \(key)), \
@@ -59,10 +86,9 @@ extension ServerCommitPass {
     let columns = [join.ownColumn, join.memberColumn] + [order, inverseOrder].compactMap { $0 }
     let places = (order.map { last($0, of: join.ownColumn, "u.o") } ?? "")
       + (inverseOrder.map { last($0, of: join.memberColumn, "u.m") } ?? "")
-    let all = owners.count > 1 ? owners.map { ($0, members[0]) } : members.map { (owners[0], $0) }
     return """
       INSERT INTO \(table: join.table) (\(names: columns)) SELECT u.o, u.m\(places) \
-      FROM unnest(\(integers: all.map(\.0)), \(integers: all.map(\.1))) WITH ORDINALITY AS u(o, m, n) \
+      FROM unnest(\(integers: group.owners), \(integers: group.members)) WITH ORDINALITY AS u(o, m, n) \
       WHERE NOT EXISTS (SELECT 1 FROM \(table: join.table) \
       WHERE \(name: join.ownColumn) = u.o AND \(name: join.memberColumn) = u.m) ON CONFLICT DO NOTHING
       """

@@ -28,6 +28,9 @@ struct ServerCommitPass {
     let key: Int64
   }
 
+  /// Whether the server allows copying rows into a table, by name, as far as it was asked.
+  var allowsCopying: [String: Bool] = [:]
+
   /// The number of rows that one statement inserts or updates.
   static let rowsPerStatement = 5000
   /// The size in bytes of values after which another statement begins: the server accepts less than 1 GB.

@@ -305,6 +305,7 @@ extension ManagedObject {
       return current.contains(other.objectID)
     }
     if let back = other.back(of: relationship), !back.isToMany { return other.destination(at: back.slot) === self }
+    readMembersInRun(of: relationship)
     return memberIDs(of: relationship).contains(other.objectID)
   }
 

@@ -64,12 +64,17 @@ extension ManagedObject {
 
   /// Does the same as ``memberList(of:)``; the members of one object after another are read in groups.
   final func memberListInRun(of relationship: RelationshipLayout) -> MemberList {
+    readMembersInRun(of: relationship)
+    return memberList(of: relationship)
+  }
+
+  /// Reads the members if they are read next in a run, together with those of the next objects.
+  final func readMembersInRun(of relationship: RelationshipLayout) {
     guard let table, let store = table.store, hasUnreadMembers(of: relationship),
       table.membersAhead.readsListAhead(isNext: table.membersAhead.run.continues(in: table.context, of: store))
-    else { return memberList(of: relationship) }
+    else { return }
     do { try readMemberRows(of: relationship) } catch { table.context.deferError(error) }
     if hasUnreadMembers(of: relationship) { table.membersAhead.noteLongList() }
-    return memberList(of: relationship)
   }
 
   private final func readMemberRows(of relationship: RelationshipLayout) throws {

@@ -139,7 +139,7 @@
         let context = try open(url, model)
         for number in 0..<1500 { try context.make("Item", ["name": "\(number)"]) }
         try context.save()
-        for number in 1400..<3000 { try context.make("Item", ["name": "\(number)"]) }
+        for number in 1400..<4000 { try context.make("Item", ["name": "\(number)"]) }
         let error = persistError { try context.save() }
         #expect(error?.code == .constraintConflict)
         #expect(error?.message.hasPrefix("100 values") == true, "\(String(describing: error))")
@@ -166,9 +166,9 @@
         var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
         parts.user = role
         let context = try open(#require(parts.url))
-        for number in 0..<1200 { try context.make("Item", ["count": number]) }
+        for number in 0..<2600 { try context.make("Item", ["count": number]) }
         try context.save()
-        try #expect(ForeignSQL.run("SELECT count(*) FROM item", at: url) == [["1200"]])
+        try #expect(ForeignSQL.run("SELECT count(*) FROM item", at: url) == [["2600"]])
       }
     }
 
