@@ -73,13 +73,14 @@ final class PostgreSQLStore: PersistentStore {
   var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   var busyTimeout: Duration { pool.options.busyTimeout }
 
-  init(_ pool: ServerPool, catalog: StoreCatalog, map: TableMap, history: HistoryMap?) {
+  /// - Parameter life: The number of the store's life.
+  init(_ pool: ServerPool, catalog: StoreCatalog, life: UInt64, map: TableMap, history: HistoryMap?) {
     connections = LockProtected(Connections(pool))
     historyMap = LockProtected(history)
     self.map = map
     model = map.model
     identifier = catalog.metadata.identifier
-    life = StoreLife.number(catalog.metadata.life)
+    self.life = life
     configuration = pool.options.configuration
     kinds = Lazy { map.serverKinds }
     readColumns = Lazy { map.serverReadColumns }
@@ -169,7 +170,7 @@ final class PostgreSQLStore: PersistentStore {
   ///
   /// - Parameter mark: The mark in the state that the store was read from.
   func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
-    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), mark) { [historyMap, map] catalog in
+    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), ofLife: life, mark) { [historyMap, map] catalog in
       historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
     }
   }

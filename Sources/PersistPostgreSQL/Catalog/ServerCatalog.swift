@@ -80,7 +80,7 @@ extension StoreMetadata {
       INSERT INTO \(table: "PERSIST_METADATA") VALUES (\(text: key), \(data: content)) \
       ON CONFLICT (key) DO UPDATE SET value = excluded.value
       """
-    } + ServerMark.new().statements
+    } + ServerMark.renewal
   }
 }
 

@@ -27,7 +27,7 @@ struct CommitProof: Hashable, Sendable {
   /// Writes the proof if the store has a mark, and fails as ``ServerFailure/isOfMark`` otherwise.
   private func insertion(requiring mark: ServerMark, _ texts: ServerTexts, _ change: CheckedChange?) -> ServerText {
     let own: [ServerParameter] = [writerParameter, .integer(number)]
-    let parameters = (change?.parameters ?? []) + own + (change.map { [$0.countParameter] } ?? []) + [.text(mark.text)]
+    let parameters = (change?.parameters ?? []) + own + (change.map { [$0.countParameter] } ?? []) + mark.parameters
     return texts.statement(.proof(change?.shape), parameters) {
       """
       \(change?.definition ?? "")INSERT INTO \(table: ServerText.proofTable) (writer, number, is_committed) \

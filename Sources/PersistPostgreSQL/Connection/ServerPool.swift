@@ -69,8 +69,14 @@ final class ServerPool: @unchecked Sendable {
     for pooled in unused { pooled.connection.close() }
   }
 
-  /// Starts checking with each read and write that the store is still the one opened.
-  func setWatch(_ watch: ServerWatch?) { condition.withLock { self.watch = watch } }
+  /// Starts checking with each read and write that the store is still the one opened, which the pool's connections lead
+  /// to.
+  func setWatch(_ watch: ServerWatch?) {
+    condition.withLock {
+      self.watch = watch
+      for index in idle.indices { idle[index].database = watch?.mark.database }
+    }
+  }
 
   // MARK: Taking and returning
 
@@ -79,12 +85,19 @@ final class ServerPool: @unchecked Sendable {
   /// - Parameter isToWrite: Whether canceling the running task ends the wait for a connection.
   /// - Throws: ``ServerFailure`` and the errors of `body`.
   private func withSession<T>(
-    toWrite isToWrite: Bool = false,
+    toWrite isToWrite: Bool = false, checkedBy watch: ServerWatch?,
     _ body: (ServerSession, _ proofs: CommitProofs, _ wasIdle: Bool) throws -> T
   ) throws -> T {
-    let (pooled, wasIdle) = try take(endingWithTask: isToWrite)
+    var (pooled, wasIdle) = try take(endingWithTask: isToWrite)
     defer { putBack(pooled) }
     let session = ServerSession(connection: pooled.connection, schema: address.schema, url: url)
+    if let watch {
+      if pooled.database == nil { pooled.database = try session.query(ServerMark.presentDatabase).text(0, 0) }
+      do { try watch.check(database: pooled.database ?? "") } catch {
+        pooled.connection.close()
+        throw error
+      }
+    }
     return try body(session, pooled.proofs, wasIdle)
   }
 
@@ -92,6 +105,8 @@ final class ServerPool: @unchecked Sendable {
   private struct PooledConnection {
     let connection: any ServerConnection
     let proofs = CommitProofs()
+    /// The number of the database that it leads to; nil if that wasn't asked yet.
+    var database: String?
   }
 
   /// - Parameter endsWithTask: Whether canceling the running task ends the wait.
@@ -194,7 +209,7 @@ final class ServerPool: @unchecked Sendable {
     if let source { return try source.read(watch, body) }
     while true {
       do {
-        return try withSession { session, _, wasIdle in
+        return try withSession(checkedBy: watch) { session, _, wasIdle in
           var session = session
           (session.watch, session.position) = (watch, position)
           do { return try body(session) } catch let failure as ServerFailure where failure.isDisconnected && wasIdle {
@@ -312,7 +327,7 @@ final class ServerPool: @unchecked Sendable {
     var mayRunAgain = true
     while true {
       do {
-        return try withSession(toWrite: true) { session, proofs, wasIdle in
+        return try withSession(toWrite: true, checkedBy: watch) { session, proofs, wasIdle in
           let transaction = ServerTransaction(
             session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
             opened: watch.map { ($0, proofs.next()) })

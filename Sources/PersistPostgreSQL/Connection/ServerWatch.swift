@@ -20,7 +20,12 @@ final class ServerWatch: Sendable {
   /// - Parameter result: The result of ``ServerMark/stored`` or ``ServerMark/present``.
   /// - Throws: ``Changed`` if the mark isn't the known one.
   func check(_ result: (any ServerResult)?) throws {
-    guard ServerMark(result) == known.withLock({ $0 }) else { throw Changed() }
+    guard mark.isMark(in: result) else { throw Changed() }
+  }
+
+  /// - Throws: ``Changed`` if a connection leads to another database than the known one.
+  func check(database: String) throws {
+    guard database == mark.database else { throw Changed() }
   }
 
   /// The known mark.

@@ -72,7 +72,7 @@ struct PostgreSQLEngine: StoreEngine {
     let metadata = StoreMetadata(
       newStore: UUID(), versionHashes: model.fingerprints.mapValues(\.bytes),
       versionIdentifiers: model.versionIdentifiers, type: StoreType.postgreSQL.rawValue)
-    return statements + [try metadata.update()] + (try metadata.record(model))
+    return statements + [try metadata.update()] + (try metadata.record(model)) + [ServerLife.certificate]
   }
 
   func openStore(
@@ -145,6 +145,8 @@ struct PostgreSQLEngine: StoreEngine {
   private static func store(
     in pool: ServerPool, _ opened: OpenedCatalog, model: ManagedObjectModel, allowsGaps: Bool = false
   ) throws -> PostgreSQLStore {
+    var opened = opened
+    if opened.mark.life != .own, !pool.options.isReadOnly, try pool.certify() { opened = try OpenedCatalog(pool) }
     let catalog = opened.catalog
     let map = catalog.tableMap(of: model)
     guard allowsGaps || map.differences.isEmpty else {
@@ -169,7 +171,8 @@ struct PostgreSQLEngine: StoreEngine {
       return history
     }
     if history?.oldValues != nil, !pool.options.isReadOnly { try pool.maintainOldValues(in: map) }
-    let store = PostgreSQLStore(pool, catalog: catalog, map: map, history: history)
+    let store = PostgreSQLStore(
+      pool, catalog: catalog, life: mark.life.number(catalog.metadata.life), map: map, history: history)
     try store.makeMissingIndexes(catalog, defersWork: pool.options.migrator?.defersWork == true)
     pool.setWatch(store.watch(catalog.metadata, mark, of: pool))
     pool.countAsOpen()

@@ -40,7 +40,7 @@ struct ServerHistoryConnection: HistoryConnection {
 
   /// Programs that have the store open notice the new mark, and follow the settings of the history.
   func replace(_ metadata: StoreMetadata) throws {
-    try session.run([ServerText.lock(session.schema), metadata.update()] + ServerMark.new().statements)
+    try session.run([ServerText.lock(session.schema), metadata.update()] + ServerMark.renewal)
   }
 
   func create(_ table: TableDefinition) throws {

@@ -26,5 +26,5 @@ extension StoreMetadata {
   package var life: String { values[Key.life]?.stringValue ?? identifier }
 
   /// Begins another life.
-  mutating func beginLife() { values[Key.life] = .string(UUID().uuidString) }
+  package mutating func beginLife() { values[Key.life] = .string(UUID().uuidString) }
 }

@@ -108,7 +108,7 @@
           let connection = try ServerDrivers.current.connect(to: address)
           defer { connection.close() }
           let session = ServerSession(connection: connection, schema: address.schema, url: store.url)
-          try session.run(ServerMark.new().statements)
+          try session.run(ServerMark.renewal)
         }
         #expect(numbers == [1, 2, 3])
       }
