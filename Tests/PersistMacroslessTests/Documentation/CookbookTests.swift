@@ -19,6 +19,16 @@ struct CookbookTests {
     }
   }
 
+  @Test("The guide's mapping model is that of a recipe, line by line")
+  func mappingRecipe() throws {
+    let guide = PackageFolder.url.appendingPathComponent("Sources/Persist/Persist.docc/Migrating.md")
+    let block = try #require(
+      Page(url: guide).blocks().first { $0.contains("MappingModel.inferred") }, "The guide has such a block.")
+    let recipe = try #require(Recipe.all.first { $0.name == "Compute values with a mapping model" })
+    let lines = recipe.code.split(separator: "\n")
+    for line in block.split(separator: "\n") { #expect(lines.contains(line), "\(line)") }
+  }
+
   @Test("There are at least thirty recipes, each with a name of its own")
   func count() {
     #expect(Recipe.all.count >= 30)

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// var mapping = try MappingModel.inferred(from: shop1, to: shop2)
-/// mapping["ItemToItem"]?.attributeMappings = [try PropertyMapping("cents", "$source.price * 100")]
+/// try mapping.edit("Item") { item in try item.map("cents", to: "$source.price * 100") }
 /// let migrator = AutomaticMigrator(mappingModels: [mapping])
 /// ```
 ///
@@ -42,21 +42,9 @@ public struct MappingModel: Sendable, Hashable {
     self.url = url
   }
 
-  /// The entity mapping with a name. Setting it replaces the mapping in place or appends it; nil removes it.
-  public subscript(name: String) -> EntityMapping? {
-    get { entityMappings.first { $0.name == name } }
-    set {
-      let index = entityMappings.firstIndex { $0.name == name }
-      switch (index, newValue) {
-      case (let index?, let mapping?): entityMappings[index] = mapping
-      case (let index?, nil): entityMappings.remove(at: index)
-      case (nil, let mapping?): entityMappings.append(mapping)
-      case (nil, nil): break
-      }
-    }
-  }
-
-  /// The entity mappings by name; of several with one name, the first.
+  /// The entity mappings by name; of several with the same name, the first.
+  ///
+  /// - SeeAlso: ``edit(_:_:)``, which changes one and refuses a wrong name.
   public var entityMappingsByName: [String: EntityMapping] {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -44,8 +44,7 @@ struct SharedFileTests {
   @Test("Two attributes with one source have separate files: changing one keeps the other")
   func attributes() throws {
     try migrate(to: [Self.item("Item", "photo", "original")]) { mapping in
-      mapping["IEM_Transform_Item"]?.attributeMappings.removeAll { $0.name == "original" }
-      mapping["IEM_Transform_Item"]?.attributeMappings.append(try PropertyMapping("original", "$source.photo"))
+      try mapping.edit("IEM_Transform_Item") { try $0.map("original", to: "$source.photo") }
     } _: { context in
       let item = try #require(context.fetch(FetchRequest<ManagedObject>("Item")).first)
       item["photo"] = Data([1])
@@ -58,7 +57,7 @@ struct SharedFileTests {
   @Test("Two entities with one source have separate files: deleting an object keeps the other's value")
   func entities() throws {
     try migrate(to: [Self.item("Item", "photo"), Self.item("Copy", "photo")]) { mapping in
-      mapping["IEM_Add_Copy"] = nil
+      try mapping.removeEntityMapping("IEM_Add_Copy")
       var copy = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Item" })
       copy.name = "ItemToCopy"
       copy.destinationEntityName = "Copy"

@@ -22,7 +22,7 @@ struct InferenceTests {
     let mapping = try MappingModel.inferred(
       from: staff(.init("hireDate", .date)), to: staff(.init("title", .string)))
     #expect(Set(mapping.entityMappings.map(\.name)) == ["IEM_Transform_Employee", "IEM_Copy_Department"])
-    let employee = try #require(mapping["IEM_Transform_Employee"])
+    let employee = try mapping.entityMapping("Employee")
     #expect(employee.type == .transform)
     #expect(Set(employee.attributeMappings.map(\.name)) == ["name", "salary", "title"])
     #expect(employee.attributeMapping(named: "name")?.valueExpression == .source("name"))
@@ -33,7 +33,7 @@ struct InferenceTests {
           "department",
           valueExpression: .destinationInstances(ofMapping: "IEM_Copy_Department", for: .source("department")))
       ])
-    #expect(mapping["IEM_Copy_Department"]?.type == .copy)
+    #expect(mapping.entityMappingsByName["IEM_Copy_Department"]?.type == .copy)
   }
 
   @Test("INF-02: a missing entity is removed and a new one added")

@@ -49,15 +49,17 @@ struct MappingLossTests {
     }
   }
 
-  private func mapping(_ registry: ModelRegistry, _ change: (inout MappingModel) -> Void) throws -> MappingModel {
+  private func mapping(
+    _ registry: ModelRegistry, _ change: (inout MappingModel) throws -> Void
+  ) throws -> MappingModel {
     var mapping = try MappingModel.inferred(
       from: registry.version(named: "1").model, to: registry.version(named: "2").model)
     (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")
-    change(&mapping)
+    try change(&mapping)
     return mapping
   }
 
-  private func expect(_ losses: [String], _ change: (inout MappingModel) -> Void) throws {
+  private func expect(_ losses: [String], _ change: (inout MappingModel) throws -> Void) throws {
     try withShop { url, registry in
       let mapping = try mapping(registry, change)
       var migrator = AutomaticMigrator(mappingModels: [mapping])
@@ -85,7 +87,7 @@ struct MappingLossTests {
 
   @Test("An entity without a mapping")
   func entity() throws {
-    try expect(["Tag: entity not mapped, 4 rows"]) { $0["IEM_Copy_Tag"] = nil; $0["IEM_Transform_Tag"] = nil }
+    try expect(["Tag: entity not mapped, 4 rows"]) { try $0.removeEntityMapping("Tag") }
   }
 
   @Test("Objects excluded by a filter, and members that are therefore not found")
@@ -94,33 +96,35 @@ struct MappingLossTests {
       "Tag: objects that the filter of 'IEM_Transform_Tag' leaves out, 1 row",
       "Item.tags: members for which no entity mapping makes an object, 1 row",
     ]) {
-      $0["IEM_Transform_Tag"]?.sourceExpression = .sourceObjects(of: "Tag", where: "name != 'tag 2'")
+      try $0.edit("IEM_Transform_Tag") { $0.sourceExpression = .sourceObjects(of: "Tag", where: "name != 'tag 2'") }
     }
   }
 
   @Test("An attribute without an expression, for the entities that don't map it")
   func attribute() throws {
     try expect(["Item.price: attribute not mapped, 2 rows"]) {
-      $0["IEM_Transform_Book"]?.attributeMappings.removeAll { $0.name == "price" }
+      try $0.edit("IEM_Transform_Book") { $0.attributeMappings.removeAll { $0.name == "price" } }
     }
   }
 
   @Test("An attribute set to a constant")
   func constant() throws {
     try expect(["Tag.name: attribute not mapped, 4 rows"]) {
-      $0["IEM_Transform_Tag"]?.attributeMappings = [
-        PropertyMapping("name", valueExpression: .constant(.string("a tag")))
-      ]
+      try $0.edit("IEM_Transform_Tag") {
+        $0.attributeMappings = [
+          PropertyMapping("name", valueExpression: .constant(.string("a tag")))
+        ]
+      }
     }
   }
 
   @Test("A relationship mapped by neither side; one side is enough")
   func relationship() throws {
-    try expect([]) { $0["IEM_Transform_Shelf"]?.relationshipMappings = [] }
+    try expect([]) { try $0.edit("IEM_Transform_Shelf") { $0.relationshipMappings = [] } }
     try expect(["Item.shelf: relationship not mapped, 4 rows"]) {
-      $0["IEM_Transform_Shelf"]?.relationshipMappings = []
+      try $0.edit("IEM_Transform_Shelf") { $0.relationshipMappings = [] }
       for name in ["IEM_Transform_Item", "IEM_Transform_Book"] {
-        $0[name]?.relationshipMappings.removeAll { $0.name == "shelf" }
+        try $0.edit(name) { $0.relationshipMappings.removeAll { $0.name == "shelf" } }
       }
     }
   }
@@ -128,12 +132,14 @@ struct MappingLossTests {
   @Test("Members created by another entity mapping than the one named")
   func otherSide() throws {
     try expect(["Item.shelf: members for which no entity mapping makes an object, 2 rows"]) {
-      $0["IEM_Transform_Shelf"]?.relationshipMappings = [
-        PropertyMapping(
-          "items", valueExpression: .destinationInstances(ofMapping: "IEM_Transform_Item", for: .source("items")))
-      ]
+      try $0.edit("IEM_Transform_Shelf") {
+        $0.relationshipMappings = [
+          PropertyMapping(
+            "items", valueExpression: .destinationInstances(ofMapping: "IEM_Transform_Item", for: .source("items")))
+        ]
+      }
       for name in ["IEM_Transform_Item", "IEM_Transform_Book"] {
-        $0[name]?.relationshipMappings.removeAll { $0.name == "shelf" }
+        try $0.edit(name) { $0.relationshipMappings.removeAll { $0.name == "shelf" } }
       }
     }
   }
@@ -143,12 +149,14 @@ struct MappingLossTests {
     final class KeepingPolicy: EntityMigrationPolicy {}
     try withShop { url, registry in
       let mapping = try mapping(registry) {
-        $0["IEM_Transform_Tag"]?.policyName = "KeepingPolicy"
-        $0["IEM_Transform_Tag"]?.attributeMappings = []
-        $0["IEM_Transform_Item"]?.attributeMappings = [
-          PropertyMapping(
-            "name", valueExpression: .function(.add, [.source("price"), .source("name.length")]))
-        ]
+        try $0.edit("IEM_Transform_Tag") { $0.policyName = "KeepingPolicy" }
+        try $0.edit("IEM_Transform_Tag") { $0.attributeMappings = [] }
+        try $0.edit("IEM_Transform_Item") {
+          $0.attributeMappings = [
+            PropertyMapping(
+              "name", valueExpression: .function(.add, [.source("price"), .source("name.length")]))
+          ]
+        }
       }
       let migrator = AutomaticMigrator(mappingModels: [mapping], policies: [KeepingPolicy.self])
       let plan = try MigrationPlan(storeAt: url, registry: registry, migrator: migrator)
@@ -165,7 +173,7 @@ struct MappingLossTests {
       let versions = registry.versions + [last]
       var second = try MappingModel.inferred(from: versions[1].model, to: last.model)
       (second.sourceVersion, second.destinationVersion) = ("2", "3")
-      second["IEM_Copy_Tag"]?.attributeMappings = []
+      try second.edit("IEM_Copy_Tag") { $0.attributeMappings = [] }
       let first = try mapping(registry) { _ in }
       let migrator = AutomaticMigrator(allowsLoss: false, mappingModels: [first, second])
       let before = try StoreSnapshot(url)
@@ -192,10 +200,12 @@ struct MappingLossTests {
       try MadeStore.run(
         "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZUPPER) VALUES (1, 1, 1, 'tea', 'special')", at: url)
       let mapping = try mapping(registry) {
-        $0["IEM_Transform_Item"]?.attributeMappings = [
-          PropertyMapping("name", valueExpression: .source("name")),
-          PropertyMapping("upper", valueExpression: .source("upper")),
-        ]
+        try $0.edit("IEM_Transform_Item") {
+          $0.attributeMappings = [
+            PropertyMapping("name", valueExpression: .source("name")),
+            PropertyMapping("upper", valueExpression: .source("upper")),
+          ]
+        }
       }
       let plan = try MigrationPlan(
         storeAt: url, registry: registry, migrator: AutomaticMigrator(mappingModels: [mapping]))

@@ -41,7 +41,7 @@
         try coordinator.remove(store)
         var mapping = try MappingModel.inferred(from: registry.versions[0].model, to: registry.versions[1].model)
         (mapping.sourceVersion, mapping.destinationVersion) = ("1", "2")
-        mapping["IEM_Transform_Order"]?.sourceExpression = .sourceObjects(of: "Order", where: filter)
+        try mapping.edit("Order") { $0.sourceExpression = .sourceObjects(of: "Order", where: filter) }
         let migrator = AutomaticMigrator(allowsLoss: true, mappingModels: [mapping])
         let target = registry.versions[1]
         let plan = try MigrationPlan(storeAt: url, to: target, registry: registry, migrator: migrator)

@@ -23,7 +23,7 @@ struct MappingReaderTests {
     let compiled = try read("cars/Fixtures/V2toV3.cdm", in: models, from: "SampleModel2", to: "SampleModel3")
     #expect(source.entityMappings.map(\.name).sorted() == compiled.entityMappings.map(\.name).sorted())
     for mapping in compiled.entityMappings {
-      let other = try #require(source[mapping.name])
+      let other = try #require(source.entityMappingsByName[mapping.name])
       #expect(other.sourceEntityName == mapping.sourceEntityName)
       #expect(other.destinationEntityName == mapping.destinationEntityName)
       #expect(other.policyName == mapping.policyName)
@@ -35,9 +35,9 @@ struct MappingReaderTests {
       #expect(expressions(other.relationshipMappings) == expressions(mapping.relationshipMappings), "\(mapping.name)")
       #expect(mapping.destinationEntityVersionHash?.count == 32)
     }
-    #expect(compiled["Maker"]?.type == .add)
-    #expect(compiled["CarToCar"]?.type == .custom)
-    #expect(compiled["PersonToPerson"]?.type == .transform || compiled["PersonToPerson"]?.type == .copy)
+    #expect(try compiled.entityMapping("Maker").type == .add)
+    #expect(try compiled.entityMapping("CarToCar").type == .custom)
+    #expect(try [.transform, .copy].contains(compiled.entityMapping("PersonToPerson").type))
   }
 
   @Test("moody: named mappings, paths with collection operators, values of related objects")
@@ -45,21 +45,21 @@ struct MappingReaderTests {
     let models = "moody/Moody.xcdatamodeld"
     let third = try read("moody/Moody 2-Moody 3.xcmappingmodel", in: models, from: "Moody 2", to: "Moody 3")
     #expect(
-      third["ContinentToContinent"]?.relationshipMapping(named: "moods")?.valueExpression
+      third.entityMappingsByName["ContinentToContinent"]?.relationshipMapping(named: "moods")?.valueExpression
         == .destinationInstances(
           ofMapping: "MoodToMood", for: .source("countries.@distinctUnionOfSets.moods")))
     #expect(
-      third["MoodToMood"]?.relationshipMapping(named: "continent")?.valueExpression
+      third.entityMappingsByName["MoodToMood"]?.relationshipMapping(named: "continent")?.valueExpression
         == .destinationInstances(ofMapping: "ContinentToContinent", for: .source("country.continent")))
-    #expect(third["MoodToMood"]?.policyName == nil)
+    #expect(try third.entityMapping("MoodToMood").policyName == nil)
     let fifth = try read("moody/Moody 4-Moody 5.xcmappingmodel", in: models, from: "Moody 4", to: "Moody 5")
     #expect(
-      fifth["CountryToCountry"]?.attributeMapping(named: "isoContinent")?.valueExpression
+      fifth.entityMappingsByName["CountryToCountry"]?.attributeMapping(named: "isoContinent")?.valueExpression
         == .source("continent.numericISO3166Code"))
     let sixth = try read("moody/Moody 5-Moody 6.xcmappingmodel", in: models, from: "Moody 5", to: "Moody 6")
-    #expect(sixth["CountryToCountry"]?.policyName == "Migrations.Country5ToCountry6Policy")
-    #expect(sixth["Continent"]?.type == .add)
-    #expect(sixth["MoodToMood"]?.attributeMapping(named: "attribute1") == nil)
+    #expect(try sixth.entityMapping("CountryToCountry").policyName == "Migrations.Country5ToCountry6Policy")
+    #expect(try sixth.entityMapping("Continent").type == .add)
+    #expect(try sixth.entityMapping("MoodToMood").attributeMapping(named: "attribute1") == nil)
   }
 
   @Test("posts and employees: policies, user info, mappings that add, relationships without a source")
@@ -68,15 +68,17 @@ struct MappingReaderTests {
       "posts/Migration/Mappings/Migration2to3ModelMapping.xcmappingmodel", in: "posts/Model",
       from: "CoreDataMigration_Example 2", to: "CoreDataMigration_Example 3")
     #expect(posts.entityMappings.map(\.name) == ["Section", "PostToPost"])
-    #expect(posts["PostToPost"]?.policyName == "CoreDataMigration_Example.Post2ToPost3MigrationPolicy")
-    #expect(posts["PostToPost"]?.type == .custom)
-    #expect(posts["PostToPost"]?.relationshipMapping(named: "sections")?.valueExpression == nil)
+    let post = try posts.entityMapping("PostToPost")
+    #expect(post.policyName == "CoreDataMigration_Example.Post2ToPost3MigrationPolicy")
+    #expect(try posts.entityMapping("PostToPost").type == .custom)
+    #expect(try posts.entityMapping("PostToPost").relationshipMapping(named: "sections")?.valueExpression == nil)
     let employees = try read(
       "employees/Model/MappingModels/MWKCoreDataTestsV2ToV3.xcmappingmodel", in: "employees/Model",
       from: "MWKCoreDataTests2", to: "MWKCoreDataTests3")
-    #expect(employees["EmployeeToEmployee"]?.userInfo == ["destModelVersion": .string("3")])
-    #expect(employees["EmployeeToEmployee"]?.attributeMapping(named: "firstName")?.valueExpression == nil)
-    #expect(employees["DeptToDept"]?.type == .copy)
+    #expect(try employees.entityMapping("EmployeeToEmployee").userInfo == ["destModelVersion": .string("3")])
+    let employee = try employees.entityMapping("EmployeeToEmployee")
+    #expect(employee.attributeMapping(named: "firstName")?.valueExpression == nil)
+    #expect(try employees.entityMapping("DeptToDept").type == .copy)
   }
 
   @Test("The registry finds and reads the mapping models of a step, by names and by hashes")
@@ -88,7 +90,8 @@ struct MappingReaderTests {
     // The file has three more entity mappings, which the mapping model doesn't name.
     #expect(found.first?.entityMappings.map(\.name) == ["SingleToMultiasset"])
     #expect(
-      found.first?["SingleToMultiasset"]?.attributeMapping(named: "name")?.valueExpression == .source("username"))
+      try found.first?.entityMapping("SingleToMultiasset").attributeMapping(named: "name")?.valueExpression
+        == .source("username"))
     let cars = try ModelRegistry(contentsOf: SharedData.url("cars/Fixtures"))
     let compiled = try cars.readMappingModels(
       from: cars.version(named: "SampleModel2"), to: cars.version(named: "SampleModel3"))
