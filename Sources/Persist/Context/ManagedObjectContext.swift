@@ -71,8 +71,6 @@ public final class ManagedObjectContext {
   public var name: String?
   /// The author of changes made through this context, recorded in the persistent history.
   public var transactionAuthor: String?
-  /// Notes about an exchange, for the store to write with the next save that writes rows.
-  var exchangeNotes: ExchangeNotes?
   /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]
   /// The handling of an object whose row turns out to have been deleted elsewhere.
@@ -212,9 +210,7 @@ public final class ManagedObjectContext {
 extension ManagedObjectContext {
   /// The author of this context's changes in the history.
   var historyOrigin: HistoryOrigin {
-    var origin = HistoryOrigin(author: transactionAuthor, contextName: name)
-    origin.exchange = exchangeNotes
-    return origin
+    HistoryOrigin(author: transactionAuthor, contextName: name)
   }
 
   /// All existing tables, including that of unsaved objects.

@@ -95,7 +95,9 @@ public struct StoreInfo: Sendable, Hashable {
 }
 
 extension PersistentStoreCoordinator {
-  var openStores: [any PersistentStore] { open.withLock { $0 } }
+  package var openStores: [any PersistentStore] { open.withLock { $0 } }
+  /// Informs the contexts that automatically merge saves of changes that were written without a context.
+  package func announce(_ changes: SavedChanges) { savedChangesPost.deliver(changes, from: nil) }
   var storeCount: Int { open.withLock { $0.count } }
   /// Changes when a store is added, removed or replaced.
   var storeGeneration: Int { generation.load(ordering: .relaxed) }

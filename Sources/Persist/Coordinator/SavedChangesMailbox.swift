@@ -122,8 +122,8 @@ final class SavedChangesBroadcaster: Sendable {
     }
   }
 
-  /// Posts changes to every receiver except the sender.
-  func deliver(_ changes: SavedChanges, from sender: SavedChangesMailbox) {
+  /// Posts changes to every receiver except the sender, if there is one.
+  func deliver(_ changes: SavedChanges, from sender: SavedChangesMailbox?) {
     guard !changes.isEmpty else { return }
     for mailbox in mailboxes where mailbox !== sender { mailbox.post(changes) }
   }

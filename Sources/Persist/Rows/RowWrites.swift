@@ -150,6 +150,12 @@ package struct RowWrites: Sendable {
     package let entity: Entity
     /// The slot of the relationship.
     package let slot: Int
+
+    package init(key: ManagedObjectID.Key, entity: Entity, slot: Int) {
+      self.key = key
+      self.entity = entity
+      self.slot = slot
+    }
   }
 
   /// The to-one relationships of rows to delete that end beforehand; only in a child's writes to its parent.

@@ -36,12 +36,18 @@ extension ServerTransaction {
   /// Records the changes in the history, together with the end of the transaction.
   func record(_ writer: inout ServerHistoryWriter?) throws {
     guard var recorder = writer else { return }
+    let hasBegun = recorder.hasBegun
     let statements = recorder.statements()
     writer = recorder
     guard !statements.isEmpty else { return }
-    let (exchange, describes) = (recorder.exchange, recorder.map.beginDescribing())
-    if exchange != nil || describes { try findTables() }
-    if let exchange { try ServerHistoryConnection(session).write(exchange) }
+    let (attached, describes) = (recorder.attached, recorder.map.beginDescribing())
+    if attached != nil || describes { try findTables() }
+    if var attached {
+      // The lock orders transactions. A statement that ran before may have counted this one already.
+      if attached.lastTransaction != nil { try session.run([ServerHistoryWriter.lockCounter]) }
+      if hasBegun { attached.lastTransaction? += 1 }
+      try ServerHistoryConnection(session).write(attached)
+    }
     if describes { try ServerHistoryConnection(session).describe(recorder.map) }
     runLast(statements)
     expectHistoryNumber()

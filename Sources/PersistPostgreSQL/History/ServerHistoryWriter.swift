@@ -17,7 +17,7 @@ struct ServerHistoryWriter {
   private var keys: [Int64] = []
   private var columns: [Data?] = []
   private var bits: (entity: Int, slots: [Int], columns: Data)?
-  private var hasBegun = false
+  private(set) var hasBegun = false
   /// Whether statements were already returned that record changes.
   private var hasRecorded = false
 
@@ -96,6 +96,12 @@ struct ServerHistoryWriter {
   private static let countChanges: ServerText = """
     UPDATE \(counters) SET greatest_key = (SELECT max(id) FROM \(changes)) \
     WHERE entity = \(number: Int64(HistoryLayout.EntityNumber.change)) AND EXISTS (SELECT 1 FROM \(changes))
+    """
+
+  /// Locks the counter of transactions until the end of the transaction.
+  static let lockCounter: ServerText = """
+    UPDATE \(counters) SET greatest_key = greatest_key \
+    WHERE entity = \(number: Int64(HistoryLayout.EntityNumber.transaction))
     """
 
   private mutating func begin() -> [ServerText] {
@@ -187,8 +193,8 @@ struct ServerHistoryWriter {
     ]
   }
 
-  /// The notes about an exchange that are written with the transaction.
-  var exchange: ExchangeNotes? { origin.exchange }
+  /// The entries of a product that are written with the transaction.
+  var attached: AttachedEntries? { origin.attached }
 }
 
 extension ServerText {

@@ -27,9 +27,3 @@ func noticed(_ coordinator: PersistentStoreCoordinator) async {
 func purged(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 5>
 }
-
-func exchanged(
-  _ coordinator: PersistentStoreCoordinator, _ folder: URL, _ lastSent: inout HistoryToken?, _ waiting: inout [URL]
-) throws {
-  // <block 6>
-}

@@ -164,7 +164,6 @@ final class SavePass {
   func adopt(_ receipt: CommitReceipt, of writes: StoreWrites) {
     guard let number = receipt.historyNumber else { return }
     historyPositions[writes.tables.store.identifier] = HistoryPosition(number: number, mark: receipt.historyMark)
-    if context.exchangeNotes != nil { context.exchangeNotes = nil }
   }
 
   /// Calls the did-save hooks.

@@ -61,7 +61,10 @@ extension PersistentStoreCoordinator {
     try storesWithHistory(stores?.map(\.identifier)).reduce(0) { try $0 + $1.history.purge(purge, now: Date()) }
   }
 
-  func storesWithHistory(
+  /// The stores of these identifiers that have a history; nil for all.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if none has one.
+  package func storesWithHistory(
     _ identifiers: [String]?
   ) throws -> [(store: any PersistentStore, history: any StoreHistory)] {
     let stores = openStores.filter { identifiers?.contains($0.identifier) ?? true }

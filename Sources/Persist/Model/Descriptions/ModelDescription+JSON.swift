@@ -32,7 +32,7 @@ extension ModelDescription {
   public var json: String { jsonValue.text }
 
   /// The SHA-256 digest of ``json``.
-  var digest: Data { Data(SHA256.digest(json.utf8)) }
+  package var digest: Data { Data(SHA256.digest(json.utf8)) }
 
   /// Reads a description from its ``json``.
   ///

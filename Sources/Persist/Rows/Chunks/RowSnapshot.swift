@@ -16,7 +16,7 @@ package struct RowSnapshot: Sendable {
   static func fixedSize(slotCount: Int) -> Int { 8 &+ slotCount &* 8 &+ ((slotCount &+ 63) &>> 6) &* 8 }
 
   /// The optimistic-lock counter, `Z_OPT`, when the row was read.
-  var version: Int64 { view.version }
+  package var version: Int64 { view.version }
 
   @inlinable @inline(__always)
   package func isNull(_ slot: Int, of slotCount: Int) -> Bool { view.isNull(slot, of: slotCount) }

@@ -3,12 +3,12 @@ package struct HistoryExtent: Sendable, Hashable {
   /// The smallest number after which every transaction is still there.
   let oldestPosition: Int64
   /// The number of the last transaction; 0 before the first.
-  let lastNumber: Int64
+  package let lastNumber: Int64
   /// Whether changes are recorded; false if the history was switched off and its past kept.
-  let isTracking: Bool
+  package let isTracking: Bool
   /// Whether the position of the query belongs to this history, as far as its mark shows.
   var isOfPosition = true
 
   /// Whether the history contains every transaction after a number, which is one of its own.
-  func isComplete(after number: Int64) -> Bool { oldestPosition <= number && number <= lastNumber }
+  package func isComplete(after number: Int64) -> Bool { oldestPosition <= number && number <= lastNumber }
 }

@@ -4,8 +4,8 @@ package struct HistoryOrigin: Sendable, Hashable {
   package var author: String?
   /// The context's ``ManagedObjectContext/name``.
   package var contextName: String?
-  /// Notes about the exchange that the changes are part of, for the store to write with them.
-  package var exchange: ExchangeNotes?
+  /// Entries of a product, for the store to write with the changes.
+  package var attached: AttachedEntries?
 
   package init(author: String? = nil, contextName: String? = nil) {
     self.author = author

@@ -57,19 +57,15 @@ package protocol StoreHistory: Sendable {
   /// Forgets a reader, so that no purge waits for it.
   func removeReader(_ name: String) throws
 
-  // The store's notes about its exchange with others.
-  /// The clocks of an object.
-  func exchangeEntries(of identity: String) throws -> [ExchangeEntry]
-  /// The clocks of relationships that lead to an object that the store didn't have.
-  func exchangeEntries(referringTo identity: String) throws -> [ExchangeEntry]
-  /// The identity of a row that represents an object of another store.
-  func exchangeIdentity(ofEntity entity: String, key: Int64) throws -> String?
-  /// The row that represents an object of another store.
-  func exchangeRow(of identity: String) throws -> ExchangeRow?
-  /// The number of the last transaction whose changes have clocks.
-  func exchangePosition() throws -> Int64
-  /// Writes a record in a transaction of its own.
-  func write(_ notes: ExchangeNotes) throws
+  // The entries that a product keeps in the store.
+  /// The entries in each of some ranges, in the order of their keys, from one state of the store.
+  ///
+  /// - Parameter limit: The maximum number of entries of each range.
+  func attachedEntries(_ ranges: [AttachedRange], limit: Int) throws -> [[AttachedEntry]]
+  /// Writes entries in a transaction of its own, which the history doesn't record.
+  ///
+  /// - Throws: ``PersistenceError/Code/mergeConflict`` if others have written unexpectedly.
+  func write(_ entries: AttachedEntries) throws
 }
 
 /// A running observation of a store's changes by anyone.

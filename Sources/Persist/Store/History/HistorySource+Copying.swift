@@ -5,7 +5,7 @@ import Foundation
 /// Transactions and changes keep their numbers. The numbers of entities and the names of columns are those of the new
 /// store.
 extension HistorySource {
-  /// Copies the history with its readers and the notes about an exchange, in one transaction.
+  /// Copies the history with its readers and the attached entries, in one transaction.
   ///
   /// - Parameters:
   ///   - source: The store that the rows come from, which has the same model.
@@ -58,7 +58,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     try copyTransactions()
     try copyChanges()
     try copyReaders()
-    try copyNotes()
+    try copyAttachedEntries()
     let last = try original.lastHistoryNumbers()
     for (entity, number) in [
       (HistoryLayout.EntityNumber.change, last.change), (HistoryLayout.EntityNumber.transaction, last.transaction),
@@ -164,18 +164,18 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       ["NAME", "TRANSACTIONID", "HEARD"])
   }
 
-  private func copyNotes() throws {
-    guard try original.hasTable(named: SQLText.exchangeEntryTable) else { return }
-    for statement in SQLText.createExchangeTables { try copy.execute(statement) }
-    for table in SQLText.exchangeTables {
-      let forms: [Form] = table.columns.map { column in
-        switch column.form {
-        case .integer: .integer
-        case .double: .double
-        case .text: .text
-        }
+  private func copyAttachedEntries() throws {
+    guard try original.hasTable(named: SQLText.attachedTable) else { return }
+    try copy.execute(.createAttachedTable)
+    var range = AttachedRange(first: Data(), end: Data([255]))
+    let limit = 200
+    while true {
+      let entries = try original.all(of: .attachedEntries(in: range, limit: limit)) { row in
+        AttachedEntry(key: row.data(0), value: row.data(1))
       }
-      try copyRows(of: .allRows(of: table), forms, to: table.name, table.columns.map(\.name))
+      for entry in entries { try copy.execute(.setAttachedEntry(entry.key, entry.value)) }
+      guard entries.count == limit, let last = entries.last else { return }
+      range.first = last.key + [0]
     }
   }
 

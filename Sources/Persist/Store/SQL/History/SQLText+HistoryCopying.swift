@@ -57,32 +57,4 @@ extension SQLText {
       VALUES \(values.joined(separator: ", "))
       """
   }
-
-  // MARK: Exchange
-
-  /// A table with the types of its columns.
-  struct CopiedTable {
-    enum Form { case integer, double, text }
-
-    let name: String
-    let columns: [(name: String, form: Form)]
-  }
-
-  static let exchangeTables = [
-    CopiedTable(
-      name: exchangeEntryTable,
-      columns: [
-        ("IDENTITY", .text), ("PROPERTY", .text), ("MEMBER", .text), ("TIME", .double), ("STORE", .text),
-        ("PRESENT", .integer), ("REFERENCE", .text),
-      ]),
-    CopiedTable(
-      name: exchangeRowTable, columns: [("IDENTITY", .text), ("ENTITY", .text), ("ROWKEY", .integer)]),
-    CopiedTable(name: exchangePositionTable, columns: [("ID", .integer), ("NUMBER", .integer)]),
-  ]
-
-  static func allRows(of table: CopiedTable) -> SQLText {
-    """
-    SELECT \(table.columns.map { "\(name: $0.name)" as SQLText }.joined(separator: ", ")) FROM \(name: table.name)
-    """
-  }
 }

@@ -129,7 +129,7 @@ struct HistoryWriter {
       try connection.endKeepingOldValues(oldValues, number, isRecorded: count > 0, folder)
     }
     guard count > 0 else { return nil }
-    if let exchange = origin.exchange { try connection.write(exchange) }
+    if let attached = origin.attached { try connection.write(attached) }
     try finishWithoutChanges()
     if plan.map.beginDescribing() { try connection.describe(plan.map) }
     return number
