@@ -26,6 +26,8 @@ let package = Package(
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
     .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
+    .library(name: "PersistSync", targets: ["PersistSync"]),
+    .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
@@ -58,13 +60,15 @@ let package = Package(
     .target(
       name: "PersistSQLMigrations",
       dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
+    .target(name: "PersistSync", dependencies: ["Persist"], swiftSettings: settings),
+    .target(name: "PersistSyncHTTP", dependencies: ["Persist", "PersistSync"], swiftSettings: settings),
     .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist", "PersistSQLMigrations", "PersistTools", "PersistTesting", "PersistInspection",
+        "Persist", "PersistSQLMigrations", "PersistSync", "PersistTools", "PersistTesting", "PersistInspection",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -99,6 +103,9 @@ let package = Package(
         "Persist", "PersistSQLMigrations", "PersistTools", "PersistTestSupport", "SQLRunner", "MigrationRunner",
         "HistoryRunner", "LedgerRunner", "CSQLite",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistSyncTests", dependencies: ["Persist", "PersistSync", "PersistSyncHTTP", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",

@@ -1,0 +1,266 @@
+import Foundation
+import Persist
+
+/// Makes facts of the changes that programs have saved in the store.
+struct CapturePass {
+  let step: SyncStep
+  /// The difference between the application's clock and that of the history, in seconds.
+  let clockOffset: TimeInterval
+  var record: ReplicaRecord
+  var changes = RowChanges()
+  /// The last transaction that has been read.
+  private(set) var position: Int64
+  /// The facts, in the order in which they were made.
+  private(set) var facts: [(key: FactKey, value: Data)] = []
+  private var inserted: Set<SyncTables.RowID> = []
+  private var orders: [SyncTables.RowID: Set<String>] = [:]
+  /// Before the first synchronization, changes have no replica, so that copies of a store agree on them.
+  let isBirth: Bool
+
+  var tables: SyncTables { step.tables }
+  var schema: SyncSchema { step.schema }
+
+  init(_ step: SyncStep, _ record: ReplicaRecord, clockOffset: TimeInterval) {
+    (self.step, self.record, self.clockOffset) = (step, record, clockOffset)
+    (position, isBirth) = (record.position, !record.isBorn)
+  }
+
+  /// - Returns: Whether there is anything to write.
+  mutating func run() throws -> Bool {
+    let extent = try step.history.extent()
+    guard extent.lastNumber != record.position || record.model != step.map.tag else { return false }
+    position = extent.lastNumber
+    let isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
+    if record.isBorn && record.model != step.map.tag { try adoptModel() }
+    try readHistory(after: isComplete ? record.position : nil)
+    if !isComplete { try addAllRows() }
+    let rows = try readRows()
+    let former = try captureDeletions(rows)
+    try captureInsertions(rows, former)
+    for row in changes.order {
+      if let change = changes.rows[row], let present = rows[row] { try capture(change, of: row, present) }
+    }
+    for (row, names) in orders.sorted(by: { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }) {
+      for name in names.sorted() { try captureOrder(name, of: row) }
+    }
+    record.position = position
+    record.model = step.map.tag
+    return true
+  }
+
+  // MARK: Reading
+
+  private mutating func readHistory(after number: Int64?) throws {
+    let (model, last) = (step.model, position)
+    var (changes, time) = (changes, record.time)
+    let (offset, isBirth) = (clockOffset, isBirth)
+    try step.history.forEachTransaction(HistoryQuery(afterNumber: number)) { transaction in
+      guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
+      let present = Stamp.time(of: transaction.timestamp.addingTimeInterval(offset))
+      time = isBirth ? max(time, present) : max(present, time + 1)
+      for change in transaction.changes ?? [] {
+        changes.add(change, of: transaction, isBirth ? present : time, in: model)
+      }
+    }
+    self.changes = changes
+    record.time = time
+  }
+
+  /// All rows may have changed: the history doesn't show which ones have.
+  private mutating func addAllRows() throws {
+    let time = isBirth ? 0 : record.time + 1
+    record.time = max(record.time, time)
+    var known: Set<SyncTables.RowID> = []
+    if !isBirth { try tables.forEachRow { known.insert($1) } }
+    var changes = changes
+    for entity in step.model.entities where !entity.isAbstract {
+      try step.store.forEachGroup(of: entity) { rows in
+        for row in rows {
+          let id = step.store.row(entity, row.key)
+          known.remove(id)
+          changes.change(id) { if $0.whole == nil { $0.whole = time } }
+        }
+      }
+    }
+    for row in known { changes.change(row) { $0.wasDeleted = true } }
+    self.changes = changes
+  }
+
+  /// Follows a migration to another model: the names of rows change, and values that it computed become facts of a time
+  /// before all changes. Afterward, all rows are computed again.
+  private mutating func adoptModel() throws {
+    let former = record.model
+    var renamed: [(Identity, SyncTables.RowID)] = []
+    try tables.forEachRow { identity, row in
+      let name = try step.map.entityName(row.entity, in: former) ?? row.entity
+      if let entity = step.model.entitiesByName[name] { renamed.append((identity, step.store.row(entity, row.key))) }
+    }
+    var rows: [String: [Int64]] = [:]
+    for (_, row) in renamed { rows[row.entity, default: []].append(row.key) }
+    var present: Set<SyncTables.RowID> = []
+    for (name, keys) in rows {
+      guard let entity = step.model.entitiesByName[name] else { continue }
+      present.formUnion(try step.store.rows(of: entity, keys).keys.map { step.store.row(entity, $0) })
+    }
+    for (identity, row) in renamed { try tables.setRow(of: identity, to: present.contains(row) ? row : nil) }
+    var changes = changes
+    for entity in step.model.entities where !entity.isAbstract {
+      try step.store.forEachGroup(of: entity) { rows in
+        for row in rows { changes.change(step.store.row(entity, row.key)) { $0.wasMigrated = true } }
+      }
+    }
+    self.changes = changes
+    tables.setNeedsProjection(true)
+  }
+
+  private func readRows() throws -> [SyncTables.RowID: SyncStore.Row] {
+    var found: [SyncTables.RowID: SyncStore.Row] = [:]
+    for (name, ids) in Dictionary(grouping: changes.order, by: \.entity) {
+      guard let entity = step.model.entitiesByName[name] else { continue }
+      let rows = try step.store.rows(of: entity, ids.map(\.key))
+      for id in ids { found[id] = rows[id.key] }
+    }
+    return found
+  }
+
+  // MARK: Objects
+
+  mutating func add(_ key: FactKey, _ value: Data) throws {
+    if try tables.join(key, value) { facts.append((key, value)) }
+  }
+
+  /// - Returns: The identities of rows that were inserted again.
+  private mutating func captureDeletions(
+    _ rows: [SyncTables.RowID: SyncStore.Row]
+  ) throws -> [SyncTables.RowID: Identity] {
+    var former: [SyncTables.RowID: Identity] = [:]
+    for row in changes.order where changes.rows[row]?.wasDeleted == true || rows[row] == nil {
+      let identities = try tables.identities(of: row)
+      former[row] = identities.min()
+      for identity in identities {
+        if var life = try tables.facts(of: identity).life, life.exists, life.count < SyncFormat.maximumLife {
+          life.count += 1
+          try add(.life(identity), life.bytes)
+        }
+        try tables.setRow(of: identity, to: nil)
+        try tables.setUniqueKeys(of: identity, to: [])
+      }
+    }
+    return former
+  }
+
+  private mutating func captureInsertions(
+    _ rows: [SyncTables.RowID: SyncStore.Row], _ former: [SyncTables.RowID: Identity]
+  ) throws {
+    for row in changes.order {
+      guard let present = rows[row], try tables.identities(of: row).isEmpty else { continue }
+      let identity = try former[row] ?? newIdentity(of: row, present)
+      let facts = try tables.facts(of: identity)
+      if !facts.exists, facts.count < SyncFormat.maximumLife {
+        let life = Life(count: facts.count + 1, model: step.map.tag, entity: row.entity)
+        try add(.life(identity), life.bytes)
+      }
+      try tables.setRow(of: identity, to: row)
+      inserted.insert(row)
+      changes.change(row) { if $0.whole == nil { $0.whole = 0 } }
+    }
+  }
+
+  private func newIdentity(of row: SyncTables.RowID, _ present: SyncStore.Row) throws -> Identity {
+    if let (entity, attribute) = schema[present.entity].identifier {
+      let value = try step.store.value(attribute, in: present)
+      if !value.isNull {
+        let identity = Identity(value, of: entity)
+        // Another object of the store may have the same value: only one of them is known by it.
+        if try !tables.facts(of: identity).exists || tables.row(of: identity) == nil { return identity }
+      }
+    }
+    let created = changes.rows[row]?.inserted ?? 0
+    return Identity(store: step.store.store.identifier, entity: row.root, key: row.key, created: created)
+  }
+
+  // MARK: Values
+
+  private mutating func capture(
+    _ change: RowChange, of id: SyncTables.RowID, _ row: SyncStore.Row
+  ) throws {
+    let identities = try tables.identities(of: id).sorted()
+    guard let identity = identities.first else { return }
+    let isNew = inserted.contains(id)
+    let part = schema[row.entity]
+    try unite(identities)
+    let object = try tables.facts(of: identity)
+    var known: [String: [Register]] = [:]
+    for other in identities {
+      for (name, registers) in try step.registers(of: tables.facts(of: other), in: row.entity)
+      where other == identity || !part.constrained.contains(name) {
+        known[name, default: []] += registers
+      }
+    }
+    // The object that has the row's values from now on needs all of those that must be unique.
+    let constrainedTimes = change.properties.filter { part.constrained.contains($0.key) }.values
+    let unionTime = identities.count > 1 ? constrainedTimes.max() : nil
+    func time(_ name: String) -> UInt64? {
+      let own = part.constrained.contains(name) ? unionTime : nil
+      return [change.properties[name], change.whole, own].compactMap { $0 }.max()
+    }
+    func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && known[name] == nil ? 0 : nil }
+    func set(_ name: String, _ content: Data, at time: UInt64) throws {
+      let last = known[name]?.max { Register.isLater($1, than: $0) }
+      if let last, last.content == content { return }
+      let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: content)
+      try add(.value(identity, PropertyName(model: step.map.tag, entity: row.entity.name, name: name)), register.bytes)
+    }
+    for attribute in part.attributes {
+      let name = row.entity.properties[attribute.propertySlot].name
+      guard let time = time(name) ?? adoptionTime(attribute.name) else { continue }
+      let value = try step.store.value(attribute, in: row)
+      if time == 0, !isNew, value == attribute.defaultValue { continue }
+      try set(attribute.name, PortableValue.bytes(value), at: time)
+    }
+    for relationship in part.relationships {
+      guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }
+      if relationship.isRegister {
+        if time == 0, !isNew, step.store.target(relationship, in: row) == nil { continue }
+        try set(relationship.name, content(relationship, of: row), at: time)
+        if relationship.inverse?.relationship?.isOrdered == true, let owner = step.store.target(relationship, in: row),
+          let name = relationship.inverse?.name
+        {
+          orders[owner, default: []].insert(name)
+        }
+      } else if relationship.hasMemberFacts || relationship.isOtherEnd {
+        try captureMembers(relationship, of: row, identities, time, isNew: isNew, adopts: time == 0 && !isBirth)
+      }
+      if relationship.isOrdered, try time > 0 || isBirth || !hasPlaces(relationship.name, object, row.entity) {
+        orders[id, default: []].insert(relationship.name)
+      }
+    }
+    try Uniqueness(step).update(identities)
+  }
+
+  private func hasPlaces(_ name: String, _ object: ObjectFacts, _ entity: Entity) throws -> Bool {
+    try !step.registers(object.places, of: object, named: name, in: entity).isEmpty
+  }
+
+  private func content(_ relationship: SyncSchema.Relationship, of row: SyncStore.Row) throws -> Data {
+    guard let target = step.store.target(relationship, in: row),
+      let identity = try tables.identities(of: target).min()
+    else { return PortableValue.bytes(.null) }
+    return PortableValue.bytes(referringTo: identity, life: try tables.facts(of: identity).count)
+  }
+
+  func stamp(_ time: UInt64, after former: Stamp?) -> Stamp {
+    // Values of a time before all changes have no replica, so that copies agree on them.
+    let replica = isBirth || time == 0 ? Stamp.origin : record.id
+    return Stamp(time: former.map { max(time, min($0.time + 1, SyncFormat.maximumTime)) } ?? time, replica: replica)
+  }
+
+  /// A change of a row that represents several objects makes them one for good.
+  private mutating func unite(_ identities: [Identity]) throws {
+    guard let first = identities.first else { return }
+    for other in identities.dropFirst() {
+      try add(.union(first, other), Register.present)
+      try add(.union(other, first), Register.present)
+    }
+  }
+}

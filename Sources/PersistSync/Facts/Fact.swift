@@ -1,0 +1,210 @@
+import Foundation
+
+/// The time of a change, in an order that all replicas agree on.
+struct Stamp: Sendable, Hashable, Comparable {
+  /// A hybrid time: microseconds since 1970 in the upper 54 bits, and a counter.
+  var time: UInt64
+  /// The replica that made the change; zero for changes from before a replica's first synchronization.
+  var replica: UUID
+
+  /// Returns the hybrid time of a date, which is limited to the range of hybrid times.
+  static func time(of date: Date) -> UInt64 {
+    UInt64(min(max(date.timeIntervalSince1970 * 1_000_000, 0), Double(1 << 52))) << 10
+  }
+
+  static let origin = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+  static func < (left: Stamp, right: Stamp) -> Bool {
+    if left.time != right.time { return left.time < right.time }
+    return withUnsafeBytes(of: left.replica.uuid) { left in
+      withUnsafeBytes(of: right.replica.uuid) { left.lexicographicallyPrecedes($0) }
+    }
+  }
+}
+
+/// The subject of a fact.
+///
+/// Facts are the state that replicas share. Of two facts with the same key, the one with the greater bytes holds, so
+/// that it doesn't matter in which order, and how often, they arrive.
+enum FactKey: Sendable, Hashable {
+  /// The number of creations and deletions of an object, and its entity. The object exists if the number is odd.
+  case life(Identity)
+  /// The value of an attribute, or the destination of a to-one relationship.
+  case value(Identity, PropertyName)
+  /// Whether an object is a member of a many-to-many relationship.
+  case member(Identity, PropertyName, Identity)
+  /// The position of a member in an ordered relationship.
+  case place(Identity, PropertyName, Identity)
+  /// Two objects that became one.
+  case union(Identity, Identity)
+  /// The description of a model.
+  case model(ModelTag)
+  /// The last change set of a replica that a snapshot contains. It isn't stored as a fact.
+  case cover(UUID)
+
+  /// The first byte of keys that belong to objects.
+  static let objectMark = UInt8(ascii: "F")
+  static let modelMark = UInt8(ascii: "m")
+  private static let coverMark = UInt8(ascii: "c")
+
+  static func prefix(of identity: Identity) -> Data {
+    var writer = ByteWriter()
+    writer.byte(objectMark)
+    writer.counted(identity.bytes)
+    return writer.data
+  }
+
+  var object: Identity? {
+    switch self {
+    case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
+      .union(let identity, _):
+      identity
+    case .model, .cover: nil
+    }
+  }
+
+  var property: PropertyName? {
+    switch self {
+    case .value(_, let property), .member(_, let property, _), .place(_, let property, _): property
+    case .life, .union, .model, .cover: nil
+    }
+  }
+
+  var bytes: Data {
+    var writer = ByteWriter()
+    if case .model(let tag) = self {
+      writer.byte(Self.modelMark)
+      writer.fixed(tag.number)
+      return writer.data
+    }
+    if case .cover(let replica) = self {
+      writer.byte(Self.coverMark)
+      writer.uuid(replica)
+      return writer.data
+    }
+    guard let object else { return writer.data }
+    writer.raw(Self.prefix(of: object))
+    func write(_ mark: Character, _ property: PropertyName) {
+      writer.byte(mark.asciiValue ?? 0)
+      writer.fixed(property.model.number)
+      writer.counted(property.entity)
+      writer.counted(property.name)
+    }
+    switch self {
+    case .life: writer.byte(UInt8(ascii: "L"))
+    case .value(_, let property): write("P", property)
+    case .member(_, let property, let member):
+      write("M", property)
+      writer.raw(member.bytes)
+    case .place(_, let property, let member):
+      write("O", property)
+      writer.raw(member.bytes)
+    case .union(_, let other):
+      writer.byte(UInt8(ascii: "A"))
+      writer.raw(other.bytes)
+    case .model, .cover: break
+    }
+    return writer.data
+  }
+
+  init(_ data: Data) throws {
+    var reader = ByteReader(data)
+    switch try reader.byte() {
+    case Self.coverMark: self = .cover(try reader.uuid())
+    case Self.modelMark: self = .model(ModelTag(number: try reader.fixed64()))
+    case Self.objectMark:
+      let object = Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))
+      guard !object.bytes.isEmpty else { throw SyncFormat.error("An identity is empty.") }
+      func property() throws -> PropertyName {
+        let tag = ModelTag(number: try reader.fixed64())
+        return PropertyName(model: tag, entity: try reader.text(), name: try reader.text())
+      }
+      func other() throws -> Identity {
+        let bytes = reader.rest()
+        guard !bytes.isEmpty, bytes.count <= SyncFormat.maximumNameSize else {
+          throw SyncFormat.error("An identity is missing.")
+        }
+        return Identity(bytes: bytes)
+      }
+      switch try reader.byte() {
+      case UInt8(ascii: "L"): self = .life(object)
+      case UInt8(ascii: "P"): self = .value(object, try property())
+      case UInt8(ascii: "M"): self = .member(object, try property(), try other())
+      case UInt8(ascii: "O"): self = .place(object, try property(), try other())
+      case UInt8(ascii: "A"): self = .union(object, try other())
+      default: throw SyncFormat.error("A fact has an unknown kind.")
+      }
+    default: throw SyncFormat.error("A fact has an unknown kind.")
+    }
+    try reader.end()
+  }
+}
+
+/// The number of creations and deletions of an object, and its entity.
+struct Life: Sendable, Hashable {
+  var count: UInt32
+  var model: ModelTag
+  var entity: String
+
+  var exists: Bool { count % 2 == 1 }
+
+  var bytes: Data {
+    var writer = ByteWriter()
+    writer.fixed(count)
+    writer.fixed(model.number)
+    writer.counted(entity)
+    return writer.data
+  }
+
+  init(count: UInt32, model: ModelTag, entity: String) {
+    (self.count, self.model, self.entity) = (count, model, entity)
+  }
+
+  init(_ data: Data) throws {
+    var reader = ByteReader(data)
+    count = try reader.fixed32()
+    guard (1...SyncFormat.maximumLife).contains(count) else { throw SyncFormat.error("A count is out of range.") }
+    model = ModelTag(number: try reader.fixed64())
+    entity = try reader.text()
+    try reader.end()
+  }
+}
+
+/// The value of a property, a membership or a position.
+struct Register: Sendable, Hashable {
+  /// The object's ``Life/count`` at the change.
+  var life: UInt32
+  /// That of the other object; zero for properties.
+  var otherLife: UInt32 = 0
+  var stamp: Stamp
+  var content: Data
+
+  var bytes: Data {
+    var writer = ByteWriter()
+    writer.fixed(life)
+    writer.fixed(otherLife)
+    writer.fixed(stamp.time)
+    writer.uuid(stamp.replica)
+    writer.raw(content)
+    return writer.data
+  }
+
+  init(life: UInt32, otherLife: UInt32 = 0, stamp: Stamp, content: Data) {
+    (self.life, self.otherLife, self.stamp, self.content) = (life, otherLife, stamp, content)
+  }
+
+  init(_ data: Data) throws {
+    var reader = ByteReader(data)
+    (life, otherLife) = (try reader.fixed32(), try reader.fixed32())
+    stamp = Stamp(time: try reader.fixed64(), replica: try reader.uuid())
+    content = reader.rest()
+    guard stamp.time <= SyncFormat.maximumTime, life <= SyncFormat.maximumLife, otherLife <= SyncFormat.maximumLife,
+      content.count <= SyncFormat.maximumValueSize
+    else { throw SyncFormat.error("A time or count is out of range.") }
+  }
+
+  /// The order of registers of one property, whatever objects they belong to.
+  static func isLater(_ left: Register, than right: Register) -> Bool {
+    left.stamp == right.stamp ? right.content.precedes(left.content) : right.stamp < left.stamp
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Persist
+
+/// The identity of an object, which all replicas share: an identifying value, or the place and time of its creation.
+struct Identity: Sendable, Hashable, Comparable {
+  let bytes: Data
+
+  init(bytes: Data) { self.bytes = bytes }
+
+  /// The identity of an object that is known by a value.
+  init(_ value: StoredValue, of entity: String) {
+    var writer = ByteWriter()
+    writer.byte(UInt8(ascii: "n"))
+    writer.counted(entity)
+    PortableValue.write(value, to: &writer)
+    bytes = writer.data
+  }
+
+  /// The identity of an object that is known by its creation: copies of a store agree on it, and later creations under
+  /// the same key differ.
+  init(store: String, entity: String, key: Int64, created: Double) {
+    var writer = ByteWriter()
+    writer.byte(UInt8(ascii: "a"))
+    if let uuid = UUID(uuidString: store) { writer.uuid(uuid) } else { writer.counted(store) }
+    writer.counted(entity)
+    writer.number(UInt64(bitPattern: key))
+    writer.fixed(created.bitPattern)
+    bytes = writer.data
+  }
+
+  static func < (left: Identity, right: Identity) -> Bool { left.bytes.precedes(right.bytes) }
+}
+
+/// The first bytes of the digest of a model's description.
+struct ModelTag: Sendable, Hashable {
+  let number: UInt64
+
+  init(number: UInt64) { self.number = number }
+  init(digest: Data) { number = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+/// A property as the model of the writer names it.
+struct PropertyName: Sendable, Hashable {
+  let model: ModelTag
+  let entity: String
+  /// The name; for an element of a composite, the path to it.
+  let name: String
+}

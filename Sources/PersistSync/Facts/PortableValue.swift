@@ -1,0 +1,117 @@
+import Foundation
+import Persist
+
+/// The form of values in facts: a byte for the type, and the content.
+enum PortableValue {
+  private enum Kind: UInt8 {
+    case null, falseValue, trueValue, integer, double, decimal, string, date, data, uuid, uri, composite, reference
+  }
+
+  static func bytes(_ value: StoredValue) -> Data {
+    var writer = ByteWriter()
+    write(value, to: &writer)
+    return writer.data
+  }
+
+  static func write(_ value: StoredValue, to writer: inout ByteWriter) {
+    func kind(_ kind: Kind) { writer.byte(kind.rawValue) }
+    switch value {
+    case .null, .objectID: kind(.null)
+    case .boolean(let value): kind(value ? .trueValue : .falseValue)
+    case .integer(let value):
+      kind(.integer)
+      writer.number(UInt64(bitPattern: value << 1 ^ value >> 63))
+    case .double(let value):
+      kind(.double)
+      writer.fixed((value == 0 ? 0 : value).bitPattern)
+    case .decimal(let value):
+      kind(.decimal)
+      writer.counted(value.description)
+    case .string(let value):
+      kind(.string)
+      writer.counted(value)
+    case .date(let value):
+      kind(.date)
+      writer.fixed(value.timeIntervalSinceReferenceDate.bitPattern)
+    case .data(let value):
+      kind(.data)
+      writer.counted(value)
+    case .uuid(let value):
+      kind(.uuid)
+      writer.uuid(value)
+    case .uri(let value):
+      kind(.uri)
+      writer.counted(value)
+    case .composite(let parts):
+      kind(.composite)
+      writer.number(UInt64(parts.count))
+      for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
+        writer.counted(name)
+        write(part, to: &writer)
+      }
+    }
+  }
+
+  /// A reference to one life of an object.
+  static func bytes(referringTo identity: Identity, life: UInt32) -> Data {
+    var writer = ByteWriter()
+    writer.byte(Kind.reference.rawValue)
+    writer.fixed(life)
+    writer.raw(identity.bytes)
+    return writer.data
+  }
+
+  /// What a register contains.
+  enum Content {
+    case value(StoredValue)
+    case reference(Identity, life: UInt32)
+  }
+
+  static func content(_ data: Data) throws -> Content {
+    var reader = ByteReader(data)
+    if data.first == Kind.reference.rawValue {
+      _ = try reader.byte()
+      let life = try reader.fixed32()
+      let bytes = reader.rest()
+      guard !bytes.isEmpty, bytes.count <= SyncFormat.maximumNameSize else {
+        throw SyncFormat.error("A reference has no identity.")
+      }
+      return .reference(Identity(bytes: bytes), life: life)
+    }
+    let value = try read(&reader, depth: 0)
+    try reader.end()
+    return .value(value)
+  }
+
+  private static func read(_ reader: inout ByteReader, depth: Int) throws -> StoredValue {
+    guard depth < SyncFormat.maximumDepth else { throw SyncFormat.error("A value is nested too deeply.") }
+    switch Kind(rawValue: try reader.byte()) {
+    case .null: return .null
+    case .falseValue: return .boolean(false)
+    case .trueValue: return .boolean(true)
+    case .integer:
+      let number = try reader.number()
+      return .integer(Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
+    case .double: return .double(Double(bitPattern: try reader.fixed64()))
+    case .decimal:
+      let text = try reader.text()
+      guard let value = Decimal(string: text), value.description == text else {
+        throw SyncFormat.error("'\(text.prefix(50))' isn't a decimal number.")
+      }
+      return .decimal(value)
+    case .string: return .string(try reader.text(upTo: SyncFormat.maximumValueSize))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.fixed64())))
+    case .data: return .data(try reader.counted())
+    case .uuid: return .uuid(try reader.uuid())
+    case .uri: return .uri(try reader.text(upTo: SyncFormat.maximumValueSize))
+    case .composite:
+      var parts: [String: StoredValue] = [:]
+      for _ in 0..<(try reader.count(upTo: 1000)) {
+        let name = try reader.text()
+        parts[name] = try read(&reader, depth: depth + 1)
+      }
+      return .composite(parts)
+    case .reference, nil: throw SyncFormat.error("A value has an unknown type.")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+public import Foundation
+import Persist
+
+/// A hub in a folder, which may be on a shared volume or synchronized by another program.
+///
+/// Each change set is a file that never changes, in a folder of its replica:
+///
+/// ```
+/// changes/6F1C…/0000000000000001.persist
+/// positions/6F1C….json
+/// ```
+public struct FolderHub: SyncHub {
+  /// The folder.
+  public let url: URL
+
+  /// Uses a folder, which is created with the first change set.
+  public init(_ url: URL) { self.url = url }
+
+  private var changes: URL { url.appendingPathComponent("changes", isDirectory: true) }
+  private var positionFolder: URL { url.appendingPathComponent("positions", isDirectory: true) }
+
+  private func folder(of replica: UUID) -> URL {
+    changes.appendingPathComponent(replica.uuidString, isDirectory: true)
+  }
+
+  private func file(of entry: SyncEntry) -> URL {
+    let digits = String(entry.number)
+    let name = String(repeating: "0", count: max(0, 16 - digits.count)) + digits + ".persist"
+    return folder(of: entry.replica).appendingPathComponent(name)
+  }
+
+  /// The names in a folder; none if it doesn't exist.
+  private func names(in folder: URL) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    } catch where !FileManager.default.fileExists(atPath: folder.path) {
+      return []
+    }
+  }
+
+  /// Lists the files of the folder that are newer than those given.
+  public func entries(after numbers: [UUID: Int64]) async throws -> [SyncEntry] {
+    var entries: [SyncEntry] = []
+    for name in try names(in: changes) {
+      guard let replica = UUID(uuidString: name) else { continue }
+      let last = numbers[replica] ?? 0
+      for file in try names(in: folder(of: replica)) where file.hasSuffix(".persist") {
+        guard let number = Int64(file.dropLast(".persist".count)), number > last else { continue }
+        entries.append(SyncEntry(replica: replica, number: number))
+      }
+    }
+    return entries.sorted()
+  }
+
+  /// Reads the file of an entry; nil if there is none.
+  public func content(of entry: SyncEntry) async throws -> Data? { try content(of: file(of: entry)) }
+
+  private func content(of file: URL) throws -> Data? {
+    do {
+      return try Data(contentsOf: file)
+    } catch where !FileManager.default.fileExists(atPath: file.path) {
+      return nil
+    }
+  }
+
+  /// Writes the file of an entry completely, or not at all.
+  public func put(_ content: Data, as entry: SyncEntry) async throws -> Bool {
+    let file = file(of: entry)
+    if let present = try self.content(of: file) { return present == content }
+    let folder = folder(of: entry.replica)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let draft = folder.appendingPathComponent(".\(UUID().uuidString).part")
+    defer { try? FileManager.default.removeItem(at: draft) }
+    try content.write(to: draft)
+    let handle = try FileHandle(forWritingTo: draft)
+    try handle.synchronize()
+    try handle.close()
+    do {
+      // A link fails if the file exists, unlike a renaming.
+      try FileManager.default.linkItem(at: draft, to: file)
+    } catch {
+      if let present = try self.content(of: file) { return present == content }
+      // The file system has no links.
+      try FileManager.default.moveItem(at: draft, to: file)
+    }
+    return true
+  }
+
+  /// Deletes the files of entries.
+  public func remove(_ entries: [SyncEntry]) async throws {
+    for entry in entries {
+      let file = file(of: entry)
+      do {
+        try FileManager.default.removeItem(at: file)
+      } catch where !FileManager.default.fileExists(atPath: file.path) {}
+    }
+  }
+
+  /// Reads the positions of all replicas; unreadable ones are omitted.
+  public func positions() async throws -> [ReplicaPosition] {
+    try names(in: positionFolder).filter { $0.hasSuffix(".json") }.sorted().compactMap { name in
+      let file = positionFolder.appendingPathComponent(name)
+      return try content(of: file).flatMap { try? JSONDecoder().decode(ReplicaPosition.self, from: $0) }
+    }
+  }
+
+  /// Writes the position of a replica.
+  public func setPosition(_ position: ReplicaPosition) async throws {
+    try FileManager.default.createDirectory(at: positionFolder, withIntermediateDirectories: true)
+    let file = positionFolder.appendingPathComponent("\(position.replica.uuidString).json")
+    try JSONEncoder().encode(position).write(to: file, options: .atomic)
+  }
+}

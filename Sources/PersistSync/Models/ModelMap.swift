@@ -1,0 +1,194 @@
+import Foundation
+import Persist
+
+/// The parts of the store's own model that correspond to those of the model of a fact.
+final class ModelMap {
+  let model: ManagedObjectModel
+  let tag: ModelTag
+  private var others: [ModelTag: Correspondence?] = [:]
+  private var names: [PropertyName: String?] = [:]
+  private let registry: ModelRegistry?
+  private let descriptions: () throws -> [ModelTag: Data]
+  private lazy var models = Result { try knownModels() }
+
+  /// - Parameters:
+  ///   - registry: The versions that the program knows; nil for none.
+  ///   - descriptions: The descriptions of the models that replicas have used.
+  init(
+    _ model: ManagedObjectModel, _ tag: ModelTag, registry: ModelRegistry?,
+    descriptions: @escaping () throws -> [ModelTag: Data]
+  ) {
+    (self.model, self.tag, self.registry, self.descriptions) = (model, tag, registry, descriptions)
+  }
+
+  private func knownModels() throws -> [ModelTag: ManagedObjectModel] {
+    var models = try descriptions().compactMapValues { data in
+      (try? ModelDescription(json: data)).flatMap { try? ManagedObjectModel($0) }
+    }
+    for version in registry?.versions ?? [] {
+      models[ModelTag(digest: version.model.description.digest)] = version.model
+    }
+    return models
+  }
+
+  /// The own name of an entity of another model; nil if it has no place.
+  func entityName(_ name: String, in other: ModelTag) throws -> String? {
+    other == tag ? name : try correspondence(other)?.entity(name)?.name
+  }
+
+  /// The own entity of an object; nil if the model has no place for it.
+  func entity(of life: Life) throws -> Entity? {
+    if life.model == tag { return model.entitiesByName[life.entity] }
+    return try correspondence(life.model)?.entity(life.entity)
+  }
+
+  /// The name of a property in the own model; nil if it has no place.
+  ///
+  /// - Parameter entity: The own entity of the object.
+  func name(of property: PropertyName, in entity: Entity) throws -> String? {
+    if property.model == tag { return property.name }
+    if let known = names[property] { return known }
+    let name = try correspondence(property.model)?.property(property.name, of: property.entity)
+    names.updateValue(name, forKey: property)
+    return name
+  }
+
+  private func correspondence(_ other: ModelTag) throws -> Correspondence? {
+    if let known = others[other] { return known }
+    let models = try models.get()
+    var found: Correspondence?
+    if let theirs = models[other] {
+      found = Correspondence(from: theirs, to: model)
+      // Versions in between know of renames that neither of the two has.
+      for (tag, middle) in models.sorted(by: { $0.key.number < $1.key.number }) where tag != other && tag != self.tag {
+        guard let first = Correspondence(from: theirs, to: middle), let second = Correspondence(from: middle, to: model)
+        else { continue }
+        found?.complete(by: first, second)
+      }
+    }
+    others.updateValue(found, forKey: other)
+    return found
+  }
+}
+
+/// The entities and properties of one model by those of another one, older or newer.
+///
+/// Renames are declared by the newer model, and nothing says which one that is. Both directions are computed. The one
+/// that knows of more renames has precedence.
+private struct Correspondence {
+  private let own: ManagedObjectModel
+  private var entities: [String: String] = [:]
+  private var properties: [String: [String: String]] = [:]
+  private var taken: Set<[String]> = []
+
+  /// An entity or property of each model that are the same.
+  private struct Pair {
+    var theirs: [String]
+    var own: [String]
+
+    var isRename: Bool { theirs.last != own.last }
+    var reversed: Pair { Pair(theirs: own, own: theirs) }
+  }
+
+  init?(from theirs: ManagedObjectModel, to own: ManagedObjectModel) {
+    self.own = own
+    guard let forward = try? ModelCorrespondence(from: theirs, to: own),
+      let backward = try? ModelCorrespondence(from: own, to: theirs)
+    else { return nil }
+    let one = Self.pairs(forward, theirs, own)
+    let other = Self.pairs(backward, own, theirs).map(\.reversed)
+    let isOtherFirst = other.count(where: \.isRename) > one.count(where: \.isRename)
+    for pair in isOtherFirst ? other + one : one + other { add(pair) }
+  }
+
+  private static func pairs(
+    _ correspondence: ModelCorrespondence, _ old: ManagedObjectModel, _ new: ManagedObjectModel
+  ) -> [Pair] {
+    let entities = old.entities.compactMap { entity in
+      correspondence.newName(ofEntity: entity.name).map { (entity.name, $0) }
+    }
+    let properties = entities.flatMap { former, name in
+      (new.entitiesByName[name]?.properties ?? []).compactMap { property in
+        correspondence.origin(of: property.name, in: name)?.source.map {
+          Pair(theirs: [former, $0], own: [name, property.name])
+        }
+      }
+    }
+    return entities.map { Pair(theirs: [$0], own: [$1]) } + properties
+  }
+
+  private mutating func add(_ pair: Pair) {
+    let (entity, ownEntity) = (pair.theirs[0], pair.own[0])
+    guard pair.theirs.count == 2 else {
+      if entities[entity] == nil, taken.insert(pair.own).inserted { entities[entity] = ownEntity }
+      return
+    }
+    guard entities[entity] == ownEntity, properties[entity]?[pair.theirs[1]] == nil, taken.insert(pair.own).inserted
+    else { return }
+    properties[entity, default: [:]][pair.theirs[1]] = pair.own[1]
+  }
+
+  /// Adds the pairs that two correspondences in succession have beyond this one.
+  mutating func complete(by first: Correspondence, _ second: Correspondence) {
+    for (entity, middle) in first.entities.sorted(by: { $0.key < $1.key }) {
+      guard let own = second.entities[middle] else { continue }
+      add(Pair(theirs: [entity], own: [own]))
+      for (name, other) in (first.properties[entity] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        if let last = second.properties[middle]?[other] { add(Pair(theirs: [entity, name], own: [own, last])) }
+      }
+    }
+  }
+
+  func entity(_ name: String) -> Entity? { entities[name].flatMap { own.entitiesByName[$0] } }
+
+  /// - Parameter path: The name of a property, or the path to an element of a composite.
+  func property(_ path: String, of entity: String) -> String? {
+    if let name = properties[entity]?[path] { return name }
+    guard let point = path.firstIndex(of: "."), let name = properties[entity]?[String(path[..<point])] else {
+      return nil
+    }
+    return name + path[point...]
+  }
+}
+
+extension StoredValue {
+  /// The value in the type of an attribute of another version of the model; nil if it has no equal there.
+  func converted(to type: AttributeType) -> StoredValue? {
+    func integer(in range: ClosedRange<Int64>) -> StoredValue? {
+      switch self {
+      case .integer(let value): range.contains(value) ? self : nil
+      case .boolean(let value): .integer(value ? 1 : 0)
+      default: nil
+      }
+    }
+    if isNull { return self }
+    switch type {
+    case .int16: return integer(in: Int64(Int16.min)...Int64(Int16.max))
+    case .int32: return integer(in: Int64(Int32.min)...Int64(Int32.max))
+    case .int64: return integer(in: .min ... .max)
+    case .boolean:
+      if case .integer(let value) = self { return (0...1).contains(value) ? .boolean(value == 1) : nil }
+      if case .boolean = self { return self }
+    case .double, .float:
+      switch self {
+      case .double(let value): return type == .double || Double(Float(value)) == value || value.isNaN ? self : nil
+      case .integer(let value): return Int64(exactly: Double(value)) == value ? .double(Double(value)) : nil
+      default: return nil
+      }
+    case .decimal:
+      if case .integer(let value) = self { return .decimal(Decimal(value)) }
+      if case .decimal = self { return self }
+    case .string:
+      if case .uri(let text) = self { return .string(text) }
+      if case .string = self { return self }
+    case .uri:
+      if case .string(let text) = self { return StoredValue.isURI(text) ? .uri(text) : nil }
+      if case .uri = self { return self }
+    case .date: if case .date = self { return self }
+    case .uuid: if case .uuid = self { return self }
+    case .binary, .transformable: if case .data = self { return self }
+    case .composite, .objectID, .undefined: break
+    }
+    return nil
+  }
+}

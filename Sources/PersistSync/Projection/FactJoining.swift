@@ -1,0 +1,79 @@
+import Foundation
+import Persist
+
+/// Adds facts of other replicas to those of the store, and finds the objects whose rows may change.
+struct FactJoining {
+  private let step: SyncStep
+  private var changed: Set<Identity> = []
+  private var related: Set<Identity> = []
+  private var isEverythingAffected = false
+  /// The latest time of a change.
+  private(set) var latest: UInt64 = 0
+  private let oneToOnes: Set<String>
+  /// Objects whose one-to-one relationships may have changed.
+  private var paired: Set<Identity> = []
+
+  private var tables: SyncTables { step.tables }
+
+  init(_ step: SyncStep) {
+    self.step = step
+    let entities = step.model.entities
+    oneToOnes = Set(
+      entities.flatMap { step.schema[$0].relationships }.filter(\.isOneToOne).map(\.name))
+  }
+
+  mutating func join(_ fact: ChangeSet.Fact) throws {
+    guard let identity = fact.key.object else {
+      if case .cover = fact.key { return }
+      return try joinModel(fact)
+    }
+    guard try tables.join(fact.key, fact.value) else { return }
+    changed.insert(identity)
+    switch fact.key {
+    case .life:
+      paired.insert(identity)
+      related.formUnion(try tables.referrers(to: identity))
+    case .value(_, let property):
+      latest = max(latest, try Register(fact.value).stamp.time)
+      if isPaired(property) { paired.insert(identity) }
+    case .member(_, _, let member):
+      latest = max(latest, try Register(fact.value).stamp.time)
+      related.insert(member)
+    case .place: latest = max(latest, try Register(fact.value).stamp.time)
+    case .union(_, let other): related.insert(other)
+    case .model, .cover: break
+    }
+  }
+
+  private mutating func joinModel(_ fact: ChangeSet.Fact) throws {
+    // Facts may have waited for the model, or for one that leads to theirs.
+    if try tables.join(fact.key, fact.value) { isEverythingAffected = true }
+  }
+
+  /// Whether a property may be a one-to-one relationship.
+  private func isPaired(_ property: PropertyName) -> Bool {
+    property.model != step.map.tag || oneToOnes.contains(property.name)
+  }
+
+  /// The objects to which an object has ever referred: their rows depend on its present reference. Registers of other
+  /// versions, and of another entity that the object was created with, may be those that count.
+  private func partners(of identity: Identity) throws -> Set<Identity> {
+    var partners = try tables.referrers(to: identity)
+    for (property, register) in try tables.facts(of: identity).values where isPaired(property) {
+      if case .reference(let other, _) = try PortableValue.content(register.content) { partners.insert(other) }
+    }
+    return partners
+  }
+
+  /// The objects whose rows may change, after all facts were added.
+  func affected() throws -> Set<Identity> {
+    var all = changed.union(related)
+    for identity in paired { all.formUnion(try partners(of: identity)) }
+    if try isEverythingAffected || tables.needsProjection {
+      tables.setNeedsProjection(false)
+      all.formUnion(try tables.allObjects())
+    }
+    all.formUnion(try Uniqueness(step).update(all))
+    return all
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Persist
+
+/// Computes the rows that represent changed objects.
+///
+/// The rows are a function of the facts: whatever the order in which facts arrive, the store has the same objects.
+struct ProjectionPass {
+  let step: SyncStep
+  let uniqueness: Uniqueness
+  private var queue: [Identity] = []
+  private var seen: Set<Identity> = []
+  /// The rows to be, by each of their objects.
+  private(set) var targets: [Identity: Target] = [:]
+  private(set) var all: [Target] = []
+  /// Rows that represented changed objects before.
+  private var formerRows: Set<SyncTables.RowID> = []
+  /// The rows that represent changed objects.
+  private(set) var usedRows: Set<SyncTables.RowID> = []
+
+  /// A row to be.
+  final class Target {
+    let group: Uniqueness.Group
+    let id: SyncTables.RowID
+    /// The row as it is; nil for a new one.
+    var row: SyncStore.Row?
+    /// The registers of all objects of the row by property, the latest first.
+    var registers: [String: [Register]] = [:]
+
+    var entity: Entity { group.entity }
+
+    init(_ group: Uniqueness.Group, _ id: SyncTables.RowID) { (self.group, self.id) = (group, id) }
+  }
+
+  var tables: SyncTables { step.tables }
+
+  init(_ step: SyncStep) {
+    self.step = step
+    uniqueness = Uniqueness(step)
+  }
+
+  mutating func add(_ identities: some Sequence<Identity>) {
+    for identity in identities where !seen.contains(identity) { queue.append(identity) }
+  }
+
+  /// Determines the rows of all changed objects.
+  ///
+  /// - Returns: The rows to delete.
+  mutating func assignRows() throws -> Set<SyncTables.RowID> {
+    while !queue.isEmpty {
+      var groups: [Uniqueness.Group] = []
+      while let identity = queue.popLast() {
+        guard seen.insert(identity).inserted else { continue }
+        try addRow(of: identity)
+        guard let group = try uniqueness.group(of: identity), group.members.contains(identity) else {
+          // A row of an entity that the model doesn't have is parked in the store, and may come back.
+          if let row = try tables.row(of: identity), step.model.entitiesByName[row.entity] != nil {
+            try tables.setRow(of: identity, to: nil)
+            try addDependents(of: identity)
+          }
+          continue
+        }
+        for member in group.members where seen.insert(member).inserted { try addRow(of: member) }
+        groups.append(group)
+      }
+      try assignRows(to: groups)
+    }
+    return formerRows.subtracting(usedRows)
+  }
+
+  private mutating func addRow(of identity: Identity) throws {
+    guard let row = try tables.row(of: identity), formerRows.insert(row).inserted else { return }
+    add(try tables.identities(of: row))
+  }
+
+  /// Adds the objects whose relationships depend on whether and where an object has a row.
+  private mutating func addDependents(of identity: Identity) throws {
+    add(try tables.referrers(to: identity))
+    for members in try tables.facts(of: identity).members.values { add(members.keys) }
+  }
+
+  private mutating func assignRows(to groups: [Uniqueness.Group]) throws {
+    var rows: [SyncTables.RowID?] = []
+    for group in groups {
+      let candidates = try ([group.winner] + group.members).compactMap { try tables.row(of: $0) }
+      let row = candidates.first { $0.entity == group.entity.name && !usedRows.contains($0) }
+      if let row { usedRows.insert(row) }
+      rows.append(row)
+    }
+    let new = rows.indices.filter { rows[$0] == nil }
+    let keys = new.isEmpty ? [] : try step.store.store.reserveKeys(for: new.map { groups[$0].entity })
+    for (index, key) in zip(new, keys) { rows[index] = step.store.row(groups[index].entity, key) }
+    for (group, row) in zip(groups, rows) {
+      guard let row else { continue }
+      usedRows.insert(row)
+      let target = Target(group, row)
+      all.append(target)
+      for member in group.members {
+        targets[member] = target
+        guard try tables.row(of: member) != row else { continue }
+        try tables.setRow(of: member, to: row)
+        try addDependents(of: member)
+      }
+      try readRegisters(of: target)
+      try addOwners(of: target)
+    }
+  }
+
+  private func readRegisters(of target: Target) throws {
+    let constrained = step.schema[target.entity].constrained
+    for member in target.group.members {
+      let found = try step.registers(of: tables.facts(of: member), in: target.entity)
+      for (name, registers) in found where member == target.group.winner || !constrained.contains(name) {
+        target.registers[name, default: []] += registers
+      }
+    }
+    guard target.group.members.count > 1 else { return }
+    for (name, registers) in target.registers where registers.count > 1 {
+      target.registers[name] = registers.sorted { Register.isLater($0, than: $1) }
+    }
+  }
+
+  /// Adds the owners in whose order a row may get a position.
+  private mutating func addOwners(of target: Target) throws {
+    for relationship in step.schema[target.entity].relationships
+    where relationship.inverse?.relationship?.isOrdered == true {
+      if let (identity, _) = reference(relationship.name, of: target) { add([identity]) }
+    }
+  }
+
+  // MARK: References
+
+  /// The object to which the latest register of a relationship refers.
+  private func reference(_ name: String, of target: Target) -> (Identity, life: UInt32)? {
+    guard let register = target.registers[name]?.first,
+      case .reference(let identity, let life)? = try? PortableValue.content(register.content)
+    else { return nil }
+    return (identity, life)
+  }
+
+  /// The row of an object in a life; nil if the object has been deleted since, or has no place.
+  func row(of identity: Identity, life: UInt32) throws -> SyncTables.RowID? {
+    guard try tables.facts(of: identity).count == life else { return nil }
+    return try tables.row(of: identity)
+  }
+
+  /// The destination of a to-one relationship. If each end has at most one object, both have to agree: an object that
+  /// was given to two belongs to the last one.
+  func destination(_ relationship: SyncSchema.Relationship, of target: Target) throws -> SyncTables.RowID? {
+    guard let (identity, life) = reference(relationship.name, of: target),
+      let row = try self.row(of: identity, life: life), let entity = step.model.entitiesByName[row.entity],
+      entity.isKind(of: relationship.destination)
+    else { return nil }
+    guard relationship.isOneToOne, let inverse = relationship.inverse else { return row }
+    guard let other = try self.target(of: identity), let (own, ownLife) = reference(inverse.name, of: other),
+      try self.row(of: own, life: ownLife) == target.id
+    else { return nil }
+    return row
+  }
+
+  /// The row to be of an object; that of an unchanged object as well.
+  private func target(of identity: Identity) throws -> Target? {
+    if let target = targets[identity] { return target }
+    guard let group = try uniqueness.group(of: identity), let row = try tables.row(of: identity) else { return nil }
+    let target = Target(group, row)
+    try readRegisters(of: target)
+    return target
+  }
+
+  /// The members of one end of a many-to-many relationship.
+  func members(_ relationship: SyncSchema.Relationship, of target: Target) throws -> Set<SyncTables.RowID> {
+    var rows: Set<SyncTables.RowID> = []
+    for identity in target.group.members {
+      let object = try tables.facts(of: identity)
+      for other in try step.candidates(relationship, of: object, in: target.entity) {
+        let facts = try tables.facts(of: other)
+        guard let row = try self.row(of: other, life: facts.count), !rows.contains(row),
+          let entity = step.model.entitiesByName[row.entity], entity.isKind(of: relationship.destination),
+          try step.pair(relationship, object, facts)?.isPresent == true
+        else { continue }
+        rows.insert(row)
+      }
+    }
+    return rows
+  }
+
+  /// The members of an ordered relationship in their order.
+  func ordered(
+    _ members: some Sequence<SyncTables.RowID>, _ relationship: SyncSchema.Relationship, of target: Target
+  ) throws -> [SyncTables.RowID] {
+    var places: [Identity: Register] = [:]
+    for identity in target.group.members {
+      let object = try tables.facts(of: identity)
+      let known = try step.registers(object.places, of: object, named: relationship.name, in: target.entity)
+      places.merge(known) { Register.isLater($0, than: $1) ? $0 : $1 }
+    }
+    let keyed = try members.map { row -> (row: SyncTables.RowID, place: Data?, identity: Identity) in
+      let identities = try tables.identities(of: row).sorted()
+      let registers = try identities.compactMap { identity in
+        try places[identity].flatMap { try $0.otherLife == tables.facts(of: identity).count ? $0 : nil }
+      }
+      let last = registers.max { Register.isLater($1, than: $0) }
+      return (row, last?.content, identities.first ?? Identity(bytes: Data()))
+    }
+    return keyed.sorted { left, right in
+      switch (left.place, right.place) {
+      case (let first?, let second?): first == second ? left.identity < right.identity : first.precedes(second)
+      case (.some, nil): true
+      case (nil, .some): false
+      case (nil, nil): left.identity < right.identity
+      }
+    }.map(\.row)
+  }
+}

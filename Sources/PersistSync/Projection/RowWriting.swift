@@ -1,0 +1,184 @@
+import Foundation
+import Persist
+
+/// The writes that make the rows of a store what the facts say.
+struct RowWriting {
+  let pass: ProjectionPass
+  private(set) var writes = RowWrites()
+  private(set) var changes = SavedChanges()
+  private(set) var problems: [SyncProblem] = []
+  /// The members that rows gain and lose, by relationship.
+  private var gained: [End: [SyncTables.RowID]] = [:]
+  private var lost: [End: Set<SyncTables.RowID>] = [:]
+  /// The slots of relationships whose members change, by row.
+  private var changedMembers: [SyncTables.RowID: Set<Int>] = [:]
+  private var updated: Set<SyncTables.RowID> = []
+  private let deleted: Set<SyncTables.RowID>
+
+  /// A relationship of a row.
+  private struct End: Hashable {
+    var row: SyncTables.RowID
+    var name: String
+  }
+
+  private var store: SyncStore { pass.step.store }
+
+  init(_ pass: ProjectionPass, deleting deleted: Set<SyncTables.RowID>) throws {
+    (self.pass, self.deleted) = (pass, deleted)
+    try readRows()
+    try delete()
+    for target in pass.all { try write(target) }
+    for target in pass.all { try writeMembers(target) }
+    for target in pass.all { try writeOrders(target) }
+    for target in pass.all {
+      guard let row = target.row, let slots = changedMembers[target.id] else { continue }
+      for slot in slots.sorted() {
+        writes.changedMembers.append(.init(key: .permanent(row.key), entity: row.entity, slot: slot))
+      }
+      if !updated.contains(target.id) {
+        writes.touches.append(.init(key: .permanent(row.key), entity: row.entity, version: row.snapshot.version))
+        changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
+      }
+    }
+  }
+
+  private func readRows() throws {
+    for (_, targets) in Dictionary(grouping: pass.all, by: \.id.entity) {
+      let rows = try store.rows(of: targets[0].entity, targets.map(\.id.key))
+      for target in targets { target.row = rows[target.id.key] }
+    }
+  }
+
+  private mutating func delete() throws {
+    for (name, ids) in Dictionary(grouping: deleted, by: \.entity).sorted(by: { $0.key < $1.key }) {
+      guard let entity = pass.step.model.entitiesByName[name] else { continue }
+      for (key, row) in try store.rows(of: entity, ids.map(\.key)).sorted(by: { $0.key < $1.key }) {
+        writes.deletes.append(.init(key: .permanent(key), entity: entity, version: row.snapshot.version))
+        changes.deletedObjectIDs.insert(store.identifier(entity, key))
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func write(_ target: ProjectionPass.Target) throws {
+    let part = pass.step.schema[target.entity]
+    var values = SlotValues()
+    var slots: Set<Int> = []
+    var composites: [Int: [String: StoredValue]] = [:]
+    for attribute in part.attributes {
+      let value = attribute.value(of: target.registers[attribute.name] ?? [])
+      let isChanged = try target.row.map { try store.value(attribute, in: $0) != value } ?? true
+      if isChanged { slots.insert(attribute.propertySlot) }
+      if attribute.path.isEmpty {
+        if isChanged && !value.isNull { values[attribute.slot] = value }
+        require(value, target, attribute.name, target.entity.properties[attribute.slot].attribute?.isOptional)
+      } else {
+        composites[attribute.propertySlot, default: [:]].insert(value, at: attribute.path[...])
+      }
+    }
+    for (slot, value) in composites where slots.contains(slot) {
+      if !value.values.allSatisfy(\.isNull) { values[slot] = .composite(value) }
+    }
+    for relationship in part.relationships where relationship.isRegister {
+      let row = try pass.destination(relationship, of: target)
+      let former = target.row.flatMap { store.target(relationship, in: $0) }
+      let entity = row.flatMap { pass.step.model.entitiesByName[$0.entity] }
+      let value = row.flatMap { row in entity.map { StoredValue.objectID(store.identifier($0, row.key)) } } ?? .null
+      require(value, target, relationship.name, relationship.property.relationship?.isOptional)
+      // A row that takes a deleted one's place has another entity, perhaps.
+      guard row != former || row?.entity != former?.entity || target.row == nil else { continue }
+      if target.row == nil && value.isNull { continue }
+      slots.insert(relationship.property.slot)
+      if !value.isNull { values[relationship.property.slot] = value }
+      if let inverse = relationship.inverse, inverse.isToMany {
+        if let row { gained[End(row: row, name: inverse.name), default: []].append(target.id) }
+        if let former { lost[End(row: former, name: inverse.name), default: []].insert(target.id) }
+        for owner in [row, former] { if let owner { changedMembers[owner, default: []].insert(inverse.slot) } }
+      }
+    }
+    let key = ManagedObjectID.Key.permanent(target.id.key)
+    guard let row = target.row else {
+      writes.inserts.append(.init(key: key, entity: target.entity, values: values))
+      changes.insertedObjectIDs.insert(store.identifier(target.entity, target.id.key))
+      return
+    }
+    guard !slots.isEmpty else { return }
+    writes.updates.append(
+      .init(key: key, entity: row.entity, version: row.snapshot.version, slots: slots.sorted(), values: values))
+    updated.insert(target.id)
+    changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
+  }
+
+  private mutating func require(
+    _ value: StoredValue, _ target: ProjectionPass.Target, _ property: String, _ isOptional: Bool?
+  ) {
+    guard value.isNull, isOptional == false else { return }
+    problems.append(
+      SyncProblem(
+        objectID: store.identifier(target.entity, target.id.key), property: property,
+        message: "\(target.entity.name) \(target.id.key) has no value for '\(property)', which is required."))
+  }
+
+  // MARK: Members
+
+  private mutating func writeMembers(_ target: ProjectionPass.Target) throws {
+    for relationship in pass.step.schema[target.entity].relationships where relationship.hasMemberFacts {
+      let wanted = try pass.members(relationship, of: target)
+      let present = Set(try target.row.map { try store.members(relationship, of: $0.entity, $0.key) } ?? [])
+      // The other end writes a pair of a relationship that is its own inverse.
+      func writes(_ other: SyncTables.RowID) -> Bool {
+        !relationship.isOwnInverse || target.id.key <= other.key || !pass.usedRows.contains(other)
+      }
+      let added = wanted.subtracting(present).filter(writes).sorted { $0.key < $1.key }
+      let removed = present.subtracting(wanted).filter { writes($0) && !deleted.contains($0) }
+        .sorted { $0.key < $1.key }
+      guard !added.isEmpty || !removed.isEmpty else { continue }
+      self.writes.links.append(
+        .init(
+          owner: store.identifier(target.entity, target.id.key), entity: target.entity,
+          slot: relationship.property.slot, added: added.compactMap(identifier), removed: removed.compactMap(identifier)
+        ))
+      let inverse = relationship.inverse
+      for (others, isGain) in [(added, true), (removed, false)] {
+        for other in others {
+          note(target.id, relationship.name, relationship.property.slot, other, isGain)
+          if let inverse { note(other, inverse.name, inverse.slot, target.id, isGain) }
+        }
+      }
+    }
+  }
+
+  private mutating func note(
+    _ row: SyncTables.RowID, _ name: String, _ slot: Int, _ other: SyncTables.RowID, _ isGain: Bool
+  ) {
+    changedMembers[row, default: []].insert(slot)
+    let end = End(row: row, name: name)
+    if isGain { gained[end, default: []].append(other) } else { lost[end, default: []].insert(other) }
+  }
+
+  private func identifier(_ row: SyncTables.RowID) -> ManagedObjectID? {
+    pass.step.model.entitiesByName[row.entity].map { store.identifier($0, row.key) }
+  }
+
+  // MARK: Orders
+
+  private mutating func writeOrders(_ target: ProjectionPass.Target) throws {
+    for relationship in pass.step.schema[target.entity].relationships where relationship.isOrdered {
+      let end = End(row: target.id, name: relationship.name)
+      let present = try target.row.map { try store.members(relationship, of: $0.entity, $0.key) } ?? []
+      let (new, gone) = (gained[end] ?? [], (lost[end] ?? []).union(deleted))
+      var members = present.filter { !gone.contains($0) }
+      let rest = members
+      let known = Set(members)
+      members += new.filter { !known.contains($0) }
+      let wanted = try pass.ordered(members, relationship, of: target)
+      guard wanted != rest else { continue }
+      writes.orderings.append(
+        .init(
+          owner: store.identifier(target.entity, target.id.key), entity: target.entity,
+          slot: relationship.property.slot, members: wanted.compactMap(identifier)))
+      changedMembers[target.id, default: []].insert(relationship.property.slot)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Persist
+
+/// Which objects are one, because they have equal values that must be unique, or because somebody changed them as one.
+///
+/// Objects that somebody changed while they were one stay one: their facts say so. The others are one as long as their
+/// values are equal.
+struct Uniqueness {
+  let step: SyncStep
+
+  private var tables: SyncTables { step.tables }
+
+  init(_ step: SyncStep) { self.step = step }
+
+  /// Several objects that are one row.
+  struct Group {
+    /// In the order of their identities.
+    var members: [Identity]
+    /// The one whose unique values were set last: the row has its entity and its unique values.
+    var winner: Identity
+    var entity: Entity
+  }
+
+  /// The objects that are one for good, whether or not they exist.
+  private func union(of identity: Identity) throws -> Set<Identity> {
+    var all: Set<Identity> = [identity]
+    var queue = [identity]
+    while let next = queue.popLast() {
+      for other in try tables.facts(of: next).unions where all.insert(other).inserted { queue.append(other) }
+    }
+    return all
+  }
+
+  private func winner(of identities: some Sequence<Identity>) throws -> (identity: Identity, entity: Entity)? {
+    var best: (identity: Identity, entity: Entity, register: Register?)?
+    for identity in identities.sorted() {
+      let object = try tables.facts(of: identity)
+      guard let entity = try step.entity(of: object) else { continue }
+      let constrained = step.schema[entity].constrained
+      var last: Register?
+      if !constrained.isEmpty {
+        for (name, registers) in try step.registers(of: object, in: entity) where constrained.contains(name) {
+          if let register = registers.first, last.map({ Register.isLater(register, than: $0) }) ?? true {
+            last = register
+          }
+        }
+      }
+      guard let known = best else {
+        best = (identity, entity, last)
+        continue
+      }
+      if let last, known.register.map({ Register.isLater(last, than: $0) }) ?? true { best = (identity, entity, last) }
+    }
+    return best.map { ($0.identity, $0.entity) }
+  }
+
+  private func keys(of identity: Identity, _ entity: Entity) throws -> [Data] {
+    let part = step.schema[entity]
+    guard !part.constraints.isEmpty else { return [] }
+    let registers = try step.registers(of: tables.facts(of: identity), in: entity)
+    return part.constraints.compactMap { owner, names in
+      var writer = ByteWriter()
+      writer.counted(owner)
+      for name in names {
+        writer.counted(name)
+        var content = registers[name]?.first?.content
+        if let attribute = part.attribute(name) {
+          let value = attribute.value(of: registers[name] ?? [])
+          content = value.isNull ? nil : PortableValue.bytes(value)
+        }
+        guard let content, content != PortableValue.bytes(.null) else { return nil }
+        writer.counted(content)
+      }
+      return writer.data
+    }
+  }
+
+  /// Records the unique values of changed objects.
+  ///
+  /// - Returns: The objects that have or had the same values.
+  @discardableResult
+  func update(_ identities: some Sequence<Identity>) throws -> Set<Identity> {
+    var affected: Set<Identity> = []
+    var done: Set<Identity> = []
+    for identity in identities where !done.contains(identity) {
+      let union = try self.union(of: identity)
+      done.formUnion(union)
+      let winner = try self.winner(of: union)
+      for member in union {
+        let former = try tables.uniqueKeys(of: member)
+        let keys = try winner?.identity == member ? winner.map { try self.keys(of: member, $0.entity) } ?? [] : []
+        if former.isEmpty && keys.isEmpty { continue }
+        for key in former { affected.formUnion(try tables.holders(of: key)) }
+        try tables.setUniqueKeys(of: member, to: keys)
+        for key in keys { affected.formUnion(try tables.holders(of: key)) }
+      }
+      if union.count > 1 { affected.formUnion(union) }
+    }
+    return affected
+  }
+
+  /// The objects that are one with an object; nil if none of them has a place in the model.
+  func group(of identity: Identity) throws -> Group? {
+    var all = try union(of: identity)
+    var queue = Array(all)
+    var known: Set<Data> = []
+    while let next = queue.popLast() {
+      for key in try tables.uniqueKeys(of: next) where known.insert(key).inserted {
+        for holder in try tables.holders(of: key) {
+          for other in try union(of: holder) where all.insert(other).inserted { queue.append(other) }
+        }
+      }
+    }
+    let members = try all.filter { try step.entity(of: tables.facts(of: $0)) != nil }.sorted()
+    guard let (winner, entity) = try self.winner(of: members) else { return nil }
+    return Group(members: members, winner: winner, entity: entity)
+  }
+}
+
+extension SyncSchema.Attribute {
+  /// The value of the latest register that has one of the attribute's type; the default if there is none.
+  func value(of registers: [Register]) -> StoredValue {
+    for register in registers {
+      if case .value(let value)? = try? PortableValue.content(register.content), let own = value.converted(to: type) {
+        return own
+      }
+    }
+    return defaultValue
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Persist
+
+extension Replica {
+  /// Replaces old change sets of a hub by a snapshot of this replica.
+  ///
+  /// New replicas, and those that were away for long, begin with the snapshot, and continue with the change sets after
+  /// it. A change set is deleted if the snapshot has its changes and all replicas have applied it, except those that
+  /// haven't synchronized for a time. These lose nothing either: their own changes are still in their stores.
+  ///
+  /// ```swift
+  /// try await replica.compact(hub, forgetting: .seconds(90 * 86_400))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - hub: The hub, with which the replica is synchronized first.
+  ///   - time: The time after which a replica that hasn't synchronized isn't waited for.
+  /// - Returns: The number of deleted change sets.
+  /// - Throws: The errors of ``synchronize(with:)``. If it is interrupted, the hub has parts of a snapshot without a
+  ///   last one, which the next call deletes.
+  /// - Complexity: O(*objects*).
+  @discardableResult
+  public func compact(_ hub: any SyncHub, forgetting time: Duration) async throws -> Int {
+    try await synchronize(with: hub)
+    let former = try await hub.entries(after: [:])
+    let covered = try await writeSnapshot(to: hub)
+    let oldest = work.clock().addingTimeInterval(-(time / Duration.seconds(1)))
+    let active = try await hub.positions().filter { $0.date >= oldest }
+    let deleted = former.filter { entry in
+      if entry.isSnapshot { return true }
+      guard entry.number <= covered[entry.replica] ?? 0 else { return false }
+      return active.allSatisfy { position in
+        position.replica == entry.replica || entry.number <= position.received[entry.replica] ?? 0
+      }
+    }
+    try await hub.remove(deleted)
+    return deleted.count
+  }
+
+  private func writeSnapshot(to hub: any SyncHub) async throws -> [UUID: Int64] {
+    let work = work
+    let covered = try await inBackground { try work.covered() }
+    let snapshot = SyncEntry.newSnapshot()
+    var entry = SyncEntry(replica: snapshot, number: 0)
+    var last: Data?
+    while true {
+      let key = last
+      guard let part = try await inBackground({ try work.facts(after: key) }) else { break }
+      entry.number += 1
+      _ = try await hub.put(ChangeSet(entry, part.facts).data, as: entry)
+      last = part.last
+    }
+    entry.number += 1
+    let covers = covered.map { replica, number in
+      var writer = ByteWriter()
+      writer.fixed(UInt64(bitPattern: number))
+      return ChangeSet.Fact(key: .cover(replica), value: writer.data)
+    }
+    _ = try await hub.put(ChangeSet(entry, covers).data, as: entry)
+    return covered
+  }
+}

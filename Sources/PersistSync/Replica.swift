@@ -1,0 +1,192 @@
+public import Foundation
+public import Persist
+
+/// A store whose changes are synchronized with those of other stores.
+///
+/// ```swift
+/// let replica = try Replica(coordinator, identifiedBy: ["Note": "id"])
+/// let report = try await replica.synchronize(with: FolderHub(folder))
+/// ```
+///
+/// Replicas that have received each other's changes have the same objects. The store must have a history:
+/// ``StoreOptions/tracksHistory``.
+public final class Replica: Sendable {
+  /// The author of transactions with changes of other replicas, in the history.
+  public static let author = "com.persist.sync"
+
+  let coordinator: PersistentStoreCoordinator
+  let work: ReplicaWork
+  private let turn = SyncTurn()
+  private let listeners = LockProtected<[UUID: AsyncStream<SyncEvent>.Continuation]>([:])
+
+  /// Prepares the synchronization of a store.
+  ///
+  /// - Parameters:
+  ///   - coordinator: The coordinator of the store.
+  ///   - store: The store; nil for the coordinator's first one with a history.
+  ///   - attributes: Attributes that identify objects, by entity; they apply to subentities too. Objects that two
+  ///     replicas create with the same value are one. Other objects are identified by the place and time of their
+  ///     creation.
+  ///   - clock: The present time.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store has no history, or the model has to-many
+  ///   relationships without an inverse; ``PersistenceError/Code/unknownEntity`` and
+  ///   ``PersistenceError/Code/unknownProperty`` for attributes that don't exist.
+  public init(
+    _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
+    clock: @escaping @Sendable () -> Date = { Date() }
+  ) throws {
+    self.coordinator = coordinator
+    guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {
+      throw PersistenceError(.invalidRequest, "The coordinator has no store.", fix: "Add a store with a history.")
+    }
+    work = ReplicaWork(
+      coordinator: coordinator, storeIdentifier: found.store.identifier,
+      schema: try SyncSchema(coordinator.managedObjectModel, identifiedBy: attributes),
+      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), clock: clock)
+  }
+
+  /// The steps of synchronizations from now on.
+  public var events: AsyncStream<SyncEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
+    let id = UUID()
+    let listeners = listeners
+    listeners.withLock { $0[id] = continuation }
+    continuation.onTermination = { _ in _ = listeners.withLock { $0.removeValue(forKey: id) } }
+    return stream
+  }
+
+  private func send(_ event: SyncEvent) {
+    for listener in listeners.withLock({ Array($0.values) }) { listener.yield(event) }
+  }
+
+  /// The identity of the replica. A copy and a restored backup of a store are other replicas.
+  ///
+  /// - Throws: The store's errors.
+  public func identifier() async throws -> UUID {
+    let work = work
+    return try await turn.run { try await self.inBackground { try work.capture().id } }
+  }
+
+  func inBackground<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await coordinator.threads.background.run(body)
+  }
+
+  /// Sends the store's changes to a hub, and applies those of other replicas.
+  ///
+  /// It can be interrupted at any time: what wasn't sent or applied is sent or applied next time. A change set that
+  /// can't be read doesn't stop the others, and is in the report.
+  ///
+  /// - Throws: The errors of the store and of the hub; ``PersistenceError/Code/invalidRequest`` if the history is
+  ///   switched off.
+  /// - Complexity: O(*changes*), whatever the store's size, except for the first time.
+  @discardableResult
+  public func synchronize(with hub: any SyncHub) async throws -> SyncReport {
+    try await turn.run {
+      var report = SyncReport()
+      try await self.push(to: hub, &report)
+      let hasReceived = try await self.pull(from: hub, &report)
+      if report.sent > 0 || hasReceived {
+        let work = self.work
+        try await hub.setPosition(self.inBackground { try work.position() })
+      }
+      self.send(.finished(report))
+      return report
+    }
+  }
+
+  private func push(to hub: any SyncHub, _ report: inout SyncReport) async throws {
+    let work = work
+    while true {
+      let (replica, unsent) = try await inBackground {
+        let record = try work.capture()
+        return (record.id, try work.unsent())
+      }
+      guard !unsent.isEmpty else { return }
+      var sent: [Int64] = []
+      for (number, data) in unsent {
+        let entry = SyncEntry(replica: replica, number: number)
+        guard try await hub.put(data, as: entry) else {
+          // The store was put back to an earlier state, and has sent other changes since.
+          try await inBackground { try work.renew() }
+          break
+        }
+        sent.append(number)
+        report.sent += 1
+        send(.sent(entry))
+      }
+      let numbers = sent
+      try await inBackground { try work.removeSent(numbers, of: replica) }
+    }
+  }
+
+  private func pull(from hub: any SyncHub, _ report: inout SyncReport) async throws -> Bool {
+    let work = work
+    if try await inBackground({ try work.needsProjection() }) {
+      report.problems += try await inBackground { try work.apply([]) }
+    }
+    let (replica, received) = try await inBackground { try work.received() }
+    var numbers = received.mapValues(\.upTo)
+    numbers[replica] = .max
+    var entries = try await hub.entries(after: numbers).filter { received[$0.replica]?.contains($0.number) != true }
+    // A snapshot makes others unnecessary.
+    entries = entries.filter(\.isSnapshot) + entries.filter { !$0.isSnapshot }
+    var hasReceived = false
+    while !entries.isEmpty {
+      var sets: [ChangeSet] = []
+      var size = 0
+      while let entry = entries.first, sets.count < 100, size < 4 << 20 {
+        entries.removeFirst()
+        guard let data = try await hub.content(of: entry) else { continue }
+        size += data.count
+        do {
+          let set = try ChangeSet(data)
+          guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
+          sets.append(set)
+        } catch let error as PersistenceError {
+          report.refused.append(RefusedChangeSet(entry: entry, error: error))
+        }
+      }
+      guard !sets.isEmpty else { continue }
+      let batch = sets
+      report.problems += try await inBackground { try work.apply(batch) }
+      report.received += sets.count
+      hasReceived = true
+      if sets.contains(where: \.entry.isSnapshot) {
+        let known = try await inBackground { try work.received() }.received
+        entries.removeAll { known[$0.replica]?.contains($0.number) == true }
+      }
+      send(.received(sets.map(\.entry), remaining: entries.count))
+    }
+    return hasReceived
+  }
+}
+
+/// Runs one synchronization after another.
+private actor SyncTurn {
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  private func take() async {
+    if !isTaken {
+      isTaken = true
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func leave() {
+    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+  }
+
+  nonisolated func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+    await take()
+    do {
+      let result = try await body()
+      await leave()
+      return result
+    } catch {
+      await leave()
+      throw error
+    }
+  }
+}

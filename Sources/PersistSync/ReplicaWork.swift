@@ -1,0 +1,197 @@
+import Foundation
+import Persist
+
+/// The steps of a synchronization that use the store. Each one is a transaction of its own, and begins again if others
+/// write to the store meanwhile.
+struct ReplicaWork: Sendable {
+  let coordinator: PersistentStoreCoordinator
+  let storeIdentifier: String
+  let schema: SyncSchema
+  let tag: ModelTag
+  let clock: @Sendable () -> Date
+
+  private static let attempts = 1000
+  /// The number of facts in a change set, and their size in bytes.
+  private static let setSize = (count: 5000, bytes: 4 << 20)
+  /// How far a time of others may be in the future to be taken over: a day. Later changes of the same property come
+  /// after it in any case.
+  private static let maximumSkew: TimeInterval = 86_400
+
+  func open() throws -> (step: SyncStep, record: ReplicaRecord, isNew: Bool) {
+    guard let found = try coordinator.storesWithHistory([storeIdentifier]).first else {
+      throw PersistenceError(
+        .invalidRequest, "The store of the replica is no longer open.", fix: "Add it to the coordinator again.")
+    }
+    guard try found.history.extent().isTracking else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(found.store.url), "The history of the store is switched off.",
+        fix: "Open it with StoreOptions(tracksHistory: true).")
+    }
+    let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
+    let step = try SyncStep(store, found.history, tag, coordinator.registry)
+    let life = found.history.life
+    guard var record = step.tables.record else {
+      return (step, ReplicaRecord(id: UUID(), life: life, model: tag), true)
+    }
+    guard record.life != life else { return (step, record, false) }
+    try Self.begin(life, &record, step.tables)
+    return (step, record, true)
+  }
+
+  /// Makes a copy, or a store that was put back to an earlier state, a replica of its own.
+  private static func begin(_ life: UInt64, _ record: inout ReplicaRecord, _ tables: SyncTables) throws {
+    let unsent = try tables.unsent(limit: .max)
+    var former = ReceivedSets()
+    former.upTo = (unsent.first?.number ?? record.lastNumber + 1) - 1
+    tables.setReceived(former, from: record.id)
+    (record.id, record.life, record.lastNumber) = (UUID(), life, 0)
+    for (number, _) in unsent { tables.setUnsent(number, nil) }
+    for (_, data) in unsent {
+      record.lastNumber += 1
+      let entry = SyncEntry(replica: record.id, number: record.lastNumber)
+      tables.setUnsent(record.lastNumber, ChangeSet(entry, try ChangeSet(data).facts).data)
+    }
+  }
+
+  /// Repeats a step while others write.
+  func repeating<Result>(_ body: () throws -> Result) throws -> Result {
+    var attempt = 0
+    while true {
+      do {
+        return try body()
+      } catch let error as PersistenceError where error.code == .mergeConflict && attempt < Self.attempts {
+        attempt += 1
+      } catch is RowConflicts where attempt < Self.attempts {
+        attempt += 1
+      }
+    }
+  }
+
+  // MARK: Own changes
+
+  /// Makes facts and change sets of the changes since the last synchronization.
+  @discardableResult
+  func capture() throws -> ReplicaRecord {
+    try repeating {
+      let (step, record, isNew) = try open()
+      let offset = clock().timeIntervalSince(Date())
+      var pass = CapturePass(step, record, clockOffset: abs(offset) < 1 ? 0 : offset)
+      guard try pass.run() || isNew else { return record }
+      var new = pass.record
+      try addSets(pass.facts, &new, step)
+      step.tables.setRecord(new)
+      try step.history.write(step.tables.finish(after: pass.position))
+      return step.tables.record ?? new
+    }
+  }
+
+  private func addSets(
+    _ facts: [(key: FactKey, value: Data)], _ record: inout ReplicaRecord, _ step: SyncStep
+  ) throws {
+    var latest: [FactKey: Data] = [:]
+    var order: [FactKey] = []
+    for (key, value) in facts where latest.updateValue(value, forKey: key) == nil { order.append(key) }
+    let description = Data(coordinator.managedObjectModel.description.json.utf8)
+    if try step.tables.entry(FactKey.model(tag).bytes) == nil, try step.tables.join(.model(tag), description) {
+      order.insert(.model(tag), at: 0)
+      latest[.model(tag)] = description
+    }
+    var set: [ChangeSet.Fact] = []
+    var size = 0
+    func finish() {
+      record.lastNumber += 1
+      let entry = SyncEntry(replica: record.id, number: record.lastNumber)
+      step.tables.setUnsent(record.lastNumber, ChangeSet(entry, set).data)
+      (set, size) = ([], 0)
+    }
+    for key in order {
+      guard let value = latest[key] else { continue }
+      set.append(ChangeSet.Fact(key: key, value: value))
+      size += value.count
+      if set.count >= Self.setSize.count || size >= Self.setSize.bytes { finish() }
+    }
+    if !set.isEmpty { finish() }
+  }
+
+  func unsent() throws -> [(number: Int64, data: Data)] { try open().step.tables.unsent(limit: 16) }
+
+  func removeSent(_ numbers: [Int64], of replica: UUID) throws {
+    guard !numbers.isEmpty else { return }
+    try repeating {
+      let (step, record, isNew) = try open()
+      guard !isNew, record.id == replica else { return }
+      for number in numbers { step.tables.setUnsent(number, nil) }
+      step.tables.setRecord(record)
+      try step.history.write(step.tables.finish(after: nil))
+    }
+  }
+
+  /// Makes the store another replica.
+  func renew() throws {
+    try repeating {
+      var (step, record, _) = try open()
+      try Self.begin(record.life, &record, step.tables)
+      step.tables.setRecord(record)
+      try step.history.write(step.tables.finish(after: nil))
+    }
+  }
+
+  // MARK: Changes of others
+
+  func received() throws -> (replica: UUID, received: [UUID: ReceivedSets]) {
+    let (step, record, _) = try open()
+    return (record.id, try step.tables.allReceived())
+  }
+
+  /// Whether all rows have to be computed again, because the store has been migrated.
+  func needsProjection() throws -> Bool { try open().step.tables.needsProjection }
+
+  func position() throws -> ReplicaPosition {
+    let (step, record, _) = try open()
+    return ReplicaPosition(
+      replica: record.id, sent: record.lastNumber, received: try step.tables.allReceived().mapValues(\.upTo),
+      date: clock())
+  }
+
+  /// Applies change sets in one transaction.
+  func apply(_ sets: [ChangeSet]) throws -> [SyncProblem] {
+    try repeating {
+      try capture()
+      var (step, record, _) = try open()
+      var pass = ProjectionPass(step)
+      let limit = Stamp.time(of: clock().addingTimeInterval(Self.maximumSkew))
+      var joining = FactJoining(step)
+      for set in sets {
+        for fact in set.facts { try joining.join(fact) }
+        var received = try step.tables.received(from: set.entry.replica)
+        received.insert(set.entry.number)
+        step.tables.setReceived(received, from: set.entry.replica)
+        try step.tables.finishSnapshot(set, received)
+      }
+      if joining.latest <= limit { record.time = max(record.time, joining.latest) }
+      pass.add(try joining.affected())
+      let deleted = try pass.assignRows()
+      let writing = try RowWriting(pass, deleting: deleted)
+      let last = record.position
+      guard !writing.writes.isEmpty else {
+        step.tables.setRecord(record)
+        try step.history.write(step.tables.finish(after: last))
+        return writing.problems
+      }
+      // The transaction is the next one, so that it needn't be read again.
+      record.position += 1
+      step.tables.setRecord(record)
+      var writes = writing.writes
+      writes.origin = HistoryOrigin(author: Replica.author)
+      writes.origin?.attached = step.tables.finish(after: last)
+      let receipt = try step.store.store.commit(writes)
+      guard receipt.historyNumber == record.position else {
+        throw PersistenceError(
+          .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
+          fix: "Open the store with StoreOptions(tracksHistory: true).")
+      }
+      coordinator.announce(writing.changes)
+      return writing.problems
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// The parts of a fact's key, each of which many keys have in common.
+struct KeyParts {
+  /// The beginning up to the object's identity; the whole key of facts that belong to no object.
+  let object: Data
+  /// The kind of fact and the property.
+  let head: Data
+  /// The identity of another object.
+  let other: Data
+
+  init(_ key: FactKey) {
+    let bytes = key.bytes
+    object = key.object.map(FactKey.prefix) ?? bytes
+    other = key.other?.bytes ?? Data()
+    head = Data(bytes.dropFirst(object.count).dropLast(other.count))
+  }
+}
+
+extension FactKey {
+  /// The second object of a fact.
+  var other: Identity? {
+    switch self {
+    case .member(_, _, let other), .place(_, _, let other), .union(_, let other): other
+    case .life, .value, .model, .cover: nil
+    }
+  }
+
+  /// Whether the keys with a head have another object.
+  static func hasOther(_ head: Data) -> Bool {
+    head.first.map { [UInt8(ascii: "M"), UInt8(ascii: "O"), UInt8(ascii: "A")].contains($0) } ?? false
+  }
+}
+
+extension ByteWriter {
+  /// Writes bytes without the beginning that they share with others.
+  mutating func shared(_ bytes: Data, with last: Data) {
+    let shared = zip(last, bytes).prefix { $0 == $1 }.count
+    number(UInt64(shared))
+    counted(Data(bytes.dropFirst(shared)))
+  }
+}
+
+extension ByteReader {
+  mutating func shared(with last: Data) throws -> Data {
+    let shared = try count(upTo: last.count)
+    return Data(last.prefix(shared)) + (try counted(upTo: 2 * SyncFormat.maximumNameSize))
+  }
+}

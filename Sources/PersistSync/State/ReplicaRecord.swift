@@ -1,0 +1,97 @@
+import Foundation
+import Persist
+
+/// What a store remembers about itself as a replica.
+struct ReplicaRecord: Sendable, Hashable {
+  /// The identity of the replica.
+  var id: UUID
+  /// The life of the store in which it got its identity: a copy or a restored store is another replica.
+  var life: UInt64
+  /// The model of the store when it was last synchronized.
+  var model: ModelTag
+  /// The number of the last transaction of the history whose changes are known; negative before the first
+  /// synchronization.
+  var position: Int64 = -1
+  /// The latest time of a change, as far as it isn't too far in the future.
+  var time: UInt64 = 0
+  /// The number of the last change set.
+  var lastNumber: Int64 = 0
+  /// Counts writes of the tables, so that two programs that synchronize one store notice each other.
+  var revision: UInt64 = 0
+
+  var isBorn: Bool { position >= 0 }
+
+  static let key = Data([UInt8(ascii: "S")])
+
+  init(id: UUID, life: UInt64, model: ModelTag) { (self.id, self.life, self.model) = (id, life, model) }
+
+  var bytes: Data {
+    var writer = ByteWriter()
+    writer.byte(1)
+    writer.uuid(id)
+    for number in [
+      life, model.number, UInt64(bitPattern: position), time, UInt64(bitPattern: lastNumber), revision,
+    ] {
+      writer.fixed(number)
+    }
+    return writer.data
+  }
+
+  init(_ data: Data) throws {
+    var reader = ByteReader(data)
+    guard try reader.byte() == 1 else {
+      throw PersistenceError(
+        .newerStore, "A newer version of this program has synchronized the store.", fix: "Update the program.")
+    }
+    id = try reader.uuid()
+    life = try reader.fixed64()
+    model = ModelTag(number: try reader.fixed64())
+    position = Int64(bitPattern: try reader.fixed64())
+    time = try reader.fixed64()
+    lastNumber = Int64(bitPattern: try reader.fixed64())
+    revision = try reader.fixed64()
+  }
+}
+
+/// The change sets of another replica that have been applied.
+struct ReceivedSets: Sendable, Hashable {
+  /// All to this number.
+  var upTo: Int64 = 0
+  /// Later ones, which arrived before others.
+  var others: Set<Int64> = []
+
+  func contains(_ number: Int64) -> Bool { number <= upTo || others.contains(number) }
+
+  mutating func insert(_ number: Int64) {
+    guard !contains(number) else { return }
+    others.insert(number)
+    advance()
+  }
+
+  /// Counts all change sets to a number as applied, because a snapshot contains their facts.
+  mutating func insertAll(upTo number: Int64) {
+    guard number > upTo else { return }
+    upTo = number
+    others = others.filter { $0 > number }
+    advance()
+  }
+
+  private mutating func advance() {
+    while others.remove(upTo + 1) != nil { upTo += 1 }
+  }
+
+  var bytes: Data {
+    var writer = ByteWriter()
+    writer.fixed(UInt64(bitPattern: upTo))
+    for number in others.sorted() { writer.number(UInt64(bitPattern: number)) }
+    return writer.data
+  }
+
+  init() {}
+
+  init(_ data: Data) throws {
+    var reader = ByteReader(data)
+    upTo = Int64(bitPattern: try reader.fixed64())
+    while !reader.isAtEnd { others.insert(Int64(bitPattern: try reader.number())) }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Persist
+
+/// The store, its facts and its model during one step of a synchronization.
+final class SyncStep {
+  let store: SyncStore
+  let tables: SyncTables
+  let map: ModelMap
+  let history: any StoreHistory
+
+  var schema: SyncSchema { store.schema }
+  var model: ManagedObjectModel { store.model }
+
+  init(_ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?) throws {
+    let tables = try SyncTables(history)
+    (self.store, self.tables, self.history) = (store, tables, history)
+    map = ModelMap(store.model, tag, registry: registry) { try tables.models() }
+  }
+
+  /// The own entity of an object that exists; nil if it was deleted, or the model has no place for it.
+  func entity(of object: ObjectFacts) throws -> Entity? {
+    guard let life = object.life, life.exists, let entity = try map.entity(of: life), !entity.isAbstract else {
+      return nil
+    }
+    return entity
+  }
+
+  /// The registers of an object's present life by the own names of their properties, the latest first.
+  func registers(of object: ObjectFacts, in entity: Entity) throws -> [String: [Register]] {
+    var found: [String: [Register]] = [:]
+    for (property, register) in object.values where register.life == object.count {
+      if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
+    }
+    for (name, registers) in found where registers.count > 1 {
+      found[name] = registers.sorted { Register.isLater($0, than: $1) }
+    }
+    return found
+  }
+
+  /// The registers of a relationship's members or of their positions, by the identity of the member.
+  func registers(
+    _ registers: [PropertyName: [Identity: Register]], of object: ObjectFacts, named name: String, in entity: Entity
+  ) throws -> [Identity: Register] {
+    var found: [Identity: Register] = [:]
+    for (property, members) in registers where try map.name(of: property, in: entity) == name {
+      for (member, register) in members where register.life == object.count {
+        if let other = found[member], Register.isLater(other, than: register) { continue }
+        found[member] = register
+      }
+    }
+    return found
+  }
+
+  /// The last statement about two objects of a many-to-many relationship, by either of them; nil for none.
+  func pair(
+    _ relationship: SyncSchema.Relationship, _ owner: ObjectFacts, _ member: ObjectFacts
+  ) throws -> Register? {
+    var last: Register?
+    func consider(_ object: ObjectFacts, _ other: ObjectFacts, _ name: String) throws {
+      guard let entity = try entity(of: object) else { return }
+      let found = try registers(object.members, of: object, named: name, in: entity)[other.identity]
+      guard let found, found.otherLife == other.count else { return }
+      if last.map({ Register.isLater(found, than: $0) }) ?? true { last = found }
+    }
+    try consider(owner, member, relationship.name)
+    if let inverse = relationship.inverse { try consider(member, owner, inverse.name) }
+    return last
+  }
+
+  /// The objects with which an object may form pairs of a relationship.
+  func candidates(_ relationship: SyncSchema.Relationship, of object: ObjectFacts, in entity: Entity) throws
+    -> Set<Identity>
+  {
+    var all = Set(try registers(object.members, of: object, named: relationship.name, in: entity).keys)
+    for other in try tables.referrers(to: object.identity) where !all.contains(other) {
+      if try tables.facts(of: other).members.contains(where: { $0.value[object.identity] != nil }) { all.insert(other) }
+    }
+    return all
+  }
+}
+
+extension Register {
+  static let present = Data([1])
+  static let absent = Data([0])
+  var isPresent: Bool { content == Self.present }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Persist
+
+/// The rows of the store that is synchronized, in the terms of facts.
+struct SyncStore {
+  let store: any PersistentStore
+  let model: ManagedObjectModel
+  let schema: SyncSchema
+
+  /// A row with its values.
+  struct Row {
+    let entity: Entity
+    let key: Int64
+    let snapshot: RowSnapshot
+  }
+
+  private static let groupSize = 500
+
+  /// The rows with keys; those that don't exist are missing.
+  func rows(of entity: Entity, _ keys: [Int64]) throws -> [Int64: Row] {
+    var found: [Int64: Row] = [:]
+    for start in stride(from: 0, to: keys.count, by: Self.groupSize) {
+      let group = Array(keys[start..<min(start + Self.groupSize, keys.count)])
+      let batch = try store.rows(RowQuery(entity: entity, includesSubentities: false, keys: group))
+      for row in batch {
+        if let snapshot = row.snapshot { found[row.key] = Row(entity: entity, key: row.key, snapshot: snapshot) }
+      }
+    }
+    return found
+  }
+
+  /// Visits all rows of an entity, in the order of their keys.
+  func forEachGroup(of entity: Entity, _ body: ([Row]) throws -> Void) throws {
+    var last = Int64.min
+    while true {
+      let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last, limit: Self.groupSize)
+      let batch = try store.rows(query)
+      try body(batch.compactMap { row in row.snapshot.map { Row(entity: entity, key: row.key, snapshot: $0) } })
+      guard batch.readCount == Self.groupSize, let end = batch.greatestReadKey else { return }
+      last = end
+    }
+  }
+
+  func value(_ attribute: SyncSchema.Attribute, in row: Row) throws -> StoredValue {
+    let count = row.entity.rowSlotCount
+    if attribute.form == .externalData, !row.snapshot.isNull(attribute.slot, of: count),
+      case .file(let name) = row.snapshot.externalContent(attribute.slot)
+    {
+      return .data(try store.externalData(named: name))
+    }
+    return row.snapshot.value(attribute.slot, as: attribute.form, slotCount: count)
+  }
+
+  /// The row to which a to-one relationship leads.
+  func target(_ relationship: SyncSchema.Relationship, in row: Row) -> SyncTables.RowID? {
+    let count = row.entity.rowSlotCount
+    let property = relationship.property
+    guard !row.snapshot.isNull(property.slot, of: count) else { return nil }
+    var target = relationship.destination
+    if let slot = property.entityNumberSlot, !row.snapshot.isNull(slot, of: count) {
+      let index = Int(clamping: row.snapshot.integer(slot)) - 1
+      if model.entities.indices.contains(index) { target = model.entities[index] }
+    }
+    return self.row(target, row.snapshot.integer(property.slot))
+  }
+
+  /// The members of a to-many relationship, in order if it is ordered.
+  func members(_ relationship: SyncSchema.Relationship, of entity: Entity, _ key: Int64) throws
+    -> [SyncTables.RowID]
+  {
+    try store.related(by: relationship.property, of: entity, key: key).compactMap { id in
+      guard let entity = model.entitiesByName[id.entityName], let key = id.primaryKey else { return nil }
+      return row(entity, key)
+    }
+  }
+
+  func row(_ entity: Entity, _ key: Int64) -> SyncTables.RowID {
+    SyncTables.RowID(root: entity.root.name, entity: entity.name, key: key)
+  }
+
+  func identifier(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
+    ManagedObjectID(entityName: entity.name, storeIdentifier: store.identifier, key: .permanent(key))
+  }
+}

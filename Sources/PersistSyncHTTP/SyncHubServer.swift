@@ -1,0 +1,153 @@
+public import Foundation
+import Persist
+public import PersistSync
+
+/// A request to a hub over HTTP, in a form that every server can make of its own.
+public struct SyncHubRequest: Sendable {
+  /// The method, in capital letters.
+  public var method: String
+  /// The path below the hub's own, without a leading slash: `changes/6F1C…/17`.
+  public var path: String
+  /// The header fields; names in lower-case letters.
+  public var headers: [String: String]
+  /// The body.
+  public var body: Data
+
+  /// Creates a request from its parts.
+  public init(method: String, path: String, headers: [String: String] = [:], body: Data = Data()) {
+    (self.method, self.path, self.body) = (method, path, body)
+    self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+  }
+}
+
+/// The response of a hub over HTTP.
+public struct SyncHubResponse: Sendable {
+  /// The status code.
+  public var status: Int
+  /// The header fields.
+  public var headers: [String: String]
+  /// The body.
+  public var body: Data
+
+  /// Creates a response from its parts.
+  public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+}
+
+/// The server's side of a hub over HTTP, for any server to mount.
+///
+/// ```swift
+/// let server = SyncHubServer(FolderHub(folder)) { request in
+///   tokens.contains(request.headers["authorization"] ?? "")
+/// }
+/// let response = await server.response(to: request)
+/// ```
+///
+/// | request | response |
+/// |---|---|
+/// | `POST entries`, body: lines of a replica and its last known number | lines of later entries |
+/// | `GET changes/REPLICA/NUMBER` | the content; 404 |
+/// | `PUT changes/REPLICA/NUMBER` | 204; 409 if there is other content; 422 if it isn't a change set of this entry |
+/// | `DELETE changes/REPLICA/NUMBER` | 204 |
+/// | `GET positions` | the positions as JSON |
+/// | `PUT positions/REPLICA` | 204 |
+public struct SyncHubServer: Sendable {
+  private let hub: any SyncHub
+  private let allows: @Sendable (SyncHubRequest) async throws -> Bool
+  private let maximumSize: Int
+
+  /// Creates the server's side of a hub.
+  ///
+  /// - Parameters:
+  ///   - hub: The hub where everything is stored.
+  ///   - maximumSize: The maximum size of a body in bytes.
+  ///   - allows: Whether to serve a request; others get the status 403. Authenticate the user, and decide whether
+  ///     to allow the deletion of change sets, which a compaction needs.
+  public init(
+    _ hub: any SyncHub, maximumSize: Int = 64 << 20, allows: @escaping @Sendable (SyncHubRequest) async throws -> Bool
+  ) {
+    (self.hub, self.maximumSize, self.allows) = (hub, maximumSize, allows)
+  }
+
+  /// Serves a request. An error of the hub becomes the status 500 without further information.
+  public func response(to request: SyncHubRequest) async -> SyncHubResponse {
+    do {
+      guard try await allows(request) else { return SyncHubResponse(status: 403) }
+      guard request.body.count <= maximumSize else { return SyncHubResponse(status: 413) }
+      return try await serve(request)
+    } catch {
+      return SyncHubResponse(status: 500)
+    }
+  }
+
+  private func serve(_ request: SyncHubRequest) async throws -> SyncHubResponse {
+    let parts = request.path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+    switch (request.method, parts.first, parts.count) {
+    case ("POST", "entries"?, 1):
+      guard let numbers = SyncEntryLines.numbers(in: request.body) else { return SyncHubResponse(status: 400) }
+      return SyncHubResponse(
+        status: 200, headers: ["content-type": "text/plain"],
+        body: SyncEntryLines.data(try await hub.entries(after: numbers)))
+    case (_, "changes"?, 3):
+      guard let replica = UUID(uuidString: parts[1]), let number = Int64(parts[2]), number > 0 else {
+        return SyncHubResponse(status: 400)
+      }
+      return try await serve(request, SyncEntry(replica: replica, number: number))
+    case ("GET", "positions"?, 1):
+      return SyncHubResponse(
+        status: 200, headers: ["content-type": "application/json"],
+        body: try JSONEncoder().encode(try await hub.positions()))
+    case ("PUT", "positions"?, 2):
+      guard let position = try? JSONDecoder().decode(ReplicaPosition.self, from: request.body),
+        position.replica.uuidString == parts[1].uppercased()
+      else { return SyncHubResponse(status: 400) }
+      try await hub.setPosition(position)
+      return SyncHubResponse(status: 204)
+    default: return SyncHubResponse(status: 404)
+    }
+  }
+
+  private func serve(_ request: SyncHubRequest, _ entry: SyncEntry) async throws -> SyncHubResponse {
+    switch request.method {
+    case "GET":
+      guard let content = try await hub.content(of: entry) else { return SyncHubResponse(status: 404) }
+      return SyncHubResponse(status: 200, headers: ["content-type": "application/octet-stream"], body: content)
+    case "PUT":
+      guard let set = try? ChangeSet(request.body), set.entry == entry else { return SyncHubResponse(status: 422) }
+      return SyncHubResponse(status: try await hub.put(request.body, as: entry) ? 204 : 409)
+    case "DELETE":
+      try await hub.remove([entry])
+      return SyncHubResponse(status: 204)
+    default: return SyncHubResponse(status: 405)
+    }
+  }
+}
+
+/// Entries as lines of text: a replica, a space and a number.
+enum SyncEntryLines {
+  static func data(_ entries: [SyncEntry]) -> Data {
+    Data(entries.map { "\($0.replica.uuidString) \($0.number)\n" }.joined().utf8)
+  }
+
+  static func data(_ numbers: [UUID: Int64]) -> Data {
+    data(numbers.map { SyncEntry(replica: $0.key, number: $0.value) }.sorted())
+  }
+
+  /// Nil if a line is something else.
+  static func entries(in data: Data) -> [SyncEntry]? {
+    var entries: [SyncEntry] = []
+    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: " ")
+      guard parts.count == 2, let replica = UUID(uuidString: String(parts[0])), let number = Int64(parts[1]),
+        number > 0
+      else { return nil }
+      entries.append(SyncEntry(replica: replica, number: number))
+    }
+    return entries
+  }
+
+  static func numbers(in data: Data) -> [UUID: Int64]? {
+    entries(in: data).map { Dictionary($0.map { ($0.replica, $0.number) }, uniquingKeysWith: max) }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Persist
+import PersistTestSupport
+import Testing
+
+@testable import PersistSync
+
+@Suite("Synchronization: snapshots")
+struct SnapshotTests {
+  private func device(_ name: String, _ folder: URL, model: ManagedObjectModel) throws -> Device {
+    try Device(folder.appendingPathComponent("\(name).sqlite"), model, identifiedBy: SyncModel.identifiers)
+  }
+
+  private func addItems(_ count: Int, to device: Device) throws {
+    let context = ManagedObjectContext(device.coordinator)
+    let box = try context.create("Box")
+    box["label"] = "box of \(count)"
+    for number in 0..<count {
+      let item = try context.create("Item")
+      (item["id"], item["name"], item["box"]) = (UUID(), "n\(number)", box)
+    }
+    try context.save()
+  }
+
+  @Test("A new replica begins with a snapshot, and one that was away keeps its own changes")
+  func snapshot() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let (one, away) = (try device("one", folder, model: model), try device("away", folder, model: model))
+      try addItems(3, to: one)
+      for device in [one, away] { try await device.replica.synchronize(with: hub) }
+      try addItems(2, to: away)
+      for _ in 0..<5 {
+        try addItems(600, to: one)
+        try await one.replica.synchronize(with: hub)
+      }
+      let before = try await hub.entries(after: [:])
+      let deleted = try await one.replica.compact(hub, forgetting: .zero)
+      #expect(deleted == before.count)
+      let entries = try await hub.entries(after: [:])
+      #expect(entries.contains { $0.isSnapshot })
+      let new = try device("new", folder, model: model)
+      for device in [new, away, one, new, away] { try await device.replica.synchronize(with: hub) }
+      #expect(try new.contents() == one.contents())
+      #expect(try away.contents() == one.contents())
+      #expect(try one.contents().contains { $0.contains("box of 2 ") })
+      // Another snapshot replaces the first one.
+      _ = try await new.replica.compact(hub, forgetting: .seconds(3600))
+      let snapshots = Set(try await hub.entries(after: [:]).filter(\.isSnapshot).map(\.replica))
+      #expect(snapshots.count == 1)
+      let last = try device("last", folder, model: model)
+      try await last.replica.synchronize(with: hub)
+      #expect(try last.contents() == one.contents())
+    }
+  }
+
+  @Test("Change sets that a replica still needs aren't deleted")
+  func needed() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let (one, two) = (try device("one", folder, model: model), try device("two", folder, model: model))
+      for device in [one, two] { try await device.replica.synchronize(with: hub) }
+      try addItems(3, to: one)
+      try await one.replica.synchronize(with: hub)
+      let before = Set(try await hub.entries(after: [:]))
+      _ = try await one.replica.compact(hub, forgetting: .seconds(3600))
+      let id = try await one.replica.identifier()
+      let needed = before.filter { $0.replica == id }.max()
+      #expect(needed != nil)
+      if let needed { #expect(try await hub.content(of: needed) != nil) }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Persist
+import PersistSync
+import PersistTestSupport
+
+/// A model with every kind of relationship that replicas share, and unique values.
+enum SyncModel {
+  static let description = ModelDescription(entities: [
+    EntityDescription(
+      "Box", attributes: [.init("label", .string), .init("note", .string)],
+      relationships: [
+        .init("items", toMany: "Item", inverse: "box", isOrdered: true, deleteRule: .nullify),
+        .init("lid", to: "Lid", inverse: "box"),
+      ]),
+    EntityDescription(
+      "Item",
+      attributes: [
+        .init("id", .uuid), .init("name", .string, default: "new"), .init("price", .decimal),
+        .init("photo", .binary, allowsExternalStorage: true), .init("when", .date), .init("flag", .boolean),
+      ],
+      relationships: [
+        .init("box", to: "Box", inverse: "items"),
+        .init("tags", toMany: "Tag", inverse: "items", isOrdered: true),
+        .init("friends", toMany: "Item", inverse: "friends"), .init("partner", to: "Item", inverse: "partner"),
+      ]),
+    EntityDescription("Part", parent: "Item", attributes: [.init("weight", .double)]),
+    EntityDescription(
+      "Lid", attributes: [.init("color", .string)], relationships: [.init("box", to: "Box", inverse: "lid")]),
+    EntityDescription(
+      "Tag", attributes: [.init("label", .string), .init("color", .string), .init("rank", .int32)],
+      relationships: [.init("items", toMany: "Item", inverse: "tags")], uniquenessConstraints: [["label"]]),
+  ])
+
+  static let identifiers = ["Item": "id"]
+}
+
+/// A device: a store with its replica.
+final class Device {
+  let url: URL
+  private(set) var model: ManagedObjectModel
+  private var registry: ModelRegistry?
+  let identifiers: [String: String]
+  /// The error of the device's clock.
+  let offset: TimeInterval
+  private(set) var coordinator: PersistentStoreCoordinator
+  private(set) var replica: Replica
+
+  init(
+    _ url: URL, _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], offset: TimeInterval = 0,
+    registry: ModelRegistry? = nil
+  ) throws {
+    (self.url, self.model, self.identifiers, self.offset) = (url, model, identifiers, offset)
+    self.registry = registry
+    (coordinator, replica) = try Self.open(url, model, registry, identifiers, offset)
+  }
+
+  private static func open(
+    _ url: URL, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ identifiers: [String: String],
+    _ offset: TimeInterval
+  ) throws -> (PersistentStoreCoordinator, Replica) {
+    let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
+    var options = StoreOptions.automaticMigration
+    options.tracksHistory = true
+    try coordinator.addStore(at: url, options: options)
+    let replica = try Replica(coordinator, identifiedBy: identifiers) { Date().addingTimeInterval(offset) }
+    return (coordinator, replica)
+  }
+
+  func close() throws {
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  func reopen() throws { (coordinator, replica) = try Self.open(url, model, registry, identifiers, offset) }
+
+  /// Continues with another version of the model.
+  func update(to model: ManagedObjectModel, _ registry: ModelRegistry?) throws {
+    try close()
+    (self.model, self.registry) = (model, registry)
+    try reopen()
+  }
+
+  /// The files of the store.
+  private static func files(at url: URL) -> [(URL, URL)] {
+    let name = url.deletingPathExtension().lastPathComponent
+    let support = ".\(name)_SUPPORT"
+    return [url.lastPathComponent, url.lastPathComponent + "-wal", support].map {
+      (url.deletingLastPathComponent().appendingPathComponent($0), URL(fileURLWithPath: $0))
+    }
+  }
+
+  /// Copies the closed store to another place.
+  func copyFiles(to other: URL) throws {
+    for (from, to) in zip(Self.files(at: url), Self.files(at: other)) {
+      try? FileManager.default.removeItem(at: to.0)
+      if FileManager.default.fileExists(atPath: from.0.path) {
+        try FileManager.default.copyItem(at: from.0, to: to.0)
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  func many(_ name: String) throws -> RelationshipSet<ManagedObject> { try related(name) }
+}
