@@ -79,6 +79,17 @@ extension ManagedObject.Origin {
     self = context.origin(serving: type)
   }
 
+  /// Returns the origin of a new object of an entity, and the owner of what it refers to, which must outlive the
+  /// object's creation.
+  package static func new(
+    _ type: ManagedObject.Type, of entity: Entity, in context: ManagedObjectContext?
+  ) -> (origin: Self, owner: AnyObject) {
+    let layout = context?.layout(of: entity) ?? EntityLayout.alone(entity)
+    return (Self(newOf: type, layout, in: context), layout)
+  }
+
+  package var entity: Entity { layout._withUnsafeGuaranteedRef { $0.entity } }
+
   /// Creates the origin of a new object of a class, with or without a context.
   ///
   /// - Parameter layout: The object's layout, which the caller holds until the object is created.

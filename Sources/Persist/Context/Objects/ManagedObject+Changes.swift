@@ -9,12 +9,14 @@ extension ManagedObject {
     guard change != .none else { return [] }
     return layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the persistent properties that differ from the store, by name: attributes, objects of to-one
   /// relationships, identifiers of to-many members.
   ///
   /// A relationship that was set and cleared again is included as cleared.
-  public final func changedValues() -> [String: Any?] {
+  public func changedValues() -> [String: Any?] {
     noteRead(.whole)
     guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
@@ -31,16 +33,20 @@ extension ManagedObject {
     }
     return values
   }
+}
 
-  private final func isCleared(at slot: Int) -> Bool {
+extension ManagedObject {
+  fileprivate final func isCleared(at slot: Int) -> Bool {
     change == .updated && layout.kinds[slot] == .toOne && pending[slot] == .null
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the values of changed persistent properties before the unprocessed changes, by name.
   ///
   /// Attributes, objects of to-one relationships, identifiers of to-many members. During the notification of an event,
   /// the values refer to that event. Empty for an object inserted in the event.
-  public final func changedValuesForCurrentEvent() -> [String: Any?] {
+  public func changedValuesForCurrentEvent() -> [String: Any?] {
     guard let context = table?.context, let before = context.beginTracking().stateBefore(self) ?? nil
     else { return [:] }
     var values: [String: Any?] = [:]
@@ -67,7 +73,9 @@ extension ManagedObject {
     }
     return values
   }
+}
 
+extension ManagedObject {
   /// Returns the value of an attribute or to-one relationship in an earlier state, or nil if it is unchanged.
   final func oldValue(at slot: Int, _ before: ObjectState) -> StoredValue? {
     let old = pendingValue(at: slot, in: before)
@@ -83,12 +91,14 @@ extension ManagedObject {
     // The object may have been a fault then, whose fetch hook has set the value since.
     return layout.kinds[slot] == .transient && change != .none ? formerValues[slot] : nil
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the last read or saved values of stored properties: attributes, and identifiers for relationships; nil or
   /// empty for a new object.
   ///
   /// - Parameter names: The properties to return; nil for all. Properties that aren't stored are omitted.
-  public final func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
+  public func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
     noteRead(.whole)
     if loading == .fault { fulfill() }
     var values: [String: Any?] = [:]
@@ -102,7 +112,9 @@ extension ManagedObject {
     }
     return values
   }
+}
 
+extension ManagedObject {
   /// Whether a to-many relationship differs from the store.
   final var hasChangedMembers: Bool {
     guard !toManys.isEmpty else { return false }
@@ -130,7 +142,7 @@ extension ManagedObject {
     return change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
   }
 
-  private final var hasPersistentChanges: Bool {
+  fileprivate final var hasPersistentChanges: Bool {
     pending.slots.contains(where: isChanged) || toManys.indices.contains(where: isChanged)
   }
 

@@ -205,6 +205,9 @@ nonisolated open class ManagedObject {
   open func validateForUpdate() throws { try validateProperties(all: false) }
   /// Validates the deletion of the object: it throws if a delete rule denies it.
   open func validateForDelete() throws { try validateDeletion() }
+
+  /// The entity's name, the identifier, and whether the object is a fault. Nothing is read from the store.
+  open var description: String { "<\(layout.entity.name) \(objectID)\(isFault ? ", fault" : "")>" }
 }
 
 extension ManagedObject {
@@ -227,15 +230,6 @@ extension ManagedObject {
   /// The number of slots of the object's rows.
   @inlinable @inline(__always)
   final var rowSlotCount: Int { withLayout { $0.rowSlotCount } }
-
-  /// The object's entity: its most specific one, not an ancestor.
-  public final var entity: Entity { withLayout { $0.entity } }
-
-  /// The object's context; nil if it has none or has left it.
-  public final var managedObjectContext: ManagedObjectContext? {
-    noteRead(.state)
-    return table?.context
-  }
 
   /// The object's identifier, temporary until its first save.
   ///
@@ -291,12 +285,7 @@ extension ManagedObject: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-extension ManagedObject: CustomStringConvertible {
-  /// The entity and the identifier; never reads a row.
-  public var description: String {
-    "<\(layout.entity.name) \(objectID)\(isFault ? ", fault" : "")>"
-  }
-}
+extension ManagedObject: CustomStringConvertible {}
 
 extension ManagedObject {
   /// Returns the object as an instance of a class, or nil if it isn't one.

@@ -40,7 +40,9 @@ extension ManagedObject {
       }
     }
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the value of a property.
   ///
   /// - Returns: For an attribute, a value of its type, which ``value(forKey:as:)`` returns as other types; for a to-one
@@ -48,7 +50,7 @@ extension ManagedObject {
   ///   property, an array of objects; for one of the class's ``computedProperties``, the computed value.
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no property with that name; the errors of a
   ///   fetched property's request.
-  public final func value(forKey name: String) throws -> Any? {
+  public func value(forKey name: String) throws -> Any? {
     let slot = layout.slot(named: name)
     if let slot, layout.plainTypes[slot] != nil { return DynamicValue.any(attributeValue(at: slot)) }
     if let computed = computedProperty(named: name, at: slot) { return computed.value(self) }
@@ -89,7 +91,7 @@ extension ManagedObject {
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``, ``PersistenceError/Code/typeMismatch``, or
   ///   ``PersistenceError/Code/foreignObject`` for an object of another context.
-  public final func setValue(_ value: Any?, forKey name: String) throws {
+  public func setValue(_ value: Any?, forKey name: String) throws {
     if let slot = layout.slot(named: name), let type = layout.plainTypes[slot],
       let stored = DynamicValue.stored(value, as: type)
     {
@@ -112,7 +114,9 @@ extension ManagedObject {
     case .fetchedProperty: throw notStored(property)
     }
   }
+}
 
+extension ManagedObject {
   /// Returns the stored form of a value for an attribute; null for other properties.
   final func stored(_ value: Any?, for property: Property) throws -> StoredValue {
     guard let attribute = property.attribute else { return .null }
@@ -121,12 +125,14 @@ extension ManagedObject {
     return attribute.type == .composite
       ? try conversion.stored(value, elements: property.elements) : try conversion.stored(value)
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the members of an unordered to-many relationship, as a mutable view.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship,
   ///   ``PersistenceError/Code/typeMismatch`` if it is ordered.
-  public final func mutableSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
+  public func mutableSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
     try related(name, isOrdered: false, instead: "mutableOrderedSetValue(forKey:)")
   }
 
@@ -134,10 +140,12 @@ extension ManagedObject {
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship,
   ///   ``PersistenceError/Code/typeMismatch`` if it isn't ordered.
-  public final func mutableOrderedSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
+  public func mutableOrderedSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
     try related(name, isOrdered: true, instead: "mutableSetValue(forKey:)")
   }
+}
 
+extension ManagedObject {
   /// Returns the identifiers of a relationship's objects without creating them.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no such relationship.
@@ -148,7 +156,7 @@ extension ManagedObject {
     return [id]
   }
 
-  private final func related(
+  fileprivate final func related(
     _ name: String, isOrdered: Bool, instead: String
   ) throws -> RelationshipSet<ManagedObject> {
     let members = try related(name)
@@ -189,16 +197,16 @@ extension ManagedObject {
     return RelationshipSet(owner: self, relationship: relationship)
   }
 
-  private final func property(named name: String) throws -> Property {
+  fileprivate final func property(named name: String) throws -> Property {
     if let property = layout.entity.property(named: name) { return property }
     throw PersistenceError(
       .unknownProperty, at: .property(layout.entity.name, name), "'\(layout.entity.name)' has no property '\(name)'.",
       fix: "Its properties are \(layout.properties.map(\.name).sorted().joined(separator: ", ")).")
   }
 
-  private final func place(_ name: String) -> PersistenceError.Place { .property(layout.entity.name, name) }
+  fileprivate final func place(_ name: String) -> PersistenceError.Place { .property(layout.entity.name, name) }
 
-  private final func notStored(_ property: Property) -> PersistenceError {
+  fileprivate final func notStored(_ property: Property) -> PersistenceError {
     PersistenceError(
       .unknownProperty, at: place(property.name),
       "'\(property.name)' is a fetched property and can't be set.",
@@ -230,18 +238,18 @@ extension ManagedObject {
   }
 
   /// Whether a value for a relationship contains objects, or isn't one.
-  private final func hasObjects(_ value: Any?, _ name: String) -> Bool {
+  fileprivate final func hasObjects(_ value: Any?, _ name: String) -> Bool {
     let objects = (try? elements(of: value, name)) ?? (try? elements(ofOne: value, name))
     return objects?.isEmpty != true
   }
 
-  private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
+  fileprivate static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
 
-  private final func mismatch(_ value: Any, _ name: String, takes: String) -> PersistenceError {
+  fileprivate final func mismatch(_ value: Any, _ name: String, takes: String) -> PersistenceError {
     PersistenceError(.typeMismatch, at: place(name), "'\(name)' takes \(takes), not a \(type(of: value)).")
   }
 
-  private final func relatable(
+  fileprivate final func relatable(
     _ objects: [ManagedObject], by relationship: RelationshipLayout
   ) throws -> [ManagedObject] {
     for object in objects {

@@ -1,10 +1,10 @@
-extension ManagedObject {
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the value at the end of a key path, such as `department.name`, `location.x` or `employees.@sum.salary`.
   ///
   /// - Returns: A value, a ``ManagedObject``, or an array of them if the path crosses a to-many relationship, with nil
   ///   for a member without a value.
   /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key.
-  public final func value(forKeyPath path: String) throws -> Any? {
+  public func value(forKeyPath path: String) throws -> Any? {
     Self.any(try FetchExpression.key(path).value(for: self))
   }
 
@@ -13,7 +13,7 @@ extension ManagedObject {
   /// Does nothing if an object on the path is nil.
   ///
   /// - Throws: The errors of ``setValue(_:forKey:)``.
-  public final func setValue(_ value: Any?, forKeyPath path: String) throws {
+  public func setValue(_ value: Any?, forKeyPath path: String) throws {
     let keys = path.dottedKeys
     guard let first = keys.first, keys.count > 1 else { return try setValue(value, forKey: path) }
     let rest = keys.dropFirst()
@@ -33,7 +33,7 @@ extension ManagedObject {
   /// Returns several properties by name; nil for those without a value.
   ///
   /// - Throws: The errors of ``value(forKey:)``.
-  public final func dictionaryWithValues(forKeys names: [String]) throws -> [String: Any?] {
+  public func dictionaryWithValues(forKeys names: [String]) throws -> [String: Any?] {
     var values: [String: Any?] = [:]
     for name in names { values.updateValue(try value(forKey: name), forKey: name) }
     return values
@@ -42,11 +42,13 @@ extension ManagedObject {
   /// Sets several properties by name, in the order of their names.
   ///
   /// - Throws: The errors of ``setValue(_:forKey:)``; the properties before the one that fails are set.
-  public final func setValuesForKeys(_ values: [String: Any?]) throws {
+  public func setValuesForKeys(_ values: [String: Any?]) throws {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) { try setValue(value, forKey: name) }
   }
+}
 
-  private static func any(_ value: FetchValue) -> Any? {
+extension ManagedObject {
+  fileprivate static func any(_ value: FetchValue) -> Any? {
     switch value {
     case .value(let value): DynamicValue.any(value)
     case .object(let object): object
@@ -56,7 +58,7 @@ extension ManagedObject {
 
   /// Sets an element of a composite attribute. The other elements keep their stored values, which may have no equal
   /// among Swift's: a stored URI needn't be a valid URL.
-  private func setElement(_ value: Any?, at path: ArraySlice<String>, of property: Property) throws {
+  fileprivate func setElement(_ value: Any?, at path: ArraySlice<String>, of property: Property) throws {
     let whole = attributeValue(at: property.slot)
     let isKnown = property.elements.contains { $0.path.dropFirst().starts(with: path) }
     if isKnown, GivenValue(value)?.isNull == true {

@@ -1,8 +1,8 @@
-extension ManagedObject {
+extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the value of a property, for a class's own accessors. Equal to ``value(forKey:)``.
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty``.
-  public final func primitiveValue(forKey name: String) throws -> Any? { try value(forKey: name) }
+  public func primitiveValue(forKey name: String) throws -> Any? { try value(forKey: name) }
 
   /// Sets a property without marking the object as changed, for a class's own accessors.
   ///
@@ -19,7 +19,7 @@ extension ManagedObject {
   /// ```
   ///
   /// - Throws: The errors of ``setValue(_:forKey:)``.
-  public final func setPrimitiveValue(_ value: Any?, forKey name: String) throws {
+  public func setPrimitiveValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name), property.attribute != nil else {
       return try setValue(value, forKey: name)
     }
@@ -30,18 +30,18 @@ extension ManagedObject {
   }
 
   /// Announces that a property is about to be read: fires the fault.
-  public final func willAccessValue(forKey name: String?) {
+  public func willAccessValue(forKey name: String?) {
     if loading == .fault { fulfill() }
     // An object without a context, as after a reset, has no values to read.
     if loading == .fault, table == nil { finishLoading() }
   }
 
   /// The counterpart of ``willAccessValue(forKey:)``; does nothing.
-  public final func didAccessValue(forKey name: String?) {}
+  public func didAccessValue(forKey name: String?) {}
 
   /// Announces that a property is about to be changed: marks the object as changed.
-  public final func willChangeValue(forKey name: String) { willChange() }
+  public func willChangeValue(forKey name: String) { willChange() }
 
   /// The counterpart of ``willChangeValue(forKey:)``; does nothing.
-  public final func didChangeValue(forKey name: String) {}
+  public func didChangeValue(forKey name: String) {}
 }

@@ -32,7 +32,7 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or to-one relationship. A required composite attribute that has no parts in the
   /// row isn't missing if all of them are optional: it was saved like this.
-  private final func value(toCheckBy check: PropertyCheck) -> StoredValue {
+  fileprivate final func value(toCheckBy check: PropertyCheck) -> StoredValue {
     let value = presentValue(at: check.slot)
     guard layout.kinds[check.slot] == .composite, check.isRequired, value.isNull, snapshot != nil,
       looseValues[check.slot] == nil, layout.properties[check.slot].allowsNoElements
@@ -41,7 +41,7 @@ extension ManagedObject {
   }
 
   /// Returns the problems with set values that their columns can't hold.
-  private final func columnProblems() -> [PersistenceError] {
+  fileprivate final func columnProblems() -> [PersistenceError] {
     // The row of a draft has only values that their columns can hold.
     guard !looseValues.isEmpty else { return [] }
     let isValid = withLayout { layout in
@@ -53,7 +53,9 @@ extension ManagedObject {
       return ColumnCheck(layout.properties[slot])?.problem(with: value, of: layout.entity.name)
     }
   }
+}
 
+extension RedeclarableMembers where Self: ManagedObject {
   /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
   ///
   /// The class's rules for a to-many relationship get a ``RelationshipSet`` of the objects that belongs to no object.
@@ -64,7 +66,7 @@ extension ManagedObject {
   ///   - name: The name of the property.
   /// - Throws: The errors of ``validateForInsert()`` for this property; ``PersistenceError/Code/unknownProperty``, and
   ///   ``PersistenceError/Code/typeMismatch`` if the property doesn't accept such a value.
-  public final func validateValue(_ value: Any?, forKey name: String) throws {
+  public func validateValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name) else {
       _ = try self.value(forKey: name)
       return
@@ -94,7 +96,9 @@ extension ManagedObject {
     }
     try throwCombined(problems)
   }
+}
 
+extension ManagedObject {
   /// Finds relationships whose delete rule denies the deletion because they have objects that remain.
   final func validateDeletion() throws {
     guard layout.mayDenyDeletion else { return }
@@ -120,12 +124,12 @@ extension ManagedObject {
   }
 
   /// Whether an unsaved change gives the object another owner than one that the store has for it.
-  private final func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipLayout) -> Bool {
+  fileprivate final func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipLayout) -> Bool {
     guard let own = back(of: relationship), isChanged(at: own.slot) else { return false }
     return !leads(to: owner, back: relationship)
   }
 
-  private final func throwCombined(_ problems: [any Error]) throws {
+  fileprivate final func throwCombined(_ problems: [any Error]) throws {
     guard !problems.isEmpty else { return }
     let problems = problems.map { problem -> any Error in
       guard var error = problem as? PersistenceError else { return problem }
