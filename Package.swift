@@ -19,12 +19,24 @@ let serverHeaders = ["/usr/include/postgresql", "/usr/include", "/usr/local/incl
 let hasServerHeaders = serverHeaders.contains { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }
 let hasServerLibrary = !isBuiltForItself || hasServerHeaders
 
+// Apple's platforms have Core Data. The target exists there for packages that depend on it on other platforms only.
+#if canImport(Darwin)
+  let coreDataExclusions = [
+    "Context", "Errors", "Exports.swift", "Foundation", "Model", "Objects", "Requests", "Runtime", "Stores",
+  ]
+  let coreDataPass: [Target.PluginUsage] = []
+#else
+  let coreDataExclusions = ["OnApple"]
+  let coreDataPass: [Target.PluginUsage] = ["PersistCoreData"]
+#endif
+
 let package = Package(
   name: "Persist",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
+    .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
     .library(name: "PersistSync", targets: ["PersistSync"]),
     .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
@@ -33,6 +45,7 @@ let package = Package(
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
+    .plugin(name: "PersistCoreData", targets: ["PersistCoreData"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -58,6 +71,8 @@ let package = Package(
     .target(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
     .target(
+      name: "CoreData", dependencies: ["Persist"], exclude: coreDataExclusions, swiftSettings: settings),
+    .target(
       name: "PersistSQLMigrations",
       dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
     .target(name: "PersistSync", dependencies: ["Persist"], swiftSettings: settings),
@@ -74,10 +89,20 @@ let package = Package(
       swiftSettings: settings),
     .plugin(
       name: "PersistGenerate", capability: .buildTool(), dependencies: isBuiltForItself ? [] : ["PersistCommand"]),
+    .target(name: "PersistCoreDataPass", swiftSettings: settings),
+    .executableTarget(
+      name: "PersistCoreDataTool", dependencies: ["PersistCoreDataPass"], swiftSettings: settings),
+    .plugin(name: "PersistCoreData", capability: .buildTool(), dependencies: ["PersistCoreDataTool"]),
     .executableTarget(
       name: "FirstSteps", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/FirstSteps",
       swiftSettings: settings),
     .executableTarget(name: "Tour", dependencies: ["Persist"], path: "Examples/Tour", swiftSettings: settings),
+    .target(
+      name: "ReadingList",
+      dependencies: [.target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android]))],
+      path: "Examples/ReadingList", exclude: coreDataPass.isEmpty ? [] : ["Model", "Store"],
+      resources: [.copy("Resources/ReadingList.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
+      plugins: coreDataPass),
     .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
       swiftSettings: settings),
@@ -110,6 +135,13 @@ let package = Package(
     .testTarget(
       name: "PersistMacroslessTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses", "ShopGenerated"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataTests",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "ReadingList",
+        "PersistCoreDataPass", "PersistTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],

@@ -1,0 +1,1 @@
+// The other sources are compiled after the pass of the plugin PersistCoreData.

@@ -1,0 +1,66 @@
+import Foundation
+import Persist
+
+/// Turns Persist's errors into those of Core Data.
+enum CocoaErrors {
+  /// The key of Persist's error in the user information.
+  static let persistErrorKey = "PersistenceError"
+
+  static func error(_ error: any Error, in context: NSManagedObjectContext? = nil) -> any Error {
+    guard let error = error as? PersistenceError else { return error }
+    if let own = error.ownError { return own }
+    return nsError(error, in: context)
+  }
+
+  private static func nsError(_ error: PersistenceError, in context: NSManagedObjectContext?) -> NSError {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: description(of: error), persistErrorKey: error]
+    info[NSLocalizedRecoverySuggestionErrorKey] = error.fix
+    if let url = error.place.store ?? error.place.file { info[NSFilePathErrorKey] = url.path }
+    if let failure = error.validationFailure {
+      info[NSValidationKeyErrorKey] = failure.key
+      info[NSValidationValueErrorKey] = FoundationValue.any(failure.value)
+      info[NSValidationPredicateErrorKey] = failure.predicate.map { NSPredicate(format: $0) }
+      info[NSValidationObjectErrorKey] = failure.objectID.flatMap { context?.registeredObject(for: $0) }
+    }
+    if !error.errors.isEmpty {
+      let details: [any Error] = error.errors.map { self.error($0, in: context) }
+      info[NSDetailedErrorsKey] = details
+      info[NSUnderlyingErrorKey] = details[0]
+    }
+    if let conflicts = NSMergeConflict.conflicts(in: error, in: context) {
+      info[NSPersistentStoreSaveConflictsErrorKey] = conflicts
+    }
+    return NSError(domain: NSCocoaErrorDomain, code: code(of: error.code), userInfo: info)
+  }
+
+  private static func description(of error: PersistenceError) -> String {
+    error.errorDescription ?? error.message
+  }
+
+  /// Persist's own codes as the nearest ones of Core Data or Foundation.
+  private static func code(of code: PersistenceError.Code) -> Int {
+    switch code {
+    case .storeBusy, .connectionLost: NSPersistentStoreTimeoutError
+    case .diskFull: CocoaError.Code.fileWriteOutOfSpace.rawValue
+    case .storeDamaged, .notAStore, .malformedFile: CocoaError.Code.fileReadCorruptFile.rawValue
+    case .storeReadOnly: CocoaError.Code.fileWriteNoPermission.rawValue
+    case .fileAccess: CocoaError.Code.fileReadUnknown.rawValue
+    case .modelNotFound: NSManagedObjectModelReferenceNotFoundError
+    case .invalidPredicate, .invalidRequest, .unknownEntity, .unknownProperty: NSPersistentStoreOperationError
+    case .newerStore: NSPersistentStoreIncompatibleSchemaError
+    case .sqlite, .serverFailed: NSSQLiteError
+    default: code.rawValue >= 900_000 ? NSCoreDataError : code.rawValue
+    }
+  }
+}
+
+/// Runs a block and turns its errors into those of Core Data.
+func bridging<Result>(in context: NSManagedObjectContext? = nil, _ body: () throws -> Result) throws -> Result {
+  do { return try body() } catch { throw CocoaErrors.error(error, in: context) }
+}
+
+extension NSManagedObjectContext {
+  func bridging<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw CocoaErrors.error(error, in: self) }
+  }
+}

@@ -1,0 +1,56 @@
+public import Foundation
+package import Persist
+
+/// An expression in a predicate, a fetched column or a mapping.
+///
+/// Foundation's class of this name can't be used outside of Apple's platforms.
+open class NSExpression: NSObject, @unchecked Sendable {
+  // Unchecked: expressions are immutable.
+  package let fetchExpression: FetchExpression
+
+  package init(_ expression: FetchExpression) { fetchExpression = expression }
+
+  public init(format: String, _ arguments: Any?...) {
+    do {
+      let predicate = try FetchPredicate(
+        format: "SELF == (\(format))", argumentArray: arguments.map { PredicateArgument.persist($0 ?? NSNull()) })
+      guard case .comparison(let comparison) = predicate else { stop("'\(format)' isn't an expression.") }
+      fetchExpression = comparison.right
+    } catch {
+      stop("The expression '\(format)' can't be created: \(error)")
+    }
+  }
+
+  public init(forConstantValue value: Any?) { fetchExpression = .constant(PredicateArgument.stored(value)) }
+
+  public init(forKeyPath path: String) { fetchExpression = Self.path(path) }
+
+  public init(forVariable name: String) { fetchExpression = .variable(name) }
+
+  /// - Parameter name: A function of NSExpression, such as `sum:` or `uppercase:`.
+  public init(forFunction name: String, arguments: [Any]) {
+    let expressions = arguments.map { argument in
+      (argument as? NSExpression)?.fetchExpression ?? .constant(PredicateArgument.stored(argument))
+    }
+    guard let function = FetchFunction(rawValue: name) else { stop("There is no function '\(name)' in expressions.") }
+    fetchExpression = .function(function, expressions)
+  }
+
+  public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.current) }
+
+  public var keyPath: String { fetchExpression.keys?.joined(separator: ".") ?? "" }
+  public var constantValue: Any? { fetchExpression.constantValue.flatMap(FoundationValue.any) }
+
+  open override var description: String { fetchExpression.format }
+  open override func isEqual(_ other: Any?) -> Bool {
+    (other as? NSExpression)?.fetchExpression == fetchExpression
+  }
+  open override var hash: Int { fetchExpression.hashValue }
+
+  private static func path(_ text: String) -> FetchExpression {
+    guard case .comparison(let comparison)? = try? FetchPredicate(format: "SELF == \(text)", argumentArray: nil) else {
+      return .key(text)
+    }
+    return comparison.right
+  }
+}

@@ -1,0 +1,143 @@
+public import Foundation
+import Persist
+
+extension NSPredicate {
+  /// Creates a predicate from a format string in NSPredicate's language.
+  ///
+  /// A malformed string stops the program, as it raises an exception on Apple's platforms.
+  public convenience init(format: String, _ arguments: Any?...) {
+    self.init(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+  }
+
+  public convenience init(format: String, argumentArray: [Any]?) {
+    let arguments = argumentArray?.map(PredicateArgument.persist)
+    let predicate: FetchPredicate
+    do { predicate = try FetchPredicate(format: format, argumentArray: arguments) } catch {
+      stop("The predicate '\(format)' can't be created: \(error)")
+    }
+    self.init(creating: { unsafeDowncast(FormatPredicate(predicate), to: Self.self) })
+  }
+
+  /// Returns the predicate with values for its variables.
+  public func withVariables(_ variables: [String: Any]) -> NSPredicate {
+    guard let predicate = try? fetchPredicate() else { return self }
+    return FormatPredicate(predicate.replacing(variables))
+  }
+}
+
+extension NSPredicate {
+  /// The predicate that stores and contexts evaluate.
+  ///
+  /// - Throws: `invalidPredicate` for a block, which no store can evaluate.
+  func fetchPredicate() throws -> FetchPredicate {
+    switch self {
+    case let predicate as FormatPredicate: return predicate.predicate
+    case let compound as NSCompoundPredicate:
+      let parts = try compound.subpredicates.map { try $0.fetchPredicate() }
+      switch compound.compoundPredicateType {
+      case .and: return .and(parts)
+      case .or: return .or(parts)
+      case .not:
+        guard let part = parts.first else { throw Self.untranslatable(compound) }
+        return .not(part)
+      }
+    default:
+      // A constant doesn't look at its object, unlike a block.
+      let probe = PredicateProbe()
+      let value = evaluate(with: probe)
+      if self === NSPredicate(value: value) || isEqual(NSPredicate(value: value)) { return .constant(value) }
+      throw Self.untranslatable(self)
+    }
+  }
+
+  private static func untranslatable(_ predicate: NSPredicate) -> PersistenceError {
+    PersistenceError(
+      .invalidPredicate, "A store can't evaluate the block of an NSPredicate.",
+      fix: "Use NSPredicate(format:), or filter the results in memory.")
+  }
+}
+
+private final class PredicateProbe: NSObject {}
+
+/// A predicate made from a format string.
+final class FormatPredicate: NSPredicate {
+  let predicate: FetchPredicate
+
+  init(_ predicate: FetchPredicate) {
+    self.predicate = predicate
+    super.init(value: true)
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
+
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    let predicate = bindings.map(self.predicate.replacing) ?? self.predicate
+    do {
+      switch object {
+      case let object as NSManagedObject: return try predicate.evaluate(with: object)
+      case let dictionary as [String: Any]: return try predicate.evaluate(with: DictionaryObject(dictionary))
+      default: return try predicate.evaluate(with: PredicateArgument.stored(object))
+      }
+    } catch {
+      stop("The predicate '\(predicate)' can't be evaluated with \(object ?? "nil"): \(error)")
+    }
+  }
+
+  override var predicateFormat: String { predicate.format }
+  override var description: String { predicate.format }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func isEqual(_ other: Any?) -> Bool { (other as? FormatPredicate)?.predicate == predicate }
+  override var hash: Int { predicate.hashValue }
+}
+
+/// Values that format strings take.
+enum PredicateArgument {
+  static func persist(_ value: Any) -> Any {
+    switch value {
+    case let expression as NSExpression: expression.fetchExpression
+    case let entity as NSEntityDescription: entity.name ?? ""
+    default: value
+    }
+  }
+
+  static func stored(_ value: Any?) -> StoredValue {
+    guard let value else { return .null }
+    guard case .comparison(let comparison)? = try? FetchPredicate(format: "SELF == %@", argumentArray: [value]) else {
+      return .null
+    }
+    return comparison.right.constantValue ?? .null
+  }
+}
+
+extension FetchPredicate {
+  func replacing(_ variables: [String: Any]) -> FetchPredicate {
+    substituting(variables.mapValues { PredicateArgument.stored($0) })
+  }
+}
+
+/// A dictionary whose values predicates read by key.
+private struct DictionaryObject: KeyedObject {
+  private let values: [String: Any]
+
+  init(_ values: [String: Any]) { self.values = values }
+
+  func fetchValue(forKey key: String) throws -> FetchValue {
+    switch values[key] {
+    case let nested as [String: Any]: .object(DictionaryObject(nested))
+    case let object as NSManagedObject: .object(object)
+    case let list as [Any]: .collection(list.map { .value(PredicateArgument.stored($0)) })
+    case let value: .value(PredicateArgument.stored(value))
+    }
+  }
+
+  func hasProperty(named name: String) -> Bool { values[name] != nil }
+
+  var fetchIdentity: StoredValue { .null }
+  var fetchEntityName: String? { nil }
+
+  func fullTextMatcher(forKeys keys: [String]) throws -> any FullTextMatcher {
+    throw PersistenceError(.invalidPredicate, "A dictionary has no index of its texts.")
+  }
+}

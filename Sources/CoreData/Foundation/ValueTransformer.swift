@@ -1,0 +1,116 @@
+public import Foundation
+import Persist
+
+public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(_ rawValue: String) { self.init(rawValue: rawValue) }
+
+  public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
+  public static let unarchiveFromDataTransformerName = Self("NSUnarchiveFromData")
+  public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
+}
+
+/// Converts values of transformable attributes to data and back.
+///
+/// Foundation has no such class outside of Apple's platforms.
+open class ValueTransformer: NSObject, @unchecked Sendable {
+  // Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
+  public required override init() { super.init() }
+
+  open class func transformedValueClass() -> AnyClass { NSObject.self }
+  open class func allowsReverseTransformation() -> Bool { true }
+  open func transformedValue(_ value: Any?) -> Any? { value }
+  open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+
+  private static let registered = Locked<[String: ValueTransformer]>([:])
+
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+    registered.withLock { $0[name.rawValue] = transformer }
+    if let transformer {
+      AttributeTransformers.register(TransformerAdapter(transformer), named: name.rawValue)
+    }
+  }
+
+  open class func valueTransformerNames() -> [NSValueTransformerName] {
+    registered.withLock { $0.keys.sorted().map { NSValueTransformerName($0) } }
+  }
+
+  /// Returns a registered transformer, or an instance of the class with the name.
+  public convenience init?(forName name: NSValueTransformerName) {
+    guard let found = Self.transformer(named: name.rawValue) else { return nil }
+    self.init(creating: { unsafeDowncast(found, to: Self.self) })
+  }
+
+  fileprivate static func transformer(named name: String) -> ValueTransformer? {
+    if let known = registered.withLock({ $0[name] }) { return known }
+    guard let type = RuntimeTypes.type(named: name) as? ValueTransformer.Type else { return nil }
+    let transformer = type.init()
+    setValueTransformer(transformer, forName: NSValueTransformerName(name))
+    return transformer
+  }
+
+  /// Registers the transformers that a model's attributes name by their classes.
+  static func registerTransformers(of model: ManagedObjectModel) {
+    for entity in model.entities {
+      for attribute in entity.attributes {
+        guard let name = attribute.valueTransformerName, AttributeTransformers.transformer(named: name) == nil else {
+          continue
+        }
+        _ = transformer(named: name)
+      }
+    }
+  }
+}
+
+extension ValueTransformer: SubclassCreating {}
+
+/// Turns lists, dictionaries and other values that archives may contain into data.
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
+  open class var allowedTopLevelClasses: [AnyClass] { [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self] }
+
+  open override func transformedValue(_ value: Any?) -> Any? {
+    guard let data = value as? Data else { return nil }
+    return try? AttributeTransformers.transformer(named: "")?.value(from: data)
+  }
+
+  open override func reverseTransformedValue(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    return try? AttributeTransformers.transformer(named: "")?.data(from: value)
+  }
+
+  // Archives are read in reverse: data is what the store has.
+  fileprivate var isReversed: Bool { true }
+}
+
+/// A transformer as Persist asks it.
+private struct TransformerAdapter: AttributeTransformer {
+  private let transformer: ValueTransformer
+
+  init(_ transformer: ValueTransformer) { self.transformer = transformer }
+
+  func data(from value: Any) throws -> Data {
+    let data =
+      transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+    switch data {
+    case let data as Data: return data
+    case let data as NSData: return Data(referencing: data)
+    default:
+      throw PersistenceError(
+        .typeMismatch, "\(type(of: transformer)) returned no data for a \(type(of: value)).",
+        fix: "Return Data from transformedValue(_:).")
+    }
+  }
+
+  func value(from data: Data) throws -> Any {
+    let value =
+      transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    guard let value else {
+      throw PersistenceError(.typeMismatch, "\(type(of: transformer)) returned no value for its data.")
+    }
+    return value
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Persist
+
+/// Finds and reads model files among the resources of a program.
+enum ModelFile {
+  static func read(_ url: URL) throws -> (model: ManagedObjectModel, registry: ModelRegistry?) {
+    if url.pathExtension == "mom" || url.pathExtension == "xcdatamodel" {
+      // One version of a model, in the folder of all its versions.
+      return (try ManagedObjectModel(contentsOf: url), nil)
+    }
+    let registry = try ModelRegistry(contentsOf: existing(url))
+    return (registry.current, registry)
+  }
+
+  /// Every version in a model file.
+  static func versions(_ url: URL) throws -> [(ManagedObjectModel, ModelRegistry?)] {
+    let registry = try ModelRegistry(contentsOf: existing(url))
+    return registry.versions.map { ($0.model, registry) }
+  }
+
+  /// A source file that stands in for a compiled one with the same name.
+  private static func existing(_ url: URL) -> URL {
+    guard !FileManager.default.fileExists(atPath: url.path), url.pathExtension == "momd" else { return url }
+    let source = url.deletingPathExtension().appendingPathExtension("xcdatamodeld")
+    return FileManager.default.fileExists(atPath: source.path) ? source : url
+  }
+
+  static func named(_ name: String, in bundles: [Bundle]? = nil) -> URL? {
+    all(in: bundles).first { $0.deletingPathExtension().lastPathComponent == name }
+  }
+
+  /// The models of bundles, or of everything around the program.
+  static func all(in bundles: [Bundle]?) -> [URL] {
+    let folders = bundles.map { $0.compactMap(\.resourceURL) } ?? usualFolders
+    var seen: Set<String> = []
+    return folders.flatMap(models).filter { seen.insert($0.deletingPathExtension().lastPathComponent).inserted }
+  }
+
+  private static let extensions = ["xcdatamodeld", "momd", "xcdatamodel", "mom"]
+
+  private static func models(in folder: URL) -> [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.sorted().map { folder.appendingPathComponent($0) }.filter { extensions.contains($0.pathExtension) }
+  }
+
+  private static var usualFolders: [URL] {
+    let program = Bundle.main.bundleURL
+    let beside = ((try? FileManager.default.contentsOfDirectory(atPath: program.path)) ?? [])
+      .filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted()
+      .map { program.appendingPathComponent($0) }
+    let bundles = ([Bundle.main] + Bundle.allBundles).compactMap(\.resourceURL)
+    var seen: Set<String> = []
+    return (bundles + [program] + beside).filter { seen.insert($0.standardizedFileURL.path).inserted }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Persist
+
+open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+  open var attributeType = NSAttributeType.undefinedAttributeType { didSet { noteChange() } }
+  open var attributeValueClassName: String? { didSet { noteChange() } }
+  open var defaultValue: Any? { didSet { noteChange() } }
+  open var valueTransformerName: String? { didSet { noteChange() } }
+  open var allowsExternalBinaryDataStorage = false { didSet { noteChange() } }
+  open var preservesValueInHistoryOnDeletion = false { didSet { noteChange() } }
+  open var allowsCloudEncryption = false { didSet { noteChange() } }
+  /// What a model file says beyond this class's properties.
+  private var original: AttributeDescription?
+
+  public required init() { super.init() }
+
+  /// The attribute's type under its newer name.
+  open var type: AttributeType {
+    get { AttributeType(rawValue: attributeType.rawValue) }
+    set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+  }
+
+  public struct AttributeType: RawRepresentable, Sendable, Hashable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    private init(_ type: NSAttributeType) { rawValue = type.rawValue }
+
+    public static let undefined = Self(.undefinedAttributeType)
+    public static let integer16 = Self(.integer16AttributeType)
+    public static let integer32 = Self(.integer32AttributeType)
+    public static let integer64 = Self(.integer64AttributeType)
+    public static let decimal = Self(.decimalAttributeType)
+    public static let double = Self(.doubleAttributeType)
+    public static let float = Self(.floatAttributeType)
+    public static let string = Self(.stringAttributeType)
+    public static let boolean = Self(.booleanAttributeType)
+    public static let date = Self(.dateAttributeType)
+    public static let binaryData = Self(.binaryDataAttributeType)
+    public static let uuid = Self(.UUIDAttributeType)
+    public static let uri = Self(.URIAttributeType)
+    public static let transformable = Self(.transformableAttributeType)
+    public static let objectID = Self(.objectIDAttributeType)
+    public static let composite = Self(.compositeAttributeType)
+  }
+
+  override func copy(to other: NSPropertyDescription) {
+    super.copy(to: other)
+    guard let other = other as? NSAttributeDescription else { return }
+    other.attributeType = attributeType
+    other.attributeValueClassName = attributeValueClassName
+    other.defaultValue = defaultValue
+    other.valueTransformerName = valueTransformerName
+    other.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+    other.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    other.allowsCloudEncryption = allowsCloudEncryption
+    other.original = original
+  }
+
+  /// Takes the values of a description of Persist's.
+  func adopt(_ attribute: AttributeDescription) {
+    original = attribute
+    name = attribute.name
+    isOptional = attribute.isOptional
+    isTransient = attribute.isTransient
+    userInfo = attribute.userInfo
+    renamingIdentifier = attribute.renamingIdentifier
+    versionHashModifier = attribute.versionHashModifier
+    isIndexed = attribute.isIndexed
+    isIndexedBySpotlight = attribute.isIndexedBySpotlight
+    attributeType = NSAttributeType(attribute.type)
+    attributeValueClassName = attribute.valueClassName ?? attributeType.valueClassName
+    defaultValue = FoundationValue.any(attribute.defaultValue)
+    valueTransformerName = attribute.valueTransformerName
+    allowsExternalBinaryDataStorage = attribute.allowsExternalStorage
+    preservesValueInHistoryOnDeletion = attribute.preservesValueOnDeletion
+    allowsCloudEncryption = attribute.allowsCloudEncryption
+    let rules = attribute.validation.rules
+    setValidationPredicates(
+      rules.map { NSPredicate(format: $0.predicate) }, withValidationWarnings: rules.map { $0.warning ?? "" })
+  }
+
+  /// The derivation of a derived attribute, which a subclass has.
+  var derivation: String? { nil }
+
+  /// Returns the description that Persist builds a model from.
+  func attribute() throws -> AttributeDescription {
+    var attribute = original ?? AttributeDescription(name, .undefined)
+    attribute.name = name
+    attribute.type = attributeType.persistType
+    attribute.isOptional = isOptional
+    attribute.isTransient = isTransient
+    attribute.userInfo = texts
+    attribute.renamingIdentifier = renamingIdentifier
+    attribute.versionHashModifier = versionHashModifier
+    attribute.isIndexed = isIndexed
+    attribute.isIndexedBySpotlight = isIndexedBySpotlight
+    attribute.valueTransformerName = valueTransformerName
+    attribute.allowsExternalStorage = allowsExternalBinaryDataStorage
+    attribute.preservesValueOnDeletion = preservesValueInHistoryOnDeletion
+    attribute.allowsCloudEncryption = allowsCloudEncryption
+    attribute.derivation = derivation ?? attribute.derivation
+    if attribute.type == .transformable { attribute.valueClassName = attributeValueClassName }
+    attribute.defaultValue = try defaultValue.map(storedDefault) ?? .null
+    attribute.validation.rules = try rules.map { rule in
+      AttributeValidation.Rule(
+        predicate: try rule.predicate.fetchPredicate().format,
+        warning: rule.warning.flatMap { $0.isEmpty ? nil : $0 })
+    }
+    return attribute
+  }
+
+  private func storedDefault(_ value: Any) throws -> StoredValue {
+    attributeType == .transformableAttributeType ? try .archived(value) : PredicateArgument.stored(value)
+  }
+}
+
+/// An attribute whose value the store computes from others.
+open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+  open var derivationExpression: NSExpression? { didSet { noteChange() } }
+
+  override var derivation: String? { derivationExpression?.fetchExpression.format }
+
+  override func copy(to other: NSPropertyDescription) {
+    super.copy(to: other)
+    (other as? NSDerivedAttributeDescription)?.derivationExpression = derivationExpression
+  }
+
+  override func adopt(_ attribute: AttributeDescription) {
+    super.adopt(attribute)
+    derivationExpression = attribute.derivation.map { NSExpression(format: $0) }
+  }
+}
+
+extension NSAttributeType {
+  init(_ type: Persist.AttributeType) {
+    self =
+      switch type {
+      case .int16: .integer16AttributeType
+      case .int32: .integer32AttributeType
+      case .int64: .integer64AttributeType
+      case .decimal: .decimalAttributeType
+      case .double: .doubleAttributeType
+      case .float: .floatAttributeType
+      case .string: .stringAttributeType
+      case .boolean: .booleanAttributeType
+      case .date: .dateAttributeType
+      case .binary: .binaryDataAttributeType
+      case .uuid: .UUIDAttributeType
+      case .uri: .URIAttributeType
+      case .transformable: .transformableAttributeType
+      case .objectID: .objectIDAttributeType
+      case .composite: .compositeAttributeType
+      case .undefined: .undefinedAttributeType
+      }
+  }
+
+  var persistType: Persist.AttributeType {
+    switch self {
+    case .integer16AttributeType: .int16
+    case .integer32AttributeType: .int32
+    case .integer64AttributeType: .int64
+    case .decimalAttributeType: .decimal
+    case .doubleAttributeType: .double
+    case .floatAttributeType: .float
+    case .stringAttributeType: .string
+    case .booleanAttributeType: .boolean
+    case .dateAttributeType: .date
+    case .binaryDataAttributeType: .binary
+    case .UUIDAttributeType: .uuid
+    case .URIAttributeType: .uri
+    case .transformableAttributeType: .transformable
+    case .objectIDAttributeType: .objectID
+    case .compositeAttributeType: .composite
+    case .undefinedAttributeType: .undefined
+    }
+  }
+
+  /// The class of the values on Apple's platforms.
+  var valueClassName: String? {
+    switch self {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+      .floatAttributeType, .booleanAttributeType:
+      "NSNumber"
+    case .decimalAttributeType: "NSDecimalNumber"
+    case .stringAttributeType: "NSString"
+    case .dateAttributeType: "NSDate"
+    case .binaryDataAttributeType: "NSData"
+    case .UUIDAttributeType: "NSUUID"
+    case .URIAttributeType: "NSURL"
+    case .objectIDAttributeType: "NSManagedObjectID"
+    case .compositeAttributeType: "NSDictionary"
+    case .transformableAttributeType, .undefinedAttributeType: nil
+    }
+  }
+}

@@ -1,0 +1,232 @@
+public import Foundation
+import Persist
+
+open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+  // Unchecked: a model is changed only until a coordinator uses it.
+  private var descriptions: [NSEntityDescription] = []
+  private var configurationNames: [String: [String]] = [:]
+  private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+  private var original = ModelDescription()
+  private var made: ManagedObjectModel?
+  /// The versions and mapping models that the model's file contains.
+  let registry: ModelRegistry?
+  open var versionIdentifiers: Set<AnyHashable> = []
+  open var localizationDictionary: [String: String]?
+
+  public override init() { registry = nil }
+
+  init(_ model: ManagedObjectModel, registry: ModelRegistry?) {
+    self.registry = registry
+    super.init()
+    adopt(model)
+  }
+
+  deinit { EntityDescriptions.remove(made?.entities ?? []) }
+
+  /// Reads a model file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or a Persist model.
+  public convenience init?(contentsOf url: URL) {
+    guard let (model, registry) = try? ModelFile.read(url) else { return nil }
+    self.init(model, registry: registry)
+  }
+
+  open var entities: [NSEntityDescription] {
+    get { descriptions }
+    set {
+      for entity in descriptions where entity.managedObjectModel === self { entity.managedObjectModel = nil }
+      descriptions = newValue
+      for entity in newValue { entity.managedObjectModel = self }
+      noteChange()
+    }
+  }
+
+  open var entitiesByName: [String: NSEntityDescription] {
+    Dictionary(descriptions.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  open var configurations: [String] { configurationNames.keys.sorted() }
+
+  open func entities(forConfigurationName name: String?) -> [NSEntityDescription]? {
+    guard let name else { return descriptions }
+    return configurationNames[name].map { names in descriptions.filter { names.contains($0.name ?? "") } }
+  }
+
+  open func setEntities(_ entities: [NSEntityDescription], forConfigurationName name: String) {
+    configurationNames[name] = entities.compactMap(\.name)
+    noteChange()
+  }
+
+  open var entityVersionHashesByName: [String: Data] {
+    guard let model = try? persistModel() else { return [:] }
+    return Dictionary(model.entities.map { ($0.name, $0.fingerprint.bytes) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
+
+  open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
+
+  open func setFetchRequestTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, forName name: String) {
+    templates[name] = request
+    noteChange()
+  }
+
+  open func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let request = templates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult> else { return nil }
+    request.predicate = request.predicate?.withVariables(variables)
+    return request
+  }
+
+  open func isConfiguration(
+    withName name: String?, compatibleWithStoreMetadata metadata: [String: Any]
+  ) -> Bool {
+    guard let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
+      let entities = entities(forConfigurationName: name)
+    else { return false }
+    let own = entityVersionHashesByName
+    return hashes.count == entities.count && entities.allSatisfy { entity in
+      entity.name.map { hashes[$0] == own[$0] } ?? false
+    }
+  }
+
+  func noteChange() {
+    EntityDescriptions.remove(made?.entities ?? [])
+    made = nil
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    guard let model = try? persistModel() else { return NSManagedObjectModel() }
+    return NSManagedObjectModel(model, registry: registry)
+  }
+
+  open override func isEqual(_ other: Any?) -> Bool {
+    guard let other = other as? NSManagedObjectModel else { return false }
+    return self === other || entityVersionHashesByName == other.entityVersionHashesByName
+  }
+
+  open override var hash: Int { descriptions.count }
+}
+
+extension NSManagedObjectModel {
+  /// Returns the model that Persist opens stores with.
+  func persistModel() throws -> ManagedObjectModel {
+    if let made { return made }
+    var description = original
+    description.entities = try allEntities().map { try $0.entityDescription() }
+    description.configurations = configurationNames
+    description.versionIdentifiers = versionIdentifiers.map { "\($0.base)" }.sorted()
+    description.fetchRequestTemplates = try templates.mapValues { try $0.requestDescription() }
+    let model = try ManagedObjectModel(withFlaws: description)
+    join(model)
+    return model
+  }
+
+  /// The model's entities, with the subentities of those that were set alone.
+  private func allEntities() -> [NSEntityDescription] {
+    var all = descriptions
+    var next = 0
+    while next < all.count {
+      for entity in all[next].subentities where !all.contains(where: { $0 === entity }) { all.append(entity) }
+      next += 1
+    }
+    if all.count > descriptions.count {
+      descriptions = all
+      for entity in all { entity.managedObjectModel = self }
+    }
+    return all
+  }
+
+  private func adopt(_ model: ManagedObjectModel) {
+    original = model.description
+    configurationNames = model.description.configurations
+    versionIdentifiers = Set(model.versionIdentifiers.map { AnyHashable($0) })
+    let entities = model.entities.map { NSEntityDescription(describing: $0.description) }
+    let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    for entity in model.entities {
+      byName[entity.name]?.subentities = entity.subentityNames.compactMap { byName[$0] }
+    }
+    for entity in entities {
+      for property in entity.properties { (property as? NSRelationshipDescription)?.connect(in: byName) }
+    }
+    self.entities = entities
+    for (name, request) in model.description.fetchRequestTemplates { templates[name] = NSFetchRequest(request) }
+    join(model)
+  }
+
+  private func join(_ model: ManagedObjectModel) {
+    made = model
+    for description in descriptions { description.entity = description.name.flatMap { model.entitiesByName[$0] } }
+    EntityDescriptions.add(descriptions)
+    ValueTransformer.registerTransformers(of: model)
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Returns the models of bundles, merged: of all loaded bundles without an argument.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    merge(ModelFile.all(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
+  }
+
+  /// Returns the model that a store with these metadata was written with.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    for file in ModelFile.all(in: bundles) {
+      for (model, registry) in (try? ModelFile.versions(file)) ?? [] {
+        let model = NSManagedObjectModel(model, registry: registry)
+        if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return model }
+      }
+    }
+    return nil
+  }
+
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let merged = Self.merge(models ?? []) else { return nil }
+    guard let model = try? merged.persistModel() else { return nil }
+    self.init(model, registry: merged.registry)
+  }
+
+  private class func merge(_ models: [NSManagedObjectModel]) -> NSManagedObjectModel? {
+    if models.count == 1 { return models[0] }
+    let merged = models.reduce(into: ModelDescription()) { merged, model in
+      guard let description = (try? model.persistModel())?.description else { return }
+      for entity in description.entities where !merged.entities.contains(where: { $0.name == entity.name }) {
+        merged.entities.append(entity)
+      }
+      merged.composites += description.composites
+      merged.configurations.merge(description.configurations) { $0 + $1 }
+      merged.fetchRequestTemplates.merge(description.fetchRequestTemplates) { first, _ in first }
+      merged.versionIdentifiers += description.versionIdentifiers
+    }
+    return (try? ManagedObjectModel(withFlaws: merged)).map { NSManagedObjectModel($0, registry: nil) }
+  }
+}
+
+/// The descriptions of entities that objects are asked for.
+enum EntityDescriptions {
+  private static let known = Locked<[ObjectIdentifier: Weak<NSEntityDescription>]>([:])
+
+  static func add(_ descriptions: [NSEntityDescription]) {
+    known.withLock { known in
+      for description in descriptions {
+        if let entity = description.entity { known[ObjectIdentifier(entity)] = Weak(description) }
+      }
+    }
+  }
+
+  static func remove(_ entities: [Entity]) {
+    known.withLock { known in
+      for entity in entities { known[ObjectIdentifier(entity)] = nil }
+    }
+  }
+
+  static func description(of entity: Entity) -> NSEntityDescription {
+    known.withLock { $0[ObjectIdentifier(entity)]?.object } ?? NSEntityDescription(detached: entity)
+  }
+
+  /// Returns the entities whose class is the given one.
+  static func descriptions(whereClassIs type: NSManagedObject.Type) -> [NSEntityDescription] {
+    let all = known.withLock { $0.values.compactMap(\.object) }
+    return all.filter { $0.managedObjectClass == type }
+  }
+}

@@ -1,0 +1,1 @@
+// Apple's platforms have Core Data.

@@ -1,0 +1,272 @@
+public import Foundation
+public import Persist
+
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  case statusOnly = 0
+  case objectIDs = 1
+  case count = 2
+}
+
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  case statusOnlyResultType = 0
+  case updatedObjectIDsResultType = 1
+  case updatedObjectsCountResultType = 2
+}
+
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  case resultTypeStatusOnly = 0
+  case resultTypeObjectIDs = 1
+  case resultTypeCount = 2
+}
+
+open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
+  private var requestedName: String
+  open var entity: NSEntityDescription?
+  open var resultType = NSBatchInsertRequestResultType.statusOnly
+  open var objectsToInsert: [[String: Any]]?
+  open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+
+  public init(entityName: String, objects: [[String: Any]]) {
+    requestedName = entityName
+    objectsToInsert = objects
+  }
+
+  public init(entity: NSEntityDescription, objects: [[String: Any]]) {
+    requestedName = entity.name ?? ""
+    self.entity = entity
+    objectsToInsert = objects
+  }
+
+  public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    requestedName = entityName
+    dictionaryHandler = handler
+  }
+
+  public init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    requestedName = entity.name ?? ""
+    self.entity = entity
+    dictionaryHandler = handler
+  }
+
+  public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    requestedName = entityName
+    managedObjectHandler = handler
+  }
+
+  public init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    requestedName = entity.name ?? ""
+    self.entity = entity
+    managedObjectHandler = handler
+  }
+
+  open var entityName: String { requestedName }
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  func persistRequest(in context: NSManagedObjectContext) throws -> BatchInsertRequest {
+    var request: BatchInsertRequest
+    if let objectsToInsert {
+      request = BatchInsertRequest(entityName, objectsToInsert.map(Self.values))
+    } else if let dictionaryHandler {
+      request = BatchInsertRequest(entityName) { (values: inout [String: Any?]) in
+        let dictionary = NSMutableDictionary()
+        if dictionaryHandler(dictionary) { return true }
+        values = Self.values(dictionary as? [String: Any] ?? [:])
+        return false
+      }
+    } else {
+      request = try objectRequest(in: context)
+    }
+    request.resultType =
+      switch resultType {
+      case .statusOnly: .statusOnly
+      case .objectIDs: .objectIDs
+      case .count: .count
+      }
+    request.affectedStoreIdentifier = storeIdentifiers?.first
+    return request
+  }
+
+  /// Fills one object without a context again and again.
+  private func objectRequest(in context: NSManagedObjectContext) throws -> BatchInsertRequest {
+    guard let entity = entity ?? context.model?.entitiesByName[entityName], let managedObjectHandler else {
+      throw PersistenceError(.unknownEntity, at: .entity(entityName), "The model has no entity '\(entityName)'.")
+    }
+    let type = context.managedObjectClass(of: entity)
+    let attributes = entity.attributesByName.values.filter { !$0.isTransient }.map(\.name)
+    return BatchInsertRequest(entityName) { (values: inout [String: Any?]) in
+      let object = type.create(entity, in: nil)
+      if managedObjectHandler(object) { return true }
+      for name in attributes { values[name] = .some(object.plain[name]) }
+      return false
+    }
+  }
+
+  private static func values(_ values: [String: Any]) -> [String: Any?] {
+    values.mapValues { $0 is NSNull ? nil : ManagedValue.persist($0) }
+  }
+}
+
+open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
+  private var requestedName: String
+  open var entity: NSEntityDescription
+  open var predicate: NSPredicate?
+  open var includesSubentities = true
+  open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+  open var propertiesToUpdate: [AnyHashable: Any]?
+
+  public init(entityName: String) {
+    requestedName = entityName
+    entity = NSEntityDescription()
+    entity.name = entityName
+  }
+
+  public init(entity: NSEntityDescription) {
+    requestedName = entity.name ?? ""
+    self.entity = entity
+  }
+
+  open var entityName: String { requestedName }
+  open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+  func persistRequest() throws -> BatchUpdateRequest {
+    var properties: [String: FetchExpression] = [:]
+    for (key, value) in propertiesToUpdate ?? [:] {
+      let name = (key.base as? NSPropertyDescription)?.name ?? "\(key.base)"
+      properties[name] =
+        (value as? NSExpression)?.fetchExpression
+        ?? .constant(PredicateArgument.stored(ManagedValue.persist(value)))
+    }
+    var request = BatchUpdateRequest(entityName, where: try predicate?.fetchPredicate(), set: properties)
+    request.includesSubentities = includesSubentities
+    request.affectedStoreIdentifiers = storeIdentifiers
+    request.resultType =
+      switch resultType {
+      case .statusOnlyResultType: .statusOnlyResultType
+      case .updatedObjectIDsResultType: .updatedObjectIDsResultType
+      case .updatedObjectsCountResultType: .updatedObjectsCountResultType
+      }
+    return request
+  }
+}
+
+open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
+  public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  private let objectIDs: [NSManagedObjectID]?
+  open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+
+  public init(fetchRequest request: NSFetchRequest<any NSFetchRequestResult>) {
+    fetchRequest = request
+    objectIDs = nil
+  }
+
+  public init(objectIDs: [NSManagedObjectID]) {
+    fetchRequest = NSFetchRequest(entityName: objectIDs.first?.entityName ?? "")
+    self.objectIDs = objectIDs
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+  func persistRequest() throws -> BatchDeleteRequest {
+    var request =
+      if let objectIDs { BatchDeleteRequest(objectIDs: objectIDs) } else {
+        BatchDeleteRequest(try fetchRequest.persistRequest(ManagedObjectID.self))
+      }
+    request.resultType =
+      switch resultType {
+      case .resultTypeStatusOnly: .resultTypeStatusOnly
+      case .resultTypeObjectIDs: .resultTypeObjectIDs
+      case .resultTypeCount: .resultTypeCount
+      }
+    return request
+  }
+}
+
+open class NSBatchInsertResult: NSPersistentStoreResult, @unchecked Sendable {
+  public let result: Any?
+  public let resultType: NSBatchInsertRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { (self.result, resultType) = (result, type) }
+}
+
+open class NSBatchUpdateResult: NSPersistentStoreResult, @unchecked Sendable {
+  public let result: Any?
+  public let resultType: NSBatchUpdateRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { (self.result, resultType) = (result, type) }
+}
+
+open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
+  public let result: Any?
+  public let resultType: NSBatchDeleteRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { (self.result, resultType) = (result, type) }
+}
+
+open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreResult, @unchecked Sendable {
+  public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+  public internal(set) var finalResult: [ResultType]?
+  public internal(set) var operationError: (any Error)?
+
+  init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
+}
+
+open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
+  public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
+  public let fetchRequest: NSFetchRequest<ResultType>
+  public let completionBlock: CompletionBlock?
+  open var estimatedResultCount = 0
+
+  public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock block: CompletionBlock? = nil) {
+    fetchRequest = request
+    completionBlock = block
+  }
+}
+
+/// A request that runs on its context's queue later.
+private protocol AsynchronousRequest: NSPersistentStoreRequest {
+  func start(in context: NSManagedObjectContext) -> NSPersistentStoreResult
+}
+
+extension NSAsynchronousFetchRequest: AsynchronousRequest {
+  fileprivate func start(in context: NSManagedObjectContext) -> NSPersistentStoreResult {
+    let result = NSAsynchronousFetchResult(self)
+    context.perform {
+      do { result.finalResult = try context.fetch(self.fetchRequest) } catch { result.operationError = error }
+      self.completionBlock?(result)
+    }
+    return result
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Executes a batch request, a request for history, or an asynchronous fetch request.
+  @discardableResult
+  public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try bridging {
+      switch request {
+      case let request as NSBatchInsertRequest:
+        return NSBatchInsertResult(
+          Self.any(try base.execute(request.persistRequest(in: self)).result), request.resultType)
+      case let request as NSBatchUpdateRequest:
+        return NSBatchUpdateResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
+      case let request as NSBatchDeleteRequest:
+        return NSBatchDeleteResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
+      case let request as NSPersistentHistoryChangeRequest: return try execute(history: request)
+      case let request as any AsynchronousRequest: return request.start(in: self)
+      default:
+        throw PersistenceError(
+          PersistenceError.Code(NSPersistentStoreUnsupportedRequestTypeError, "invalidRequest"),
+          "Requests of class \(type(of: request)) can't be executed.", fix: "Use fetch(_:).")
+      }
+    }
+  }
+
+  private static func any(_ result: Any?) -> Any? {
+    switch result {
+    case let count as Int: NSNumber(value: count)
+    case let status as Bool: NSNumber(value: status)
+    default: result
+    }
+  }
+}

@@ -1,0 +1,224 @@
+public import Foundation
+import Persist
+
+/// What a fetch request returns: objects, identifiers, dictionaries or counts.
+public protocol NSFetchRequestResult: AnyObject {}
+
+extension ManagedObjectID: NSFetchRequestResult {}
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+
+public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  public static let managedObjectResultType = Self([])
+  public static let managedObjectIDResultType = Self(rawValue: 1)
+  public static let dictionaryResultType = Self(rawValue: 2)
+  public static let countResultType = Self(rawValue: 4)
+}
+
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+  case fetchRequestType = 1
+  case saveRequestType = 2
+  case batchInsertRequestType = 5
+  case batchUpdateRequestType = 6
+  case batchDeleteRequestType = 7
+}
+
+open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
+  // Unchecked: as in Core Data, a request isn't changed while a context executes it.
+  open var affectedStores: [NSPersistentStore]?
+  open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  final var storeIdentifiers: [String]? { affectedStores?.map(\.identifier) }
+}
+
+open class NSPersistentStoreResult: NSObject, @unchecked Sendable {
+  // Unchecked: results aren't changed after their creation.
+}
+
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
+  open var entity: NSEntityDescription? {
+    didSet { if let entity { requestedName = entity.name } }
+  }
+  private var requestedName: String?
+  open var predicate: NSPredicate?
+  open var sortDescriptors: [NSSortDescriptor]?
+  open var fetchLimit = 0
+  open var fetchOffset = 0
+  open var fetchBatchSize = 0
+  open var resultType = NSFetchRequestResultType.managedObjectResultType
+  open var includesSubentities = true
+  open var includesPropertyValues = true
+  open var includesPendingChanges = true
+  open var returnsObjectsAsFaults = true
+  open var shouldRefreshRefetchedObjects = false
+  open var returnsDistinctResults = false
+  open var relationshipKeyPathsForPrefetching: [String]?
+  open var propertiesToFetch: [Any]?
+  open var propertiesToGroupBy: [Any]?
+  open var havingPredicate: NSPredicate?
+
+  public override init() { super.init() }
+
+  public convenience init(entityName: String) {
+    self.init()
+    requestedName = entityName
+  }
+
+  open var entityName: String? { entity?.name ?? requestedName }
+
+  /// Executes the request in the context whose queue runs the caller.
+  open func execute() throws -> [ResultType] {
+    guard let context = NSManagedObjectContext.current else {
+      throw CocoaErrors.error(
+        PersistenceError(
+          .invalidRequest, "execute() was called outside of a context's perform.",
+          fix: "Use the context's fetch(_:)."))
+    }
+    return try context.fetch(self)
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let other = NSFetchRequest<ResultType>()
+    copyProperties(to: other)
+    return other
+  }
+
+  private func copyProperties(to other: NSFetchRequest<ResultType>) {
+    other.entity = entity
+    other.requestedName = requestedName
+    other.predicate = predicate
+    other.sortDescriptors = sortDescriptors
+    other.fetchLimit = fetchLimit
+    other.fetchOffset = fetchOffset
+    other.fetchBatchSize = fetchBatchSize
+    other.resultType = resultType
+    other.includesSubentities = includesSubentities
+    other.includesPropertyValues = includesPropertyValues
+    other.includesPendingChanges = includesPendingChanges
+    other.returnsObjectsAsFaults = returnsObjectsAsFaults
+    other.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    other.returnsDistinctResults = returnsDistinctResults
+    other.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    other.propertiesToFetch = propertiesToFetch
+    other.propertiesToGroupBy = propertiesToGroupBy
+    other.havingPredicate = havingPredicate
+    other.affectedStores = affectedStores
+  }
+
+  open override var description: String {
+    "<NSFetchRequest entity: \(entityName ?? ""), predicate: \(predicate?.description ?? "none")>"
+  }
+}
+
+extension NSFetchRequest {
+  /// Returns the request of Persist's.
+  final func persistRequest<Result>(_ type: Result.Type) throws -> FetchRequest<Result> {
+    guard let entityName else {
+      throw PersistenceError(.invalidRequest, "The request has no entity.", fix: "Set its entity.")
+    }
+    var request = FetchRequest<Void>(entityName, sortedBy: try sorts(), limit: fetchLimit, offset: fetchOffset)
+    request.predicate = try predicate?.fetchPredicate()
+    request.fetchBatchSize = fetchBatchSize
+    request.includesSubentities = includesSubentities
+    request.includesPropertyValues = includesPropertyValues
+    request.includesPendingChanges = includesPendingChanges
+    request.returnsObjectsAsFaults = returnsObjectsAsFaults
+    request.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    request.returnsDistinctResults = returnsDistinctResults
+    request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching ?? []
+    request.affectedStoreIdentifiers = storeIdentifiers
+    request.propertiesToFetch = (propertiesToFetch ?? []).map(Self.column)
+    request.propertiesToGroupBy = (propertiesToGroupBy ?? []).map(Self.column)
+    request.havingPredicate = try havingPredicate?.fetchPredicate()
+    return request.returning(Result.self)
+  }
+
+  private func sorts() throws -> [FetchSortDescriptor] { try (sortDescriptors ?? []).map { try $0.fetchSortDescriptor() } }
+
+  private static func column(_ property: Any) -> ExpressionDescription {
+    switch property {
+    case let expression as NSExpressionDescription:
+      let type = expression.expressionResultType
+      return ExpressionDescription(
+        expression.name, expression.expression?.fetchExpression ?? .constant(.null),
+        resultType: type == .undefinedAttributeType ? nil : type.persistType)
+    case let property as NSPropertyDescription: return ExpressionDescription(property.name)
+    default: return ExpressionDescription("\(property)")
+    }
+  }
+
+  /// Describes the request as a template of a model.
+  final func requestDescription() throws -> FetchRequestDescription {
+    let sort = try sorts().map { sort in
+      FetchRequestDescription.Sort(
+        sort.key, isAscending: sort.isAscending, selector: sort.comparison == .values ? nil : sort.comparison.rawValue)
+    }
+    return FetchRequestDescription(
+      entity: entityName ?? "", predicate: try predicate?.fetchPredicate().format, sort: sort, fetchLimit: fetchLimit,
+      fetchBatchSize: fetchBatchSize, includesSubentities: includesSubentities,
+      includesPropertyValues: includesPropertyValues, includesPendingChanges: includesPendingChanges,
+      returnsObjectsAsFaults: returnsObjectsAsFaults, returnsDistinctResults: returnsDistinctResults,
+      resultType: FetchRequestDescription.ResultType(rawValue: Int(resultType.rawValue)) ?? .objects)
+  }
+
+  convenience init(_ template: FetchRequestDescription) {
+    self.init(entityName: template.entity)
+    predicate = template.predicate.map { NSPredicate(format: $0) }
+    if !template.sort.isEmpty {
+      sortDescriptors = template.sort.map { sort in
+        NSSortDescriptor(key: sort.key, ascending: sort.isAscending, selector: sort.selector.map { Selector($0) })
+      }
+    }
+    fetchLimit = template.fetchLimit
+    fetchBatchSize = template.fetchBatchSize
+    includesSubentities = template.includesSubentities
+    includesPropertyValues = template.includesPropertyValues
+    includesPendingChanges = template.includesPendingChanges
+    returnsObjectsAsFaults = template.returnsObjectsAsFaults
+    returnsDistinctResults = template.returnsDistinctResults
+    resultType = NSFetchRequestResultType(rawValue: UInt(template.resultType.rawValue))
+  }
+}
+
+extension NSManagedObjectContext {
+  public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
+    let results: [Any] = try bridging {
+      try withParents {
+        switch request.resultType {
+        case .managedObjectIDResultType: try base.fetchObjectIDs(request.persistRequest(ManagedObjectID.self))
+        case .countResultType: [NSNumber(value: try base.count(for: request.persistRequest(ManagedObject.self)))]
+        case .dictionaryResultType: try dictionaries(request)
+        default: try base.fetch(request.persistRequest(ManagedObject.self))
+        }
+      }
+    }
+    return results.map { result in
+      guard let typed = result as? ResultType else {
+        stop("\(result) is of class \(type(of: result)), not \(ResultType.self).")
+      }
+      return typed
+    }
+  }
+
+  public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
+    try bridging { try withParents { try base.count(for: request.persistRequest(ManagedObject.self)) } }
+  }
+
+  private func dictionaries<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [NSDictionary] {
+    var query = try request.persistRequest(FetchedRow.self)
+    if query.propertiesToFetch.isEmpty, let entity = request.entityName.flatMap({ model?.entitiesByName[$0] }) {
+      query.propertiesToFetch = entity.attributesByName.values.filter { !$0.isTransient }.map(\.name).sorted()
+        .map { ExpressionDescription($0) }
+    }
+    return try base.fetch(query).map { row in
+      let values = row.storedValues.compactMapValues { FoundationValue.any($0) }
+      return NSDictionary(dictionary: values)
+    }
+  }
+}

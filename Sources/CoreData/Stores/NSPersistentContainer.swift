@@ -1,0 +1,69 @@
+public import Foundation
+import Persist
+
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  // Unchecked: what changes is set before the stores are loaded, as in Core Data.
+  public let name: String
+  public let managedObjectModel: NSManagedObjectModel
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  public let viewContext: NSManagedObjectContext
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+  /// Creates a container with the model of this name in the program's resources.
+  ///
+  /// `.xcdatamodeld` folders are read as they are. A model that isn't found stops the program, because this
+  /// initializer can't throw.
+  public convenience init(name: String) {
+    guard let url = ModelFile.named(name) else {
+      stop("There is no model '\(name)' in the program's resources. Add '\(name).xcdatamodeld' to a target's resources.")
+    }
+    do {
+      let (model, registry) = try ModelFile.read(url)
+      self.init(name: name, managedObjectModel: NSManagedObjectModel(model, registry: registry))
+    } catch {
+      stop("The model '\(name)' can't be read: \(error)")
+    }
+  }
+
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self.name = name
+    managedObjectModel = model
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    let folder = Self.defaultDirectoryURL()
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))]
+  }
+
+  open class func defaultDirectoryURL() -> URL { PersistentContainer.defaultDirectoryURL() }
+
+  open func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    for description in persistentStoreDescriptions {
+      if description.type == NSSQLiteStoreType, let url = description.url, url.isFileURL, url.path != "/dev/null" {
+        try? FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      }
+      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+    }
+  }
+
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
+  open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { block(context) }
+  }
+
+  public final func performBackgroundTask<Result, Failure: Error>(
+    _ block: @escaping (NSManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let context = newBackgroundContext()
+    return try await context.perform { () throws(Failure) -> Result in try block(context) }
+  }
+}

@@ -1,0 +1,250 @@
+public import Foundation
+public import Persist
+
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  // Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
+  public let managedObjectModel: NSManagedObjectModel
+  open var name: String?
+  let base: PersistentStoreCoordinator
+  /// The class of each entity.
+  let classes: [String: ManagedObject.Type]
+  private let stores = Locked<[NSPersistentStore]>([])
+  private let queue = ContextQueue(.privateQueueConcurrencyType)
+
+  public init(managedObjectModel model: NSManagedObjectModel) {
+    managedObjectModel = model
+    let persistModel: ManagedObjectModel
+    do { persistModel = try model.persistModel() } catch { stop("The model can't be used: \(error)") }
+    base = PersistentStoreCoordinator(model: persistModel, registry: model.registry)
+    classes = Dictionary(
+      model.entities.map { ($0.name ?? "", $0.managedObjectClass) }, uniquingKeysWith: { first, _ in first })
+    super.init()
+    relay = StoreNotificationRelay(self)
+  }
+
+  private var relay: StoreNotificationRelay?
+
+  /// A coordinator without entities, of contexts whose coordinator wasn't set.
+  static let empty = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+
+  open class var registeredStoreTypes: [String: NSValue] { [:] }
+
+  open var persistentStores: [NSPersistentStore] {
+    let open = base.persistentStores
+    return stores.withLock { stores in
+      stores.removeAll { store in !open.contains { $0.identifier == store.identifier } }
+      for info in open where !stores.contains(where: { $0.identifier == info.identifier }) {
+        stores.append(NSPersistentStore(info, of: self, options: nil))
+      }
+      return stores
+    }
+  }
+
+  open func persistentStore(for url: URL) -> NSPersistentStore? {
+    persistentStores.first { $0.url == url || $0.url?.standardizedFileURL == url.standardizedFileURL }
+  }
+
+  open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+  @discardableResult
+  open func addPersistentStore(
+    ofType type: String, configurationName: String?, at url: URL?, options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try bridging {
+      let storeOptions = StoreOptions(options, configuration: configurationName)
+      let info: StoreInfo
+      switch type {
+      case NSInMemoryStoreType: info = try base.addInMemoryStore(options: storeOptions)
+      case NSSQLiteStoreType:
+        guard let url else {
+          throw PersistenceError(.fileAccess, "A SQLite store needs a URL.", fix: "Pass the URL of its file.")
+        }
+        info =
+          url.path == "/dev/null"
+          ? try base.addInMemoryStore(options: storeOptions) : try base.addStore(at: url, options: storeOptions)
+      default:
+        throw PersistenceError(
+          PersistenceError.Code(NSPersistentStoreInvalidTypeError, "storeTypeMismatch"), at: .store(url),
+          "There are no stores of the type '\(type)'.", fix: "The types are SQLite and InMemory.")
+      }
+      let store = NSPersistentStore(info, of: self, options: options)
+      stores.withLock { $0.append(store) }
+      return store
+    }
+  }
+
+  /// A type of stores.
+  public struct StoreType: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let sqlite = Self(rawValue: NSSQLiteStoreType)
+    public static let inMemory = Self(rawValue: NSInMemoryStoreType)
+    public static let binary = Self(rawValue: NSBinaryStoreType)
+    public static let xml = Self(rawValue: NSXMLStoreType)
+  }
+
+  @discardableResult
+  public final func addPersistentStore(
+    type: StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
+  }
+
+  open func addPersistentStore(
+    with description: NSPersistentStoreDescription,
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    guard description.shouldAddStoreAsynchronously else { return add(description, block) }
+    queue.run { self.add(description, block) }
+  }
+
+  private func add(
+    _ description: NSPersistentStoreDescription, _ block: (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    do {
+      try addPersistentStore(
+        ofType: description.type, configurationName: description.configuration, at: description.url,
+        options: description.options)
+    } catch {
+      return block(description, error)
+    }
+    block(description, nil)
+  }
+
+  open func remove(_ store: NSPersistentStore) throws {
+    guard let info = store.info else { return }
+    try bridging { try base.remove(info) }
+    stores.withLock { $0.removeAll { $0 === store } }
+  }
+
+  open func metadata(for store: NSPersistentStore) -> [String: Any] {
+    guard let info = store.info, let metadata = try? base.metadata(of: info) else { return [:] }
+    return MetadataDictionary.dictionary(metadata)
+  }
+
+  open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    guard let info = store.info, let old = try? base.metadata(of: info) else { return }
+    try? base.setMetadata(MetadataDictionary.metadata(metadata ?? [:], over: old), of: info)
+  }
+
+  open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+    base.managedObjectID(forURIRepresentation: url)
+  }
+
+  open func perform(_ block: @escaping () -> Void) { queue.run(block) }
+  public final func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
+
+  /// Replaces the URL that an open store is found by.
+  @discardableResult
+  open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    guard let info = store.info else { return false }
+    return (try? base.setURL(url, for: info)) != nil
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  public class func metadataForPersistentStore(
+    ofType type: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try CoreData.bridging { MetadataDictionary.dictionary(try PersistentStoreCoordinator.metadata(at: url)) }
+  }
+
+  public class func metadataForPersistentStore(
+    type: StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+  }
+
+  public class func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType type: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try CoreData.bridging {
+      let old = try PersistentStoreCoordinator.metadata(at: url)
+      try PersistentStoreCoordinator.setMetadata(MetadataDictionary.metadata(metadata ?? [:], over: old), at: url)
+    }
+  }
+
+  public func destroyPersistentStore(
+    at url: URL, ofType type: String, options: [AnyHashable: Any]? = nil
+  ) throws {
+    guard type != NSInMemoryStoreType, url.path != "/dev/null" else { return }
+    try bridging { try base.destroyPersistentStore(at: url) }
+  }
+
+  public final func destroyPersistentStore(
+    at url: URL, type: StoreType, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
+  }
+
+  public func replacePersistentStore(
+    at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
+    sourceOptions: [AnyHashable: Any]? = nil, ofType type: String
+  ) throws {
+    try bridging { try base.replacePersistentStore(at: destination, withPersistentStoreFrom: source) }
+  }
+
+  public final func replacePersistentStore(
+    at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
+    sourceOptions: [AnyHashable: Any]? = nil, type: StoreType
+  ) throws {
+    try replacePersistentStore(at: destination, withPersistentStoreFrom: source, ofType: type.rawValue)
+  }
+
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType type: String
+  ) throws -> NSPersistentStore {
+    try bridging {
+      guard let info = store.info else { return store }
+      let moved = try base.migratePersistentStore(
+        info, to: type == NSInMemoryStoreType ? nil : url,
+        options: StoreOptions(options, configuration: info.configuration))
+      stores.withLock { $0.removeAll { $0 === store } }
+      let result = NSPersistentStore(moved, of: self, options: options)
+      stores.withLock { $0.append(result) }
+      return result
+    }
+  }
+
+  func bridging<Result>(_ body: () throws -> Result) throws -> Result { try CoreData.bridging(in: nil, body) }
+
+  public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    let infos = stores?.compactMap { ($0 as? NSPersistentStore)?.info }
+    return (try? base.currentPersistentHistoryToken(fromStores: infos)).flatMap { $0.map(NSPersistentHistoryToken.init) }
+  }
+}
+
+/// Posts a coordinator's notifications under Core Data's names.
+private final class StoreNotificationRelay: @unchecked Sendable {
+  // Unchecked: immutable after its creation.
+  private var observers: [any NSObjectProtocol] = []
+
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    let names: [(Notification.Name, Notification.Name)] = [
+      (PersistentStoreCoordinator.storesWillChangeNotification, .NSPersistentStoreCoordinatorStoresWillChange),
+      (PersistentStoreCoordinator.storesDidChangeNotification, .NSPersistentStoreCoordinatorStoresDidChange),
+      (PersistentStoreCoordinator.willRemoveStoreNotification, .NSPersistentStoreCoordinatorWillRemoveStore),
+      (PersistentStoreCoordinator.remoteStoreDidChangeNotification, .NSPersistentStoreRemoteChange),
+    ]
+    let weak = Transferred(Weak(coordinator))
+    observers = names.map { own, name in
+      NotificationCenter.default.addObserver(forName: own, object: coordinator.base, queue: nil) { notification in
+        guard let coordinator = weak.value.object else { return }
+        var info = notification.userInfo ?? [:]
+        for (key, value) in info {
+          if let token = value as? HistoryToken { info[key] = NSPersistentHistoryToken(token) }
+          if let stores = value as? [StoreInfo] {
+            info[key] = stores.map { NSPersistentStore($0, of: coordinator, options: nil) }
+          }
+        }
+        if let uuid = info[PersistentStoreCoordinator.storeUUIDKey] { info[NSStoreUUIDKey] = uuid }
+        NotificationCenter.default.post(name: name, object: coordinator, userInfo: info)
+      }
+    }
+  }
+
+  deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+}

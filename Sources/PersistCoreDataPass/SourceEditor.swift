@@ -1,0 +1,405 @@
+import Foundation
+
+/// Finds the places of a source that have to change.
+struct SourceEditor {
+  struct Edit {
+    let range: Range<Int>
+    let replacement: String
+  }
+
+  private let bytes: [UInt8]
+  private let file: String
+  private let tokens: [SwiftToken]
+  /// The tokens without comments and line ends, which the rules look at.
+  private let code: [SwiftToken]
+  private(set) var edits: [Edit] = []
+  private(set) var findings: [CoreDataPass.Finding] = []
+  /// The open blocks, with the end of the opening brace for those of classes.
+  private var blocks: [Block] = []
+
+  private struct Block {
+    let isClass: Bool
+    let start: Int
+    var hasOriginInitializer = false
+  }
+
+  init(_ source: String, file: String) {
+    bytes = Array(source.utf8)
+    self.file = file
+    tokens = SwiftTokenizer.tokens(of: source)
+    code = tokens.filter { $0.kind != .comment && $0.kind != .newline }
+  }
+
+  var editedText: String {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var position = 0
+    for edit in edits.enumerated().sorted(by: {
+      ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+    }).map(\.element) where edit.range.lowerBound >= position {
+      result += bytes[position..<edit.range.lowerBound]
+      result += Array(edit.replacement.utf8)
+      // Removed line ends come back, so that every line stays a line.
+      result += bytes[edit.range].filter { $0 == UInt8(ascii: "\n") }
+      position = edit.range.upperBound
+    }
+    result += bytes[position...]
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  mutating func run() {
+    var index = 0
+    while index < code.count {
+      let token = code[index]
+      switch token.kind {
+      case .punctuation where token.text == "@": index = attribute(at: index)
+      case .punctuation where token.text == "#": index = directive(at: index)
+      case .punctuation where token.text == "{":
+        blocks.append(Block(isClass: opensClass(at: index), start: token.range.upperBound))
+        index += 1
+      case .punctuation where token.text == "}":
+        _ = blocks.popLast()
+        index += 1
+      case .identifier:
+        word(at: index)
+        index += 1
+      case .text:
+        resourceName(in: token)
+        index += 1
+      default: index += 1
+      }
+    }
+  }
+
+  /// Xcode compiles models under other extensions; here, resources are the models' sources.
+  private mutating func resourceName(in token: SwiftToken) {
+    for (compiled, source) in [("momd", "xcdatamodeld"), ("mom", "xcdatamodel"), ("cdm", "xcmappingmodel")] {
+      guard token.text == "\"\(compiled)\"" || token.text.hasSuffix(".\(compiled)\"") else { continue }
+      let end = token.range.upperBound - 1
+      replace((end - compiled.utf8.count)..<end, with: source)
+    }
+  }
+
+  private func token(_ index: Int) -> SwiftToken? { code.indices.contains(index) ? code[index] : nil }
+
+  private mutating func replace(_ range: Range<Int>, with text: String) {
+    edits.append(Edit(range: range, replacement: text))
+  }
+
+  private mutating func report(_ problem: UncoveredPart, at token: SwiftToken) {
+    let line = bytes[..<token.range.lowerBound].reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+    findings.append(CoreDataPass.Finding(file: file, line: line, problem: problem))
+  }
+
+  /// The index after the parenthesis that closes the one at an index.
+  private func end(ofParentheses index: Int) -> Int {
+    var depth = 0
+    var index = index
+    while let token = token(index) {
+      if token.isPunctuation("(") { depth += 1 }
+      if token.isPunctuation(")") {
+        depth -= 1
+        if depth == 0 { return index + 1 }
+      }
+      index += 1
+    }
+    return index
+  }
+
+  /// The end of a range with the spaces behind it.
+  private func withSpaces(_ position: Int) -> Int {
+    var position = position
+    while position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
+    return position
+  }
+}
+
+// Attributes
+extension SourceEditor {
+  private mutating func attribute(at index: Int) -> Int {
+    guard let name = token(index + 1), name.kind == .identifier,
+      name.range.lowerBound == code[index].range.upperBound
+    else { return index + 1 }
+    switch name.text {
+    case "objc", "objcMembers": return dropObjectiveC(at: index)
+    case "NSManaged": return managed(at: index)
+    case "NSCopying", "IBOutlet", "IBAction", "IBInspectable", "IBDesignable", "GKInspectable":
+      replace(code[index].range.lowerBound..<withSpaces(name.range.upperBound), with: "")
+      return index + 2
+    default: return index + 2
+    }
+  }
+
+  private mutating func dropObjectiveC(at index: Int) -> Int {
+    var next = index + 2
+    var name: String?
+    let isCalled = token(next)?.isPunctuation("(") == true
+      && token(next)?.range.lowerBound == code[index + 1].range.upperBound
+    if isCalled {
+      let end = end(ofParentheses: next)
+      if end - next == 3 { name = code[next + 1].text }
+      next = end
+    }
+    let end = withSpaces(code[next - 1].range.upperBound)
+    replace(code[index].range.lowerBound..<end, with: "")
+    if token(next)?.isWord("optional") == true { report(.optionalRequirements, at: code[index]) }
+    if let name, let brace = classBrace(after: next), brace.name != name {
+      replace(brace.position..<brace.position, with: " enum ObjectiveCName_\(name) {}")
+    }
+    return next
+  }
+
+  /// The opening brace of the class whose declaration begins at an index.
+  private func classBrace(after index: Int) -> (position: Int, name: String)? {
+    var index = index
+    while let token = token(index), token.isPunctuation("@") || Self.modifiers.contains(token.text) {
+      if token.isPunctuation("@") {
+        index += 2
+        if self.token(index)?.isPunctuation("(") == true { index = end(ofParentheses: index) }
+      } else {
+        index += 1
+      }
+    }
+    guard token(index)?.isWord("class") == true, let name = token(index + 1), name.kind == .identifier,
+      !["func", "var", "subscript"].contains(name.text)
+    else { return nil }
+    while let token = token(index), !token.isPunctuation("{") { index += 1 }
+    return token(index).map { ($0.range.upperBound, name.text) }
+  }
+
+  fileprivate static let modifiers: Set<String> = [
+    "public", "private", "internal", "fileprivate", "open", "package", "final", "override", "required", "convenience",
+    "static", "lazy", "weak", "unowned", "mutating", "nonmutating", "nonisolated", "indirect", "dynamic", "optional",
+  ]
+}
+
+// Managed properties and methods
+extension SourceEditor {
+  private mutating func managed(at index: Int) -> Int {
+    replace(code[index].range.lowerBound..<withSpaces(code[index + 1].range.upperBound), with: "")
+    var next = index + 2
+    while let token = token(next), !token.isWord("var"), !token.isWord("func") {
+      switch token.text {
+      case "@": next = attribute(at: next)
+      case "(": next = end(ofParentheses: next)
+      case "dynamic":
+        word(at: next)
+        next += 1
+      default:
+        guard Self.modifiers.contains(token.text) else { return next }
+        next += 1
+      }
+    }
+    return token(next)?.text == "var" ? managedVariables(at: next + 1) : managedMethod(at: next)
+  }
+
+  private mutating func managedVariables(at index: Int) -> Int {
+    var index = index
+    while let name = token(index), name.kind == .identifier, token(index + 1)?.isPunctuation(":") == true {
+      let end = endOfType(from: index + 2)
+      guard end > index + 2 else { return index + 2 }
+      let position = code[end - 1].range.upperBound
+      let key = name.text.trimmingCharacters(in: ["`"])
+      replace(
+        position..<position,
+        with: " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }")
+      guard token(end)?.isPunctuation(",") == true else { return end }
+      index = end + 1
+    }
+    return index
+  }
+
+  /// The index after a type, which ends where a line ends without an open bracket.
+  private func endOfType(from index: Int) -> Int {
+    var depth = 0
+    var index = index
+    var last: SwiftToken?
+    while let token = token(index) {
+      if depth == 0, let last, hasLineEnd(between: last, token), !joins(last, token) { return index }
+      switch token.text {
+      case "<", "[", "(": depth += 1
+      case ">" where last?.isPunctuation("-") != true: depth -= 1
+      case "]", ")":
+        if depth == 0 { return index }
+        depth -= 1
+      case ",", ";", "{", "}", "=":
+        if depth == 0 { return index }
+      default: break
+      }
+      last = token
+      index += 1
+    }
+    return index
+  }
+
+  private func joins(_ left: SwiftToken, _ right: SwiftToken) -> Bool {
+    [".", "&", ":"].contains(left.text) || [".", "&"].contains(right.text)
+  }
+
+  private func hasLineEnd(between left: SwiftToken, _ right: SwiftToken) -> Bool {
+    bytes[left.range.upperBound..<right.range.lowerBound].contains(UInt8(ascii: "\n"))
+  }
+
+  private mutating func managedMethod(at index: Int) -> Int {
+    guard let name = token(index + 1), token(index + 2)?.isPunctuation("(") == true else { return index + 1 }
+    let end = end(ofParentheses: index + 2)
+    let parameters = parameters(from: index + 3, to: end - 1)
+    guard let body = ManagedMethod(name.text, parameters)?.body else {
+      report(.managedMethod, at: name)
+      return end
+    }
+    let position = code[end - 1].range.upperBound
+    replace(position..<position, with: " { \(body) }")
+    return end
+  }
+
+  /// The parameters of a method, each with its label, name and type.
+  private func parameters(from start: Int, to end: Int) -> [ManagedMethod.Parameter] {
+    var parameters: [ManagedMethod.Parameter] = []
+    var words: [String] = []
+    var type = ""
+    var isType = false
+    var depth = 0
+    func parameter() -> ManagedMethod.Parameter {
+      ManagedMethod.Parameter(label: words.first ?? "_", name: words.last ?? "", type: type)
+    }
+    for token in code[start..<max(start, end)] {
+      switch token.text {
+      case ",":
+        guard depth == 0 else { continue }
+        parameters.append(parameter())
+        (words, type, isType) = ([], "", false)
+      case ":" where !isType: isType = true
+      default:
+        if ["<", "[", "("].contains(token.text) { depth += 1 }
+        if [">", "]", ")"].contains(token.text) { depth -= 1 }
+        if isType { type += token.text } else if token.kind == .identifier { words.append(token.text) }
+      }
+    }
+    if !words.isEmpty { parameters.append(parameter()) }
+    return parameters
+  }
+}
+
+// Directives
+extension SourceEditor {
+  private mutating func directive(at index: Int) -> Int {
+    guard let name = token(index + 1), token(index + 2)?.isPunctuation("(") == true else { return index + 1 }
+    let end = end(ofParentheses: index + 2)
+    let inside = index + 3 < end - 1 ? Array(code[(index + 3)..<(end - 1)]) : []
+    let range = code[index].range.lowerBound..<code[end - 1].range.upperBound
+    switch name.text {
+    case "keyPath": replace(range, with: "\"\(Self.keyPath(inside))\"")
+    case "selector": replace(range, with: "Selector(\"\(selector(inside, at: code[index]))\")")
+    default: return index + 2
+    }
+    return end
+  }
+
+  /// The keys behind the types of a key path.
+  private static func keyPath(_ tokens: [SwiftToken]) -> String {
+    let words = tokens.filter { $0.kind == .identifier }.map { $0.text.trimmingCharacters(in: ["`"]) }
+    let keys = words.drop { word in word == "self" || word.first?.isUppercase == true }
+    return (keys.isEmpty ? words[...] : keys).joined(separator: ".")
+  }
+
+  private mutating func selector(_ tokens: [SwiftToken], at place: SwiftToken) -> String {
+    if let first = tokens.first, ["getter", "setter"].contains(first.text), tokens.count > 2 {
+      let key = Self.keyPath(Array(tokens.dropFirst(2)))
+      guard first.text == "setter" else { return key }
+      return "set\(key.prefix(1).uppercased())\(key.dropFirst()):"
+    }
+    // The last name in front of the parentheses, with the labels in them.
+    let names = tokens.prefix { !$0.isPunctuation("(") }.filter { $0.kind == .identifier }.map(\.text)
+    let labels = tokens.drop { !$0.isPunctuation("(") }.filter { $0.kind == .identifier }.map(\.text)
+    let name = names.last ?? ""
+    if !Self.comparisons.contains(name) { report(.selectors, at: place) }
+    return name + labels.map { ($0 == "_" ? "" : $0) + ":" }.joined()
+  }
+
+  private static let comparisons: Set<String> = [
+    "compare", "caseInsensitiveCompare", "localizedCompare", "localizedCaseInsensitiveCompare",
+    "localizedStandardCompare",
+  ]
+}
+
+// Words
+extension SourceEditor {
+  private mutating func word(at index: Int) {
+    let token = code[index]
+    switch token.text {
+    case "dynamic":
+      guard index == 0 || !code[index - 1].isPunctuation("."), let next = self.token(index + 1),
+        Self.modifiers.contains(next.text) || ["var", "func", "let", "subscript", "init", "class", "@"].contains(next.text)
+      else { return }
+      replace(token.range.lowerBound..<withSpaces(token.range.upperBound), with: "")
+    case "import": if let module = self.token(index + 1), isBare(index), UncoveredPart.modules.contains(module.text) {
+      report(.frameworks, at: token)
+    }
+    case "init": originInitializer(at: index)
+    case "observe", "addObserver": keyValueObserver(at: index)
+    default: if let problem = UncoveredPart.names[token.text] { report(problem, at: token) }
+    }
+  }
+
+  /// Whether an import isn't behind a condition.
+  private func isBare(_ index: Int) -> Bool {
+    var depth = 0
+    for position in code[..<index].indices where code[position].isPunctuation("#") {
+      switch token(position + 1)?.text {
+      case "if": depth += 1
+      case "endif": depth -= 1
+      default: break
+      }
+    }
+    return depth == 0
+  }
+
+  private mutating func keyValueObserver(at index: Int) {
+    guard index > 0, code[index - 1].isPunctuation("."), token(index + 1)?.isPunctuation("(") == true else { return }
+    let arguments = code[(index + 2)..<max(index + 2, end(ofParentheses: index + 1) - 1)]
+    let isByKey = arguments.contains { $0.isWord("forKeyPath") }
+    if isByKey || (code[index].text == "observe" && arguments.first?.isPunctuation("\\") == true) {
+      report(.keyValueObserving, at: code[index])
+    }
+  }
+
+  /// A class with an initializer of its own for entities must also create objects that are read.
+  private mutating func originInitializer(at index: Int) {
+    guard let block = blocks.last, block.isClass, !block.hasOriginInitializer, index > 0,
+      declaration(before: index).contains("override"), token(index + 1)?.isPunctuation("(") == true
+    else { return }
+    let inside = code[(index + 2)..<max(index + 2, end(ofParentheses: index + 1) - 1)]
+    guard inside.first?.isWord("entity") == true, inside.contains(where: { $0.isWord("insertInto") }) else { return }
+    blocks[blocks.count - 1].hasOriginInitializer = true
+    replace(
+      block.start..<block.start,
+      with: " public required convenience init(_ origin: NSManagedObject.Origin) { self.init(entity: "
+        + "NSEntityDescription(carrying: origin), insertInto: nil) }")
+  }
+
+  private func declaration(before index: Int) -> Set<String> {
+    var words: Set<String> = []
+    var index = index - 1
+    while let token = token(index), Self.modifiers.contains(token.text) {
+      words.insert(token.text)
+      index -= 1
+    }
+    return words
+  }
+
+  /// Whether a brace opens the body of a class.
+  private func opensClass(at index: Int) -> Bool {
+    var index = index - 1
+    while let token = token(index), !["{", "}", ";"].contains(token.text) {
+      if token.isWord("class"), let next = self.token(index + 1), next.kind == .identifier,
+        !["func", "var", "subscript"].contains(next.text), self.token(index - 1)?.text != ":"
+      {
+        return true
+      }
+      if ["func", "var", "let", "init", "extension", "struct", "enum", "protocol"].contains(token.text) { return false }
+      index -= 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+/// A part of Apple's frameworks that has no counterpart.
+package enum UncoveredPart: Hashable, CaseIterable {
+  case cloudKit, spotlight, ownStores, keyValueObserving, selectors, pointerValidation, optionalRequirements
+  case diffableSnapshots, objectiveCRuntime, frameworks, managedMethod
+
+  package var message: String {
+    switch self {
+    case .cloudKit: "CloudKit's containers don't exist off Apple's platforms: use NSPersistentContainer there."
+    case .spotlight: "Spotlight doesn't exist off Apple's platforms."
+    case .ownStores: "Incremental and atomic stores of an application's own can't be added."
+    case .keyValueObserving: "Objects can't be observed by key: observe a notification of the context instead."
+    case .selectors: "A method can't be called by its selector: pass a closure instead."
+    case .pointerValidation:
+      "A validation method with a pointer isn't called: override validateForInsert() and validateForUpdate() instead."
+    case .optionalRequirements: "A protocol's requirement can't be optional: give it a default in an extension."
+    case .diffableSnapshots: "Diffable snapshots belong to UIKit and AppKit."
+    case .objectiveCRuntime: "There is no Objective-C runtime."
+    case .frameworks: "This framework exists on Apple's platforms only: import it behind #if canImport."
+    case .managedMethod: "Core Data generates no such method: give it a body."
+    }
+  }
+
+  package var title: String {
+    switch self {
+    case .cloudKit: "CloudKit"
+    case .spotlight: "Spotlight"
+    case .ownStores: "Stores of an application's own"
+    case .keyValueObserving: "Key-value observing"
+    case .selectors: "Selectors"
+    case .pointerValidation: "Validation methods with pointers"
+    case .optionalRequirements: "Optional requirements"
+    case .diffableSnapshots: "Diffable snapshots"
+    case .objectiveCRuntime: "Objective-C's runtime"
+    case .frameworks: "Frameworks of Apple's platforms"
+    case .managedMethod: "Managed methods"
+    }
+  }
+
+  /// Names whose mere use isn't covered.
+  static let names: [String: UncoveredPart] = [
+    "NSPersistentCloudKitContainer": .cloudKit, "NSPersistentCloudKitContainerOptions": .cloudKit,
+    "NSPersistentCloudKitContainerEvent": .cloudKit, "cloudKitContainerOptions": .cloudKit,
+    "NSCoreDataCoreSpotlightDelegate": .spotlight, "NSIncrementalStore": .ownStores,
+    "NSIncrementalStoreNode": .ownStores, "NSAtomicStore": .ownStores, "NSAtomicStoreCacheNode": .ownStores,
+    "NSKeyValueObservation": .keyValueObserving, "NSKeyValueObservedChange": .keyValueObserving,
+    "NSKeyValueObservingOptions": .keyValueObserving, "observeValue": .keyValueObserving,
+    "AutoreleasingUnsafeMutablePointer": .pointerValidation,
+    "NSDiffableDataSourceSnapshotReference": .diffableSnapshots, "NSDiffableDataSourceSnapshot": .diffableSnapshots,
+    "objc_getAssociatedObject": .objectiveCRuntime, "objc_setAssociatedObject": .objectiveCRuntime,
+    "class_getInstanceMethod": .objectiveCRuntime, "method_exchangeImplementations": .objectiveCRuntime,
+    "class_addMethod": .objectiveCRuntime,
+  ]
+
+  /// Modules that exist on Apple's platforms only.
+  static let modules: Set<String> = [
+    "UIKit", "AppKit", "SwiftUI", "Cocoa", "CloudKit", "CoreSpotlight", "CoreLocation", "MapKit", "Combine",
+    "ObjectiveC", "os", "OSLog", "CryptoKit", "Security", "WidgetKit", "UserNotifications", "StoreKit",
+  ]
+}
