@@ -83,8 +83,10 @@ struct Compare: ParsableCommand {
     }
     if let plot { try Data(RatioPlot(report: report).svg.utf8).write(to: URL(fileURLWithPath: plot)) }
     if let page {
-      let text = ResultsPage(report: report, growth: growth, remarks: remark).text
-      try Data(text.utf8).write(to: URL(fileURLWithPath: page))
+      let file = URL(fileURLWithPath: page)
+      let previous = FileManager.default.fileExists(atPath: page) ? try String(contentsOf: file, encoding: .utf8) : ""
+      let text = ResultsPage(report: report, growth: growth, remarks: remark, previous: previous).text
+      try Data(text.utf8).write(to: file)
     }
   }
 }

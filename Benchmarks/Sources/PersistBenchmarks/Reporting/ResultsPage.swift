@@ -6,6 +6,8 @@ struct ResultsPage {
   let growth: [Growth]
   /// Versions and circumstances, as described by whoever started the run.
   let remarks: [String]
+  /// The previous page, whose section of builds, written by `Scripts/measure-builds`, is kept.
+  var previous = ""
 
   var text: String {
     """
@@ -26,8 +28,12 @@ struct ResultsPage {
     \(shortfalls)
 
     \(growthTable)
-
+    \(builds)
     """
+  }
+
+  private var builds: Substring {
+    previous.range(of: "\n## Builds\n").map { previous[$0.lowerBound...] } ?? ""
   }
 
   private var table: String {
