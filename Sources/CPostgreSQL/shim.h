@@ -1,14 +1,51 @@
 #include <libpq-fe.h>
 #include <string.h>
-#include <sys/socket.h>
-
-#if defined(__linux__)
+#if defined(_WIN32)
+  #include <winsock2.h>
+#else
+  #include <errno.h>
   #include <netinet/in.h>
   #include <netinet/tcp.h>
-#elif defined(__APPLE__)
-  #include <netinet/in.h>
-  #include <netinet/tcp.h>
+  #include <poll.h>
+  #include <sys/socket.h>
 #endif
+
+/// What a socket is ready for.
+enum { PersistReadable = 1, PersistWritable = 2 };
+
+/// Waits until a socket is ready for one of the events.
+///
+/// Returns the events; 0 if there was none within the time. A socket in trouble counts as ready for all, because the
+/// next call on it reports what is wrong.
+static inline int PersistWaitForSocket(int handle, int events, int milliseconds) {
+#if defined(_WIN32)
+  WSAPOLLFD polled = {0};
+  polled.fd = (SOCKET)handle;
+#else
+  struct pollfd polled = {0};
+  polled.fd = handle;
+#endif
+  polled.events = (short)((events & PersistReadable ? POLLIN : 0) | (events & PersistWritable ? POLLOUT : 0));
+#if defined(_WIN32)
+  int count = WSAPoll(&polled, 1, milliseconds);
+  if (count < 0) { return events; }
+#else
+  int count = poll(&polled, 1, milliseconds);
+  if (count < 0) { return errno == EINTR ? 0 : events; }
+#endif
+  if (count == 0) { return 0; }
+  int found = (polled.revents & POLLIN ? PersistReadable : 0) | (polled.revents & POLLOUT ? PersistWritable : 0);
+  return found != 0 ? found : events;
+}
+
+/// Ends the communication of a socket in both directions, without closing it.
+static inline void PersistShutDownSocket(int handle) {
+#if defined(_WIN32)
+  shutdown((SOCKET)handle, SD_BOTH);
+#else
+  shutdown(handle, SHUT_RDWR);
+#endif
+}
 
 /// Whether the other side of a TCP connection still answers.
 typedef struct {

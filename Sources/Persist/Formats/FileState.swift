@@ -40,6 +40,8 @@ package struct FileState: Sendable, Hashable {
   /// Nil if there is no such file, or it can't be accessed.
   init?(path: String) {
     #if os(Windows)
+      // Unlike `stat`, the attributes are those of a link itself.
+      let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
       guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
       size = (facts[.size] as? NSNumber)?.int64Value ?? 0
       let type = facts[.type] as? FileAttributeType
@@ -52,8 +54,10 @@ package struct FileState: Sendable, Hashable {
       var facts = stat()
       guard !path.utf8.contains(0), stat(path, &facts) == 0 else { return nil }
       size = Int64(facts.st_size)
-      isFolder = facts.st_mode & S_IFMT == S_IFDIR
-      isRegular = facts.st_mode & S_IFMT == S_IFREG
+      // The type of the field differs from that of the constants on 32-bit Android.
+      let type = UInt32(facts.st_mode) & UInt32(S_IFMT)
+      isFolder = type == UInt32(S_IFDIR)
+      isRegular = type == UInt32(S_IFREG)
       #if canImport(Darwin)
         changed = [Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec)]
       #else

@@ -27,12 +27,7 @@ struct StudioCommand: ParsableCommand {
         fix: "Build it in a checkout of Persist with 'swift build -c release --package-path Studio', and copy "
           + "'\(Self.program)' beside 'persist' or into a folder of PATH.")
     }
-    var pointers: [UnsafeMutablePointer<CChar>?] = ([url.path] + arguments).map { strdup($0) }
-    pointers.append(nil)
-    execv(url.path, pointers)
-    for pointer in pointers { free(pointer) }
-    throw PersistenceError(
-      .fileAccess, at: .file(url), "'\(Self.program)' can't be started: \(String(cString: strerror(errno))).")
+    try ProgramLaunch.run(url, arguments)
   }
 
   /// The studio beside this program, or else the first one in the folders of PATH.

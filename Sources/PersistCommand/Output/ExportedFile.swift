@@ -74,9 +74,7 @@ struct ExportedFile {
         let attributes = replaced?.filter { keys.contains($0.key) } ?? [:]
         if !attributes.isEmpty { try? FileManager.default.setAttributes(attributes, ofItemAtPath: url.path) }
       }
-      #if !os(Windows)
-        flock(handle.fileDescriptor, LOCK_EX | LOCK_NB)
-      #endif
+      _ = FileLock.lock(handle)
       return handle
     } catch {
       try? FileManager.default.removeItem(at: url)
@@ -97,11 +95,7 @@ struct ExportedFile {
       guard attributes?[.type] as? FileAttributeType == .typeRegular,
         let changed = attributes?[.modificationDate] as? Date, changed.timeIntervalSinceNow < -60
       else { continue }
-      #if !os(Windows)
-        guard let handle = try? FileHandle(forReadingFrom: draft),
-          flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0
-        else { continue }
-      #endif
+      guard let handle = try? FileHandle(forReadingFrom: draft), FileLock.lock(handle) else { continue }
       try? FileManager.default.removeItem(at: draft)
     }
   }
@@ -155,9 +149,7 @@ struct ExportedFile {
     do {
       try handle.synchronize()
       try handle.close()
-      guard rename(draft.file.path, draft.target.path) == 0 else {
-        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-      }
+      try FileSynchronization.move(draft.file, inPlaceOf: draft.target)
     } catch {
       throw Self.failure(url, error)
     }

@@ -21,7 +21,8 @@ struct ProgressBar {
     let now = ContinuousClock.now
     if fraction < 1, let lastTime, now - lastTime < .milliseconds(50) { return }
     let bounded = min(max(fraction, 0), 1)
-    let width = Self.width
+    // Longer text would wrap and leave lines behind.
+    let width = Terminal.error.width
     // The text beside the bar is more important than the bar's length.
     let length = min(max(width - 75, 10), 30)
     let filled = Int(bounded * Double(length))
@@ -31,15 +32,6 @@ struct ProgressBar {
     StandardError.print("\r\u{1B}[2K\(text)", terminator: "")
     lastShown = text
     lastTime = now
-  }
-
-  /// The number of characters in a line of the terminal; longer text would wrap and leave lines behind.
-  private static var width: Int {
-    var size = winsize()
-    guard ioctl(FileHandle.standardError.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
-      return 80
-    }
-    return Int(size.ws_col)
   }
 
   /// Erases the bar.

@@ -36,7 +36,7 @@ struct StandardOutput {
     }
   }
 
-  static var isTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }
+  static var isTerminal: Bool { Terminal.output.isPresent }
 
   /// Writes a text immediately.
   static func print(_ text: String) throws {
@@ -81,5 +81,5 @@ enum StandardError {
     try? FileHandle.standardError.write(contentsOf: Data((text + terminator).utf8))
   }
 
-  static var isTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
+  static var isTerminal: Bool { Terminal.error.isPresent }
 }

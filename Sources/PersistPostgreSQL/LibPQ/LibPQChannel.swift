@@ -40,7 +40,7 @@ final class LibPQChannel {
       switch PQflush(handle) {
       case 0: return
       case 1:
-        if try wait(for: Int32(POLLIN | POLLOUT)) & Int32(POLLIN) != 0, PQconsumeInput(handle) != 1 { throw lost() }
+        if try wait(for: [.readable, .writable]).contains(.readable), PQconsumeInput(handle) != 1 { throw lost() }
       default: throw lost()
       }
     }
@@ -49,7 +49,7 @@ final class LibPQChannel {
   /// The next result; nil at the end of those of a message.
   func nextResult() throws -> OpaquePointer? {
     while PQisBusy(handle) == 1 {
-      _ = try wait(for: Int32(POLLIN))
+      _ = try wait(for: .readable)
       // The result then is the server's last word, or libpq's.
       guard PQconsumeInput(handle) == 1 else { break }
     }
@@ -57,15 +57,15 @@ final class LibPQChannel {
   }
 
   /// - Throws: ``ServerFailure`` if the network is quiet.
-  private func wait(for events: Int32) throws -> Int32 {
+  private func wait(for events: SocketEvents) throws -> SocketEvents {
     var detector = SilenceDetector(limit: patience.silence)
     while true {
       let found = SocketEvents.wait(for: events, of: PQsocket(handle), atMost: SilenceDetector.interval)
-      guard found == 0 else { return found }
+      guard found.isEmpty else { return found }
       guard detector.observe(PQsocket(handle)) else { continue }
       isSilent = true
       // So that closing doesn't wait either.
-      shutdown(PQsocket(handle), Int32(SHUT_RDWR))
+      PersistShutDownSocket(PQsocket(handle))
       throw lost()
     }
   }

@@ -46,7 +46,7 @@ final class LibPQConnection: ServerConnection {
     // A late cancellation would end another statement.
     guard isOpen, !cancellers.contains(where: \.isPending) else { return true }
     // An idle connection has something to read if it has ended, and before that a notice perhaps.
-    while SocketEvents.wait(for: Int32(POLLIN), of: PQsocket(handle), atMost: .zero) != 0 {
+    while !SocketEvents.wait(for: .readable, of: PQsocket(handle), atMost: .zero).isEmpty {
       guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return true }
     }
     return false
@@ -67,7 +67,7 @@ final class LibPQConnection: ServerConnection {
   func waitForNotification(_ time: Duration) throws -> Bool {
     guard isOpen else { throw channel.lost() }
     if takeNotifications() { return true }
-    guard SocketEvents.wait(for: Int32(POLLIN), of: PQsocket(handle), atMost: time) != 0 else { return false }
+    guard !SocketEvents.wait(for: .readable, of: PQsocket(handle), atMost: time).isEmpty else { return false }
     guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw channel.lost() }
     return takeNotifications()
   }

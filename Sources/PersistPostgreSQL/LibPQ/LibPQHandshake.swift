@@ -146,9 +146,9 @@ struct LibPQHandshake: Sendable {
         return .failed(ServerFailure(state: message.hasSuffix(" 53300") ? "53300" : "28000", message: message))
       default: break
       }
-      let awaited = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
-      let events = SocketEvents.wait(for: Int32(awaited), of: PQsocket(handle), atMost: SilenceDetector.interval)
-      if events != 0 || watch.endsIfSilent(handle, wasWaiting: true) { next = PQconnectPoll(handle) }
+      let awaited: SocketEvents = next == PGRES_POLLING_READING ? .readable : .writable
+      let events = SocketEvents.wait(for: awaited, of: PQsocket(handle), atMost: SilenceDetector.interval)
+      if !events.isEmpty || watch.endsIfSilent(handle, wasWaiting: true) { next = PQconnectPoll(handle) }
     }
   }
 
@@ -183,7 +183,7 @@ struct LibPQHandshake: Sendable {
       guard detector.observe(PQsocket(handle)) || start.duration(to: .now) > limit else { return false }
       silentHost = (host, port)
       (start, detector) = (.now, SilenceDetector(limit: patience.silence))
-      shutdown(PQsocket(handle), Int32(SHUT_RDWR))
+      PersistShutDownSocket(PQsocket(handle))
       return true
     }
   }

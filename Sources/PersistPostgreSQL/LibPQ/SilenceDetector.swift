@@ -43,15 +43,18 @@ struct SilenceDetector {
   private init(count: Int) { limit = count }
 }
 
-/// Waits for a socket.
-enum SocketEvents {
-  /// - Returns: The events; 0 if there was none within the time.
-  static func wait(for events: Int32, of socket: Int32, atMost time: Duration) -> Int32 {
-    var polled = pollfd(fd: socket, events: Int16(events), revents: 0)
+/// What a socket is ready for.
+struct SocketEvents: OptionSet {
+  let rawValue: Int32
+
+  static let readable = SocketEvents(rawValue: Int32(PersistReadable))
+  static let writable = SocketEvents(rawValue: Int32(PersistWritable))
+
+  /// Waits until a socket is ready.
+  ///
+  /// - Returns: Empty if it wasn't within the time. The next call on the connection reports what is wrong with a socket.
+  static func wait(for events: SocketEvents, of socket: Int32, atMost time: Duration) -> SocketEvents {
     let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e9))
-    let count = poll(&polled, 1, milliseconds)
-    // The next call on the connection reports what is wrong with the socket.
-    if count < 0 { return errno == EINTR ? 0 : events }
-    return count > 0 ? Int32(polled.revents) : 0
+    return SocketEvents(rawValue: PersistWaitForSocket(socket, events.rawValue, milliseconds))
   }
 }

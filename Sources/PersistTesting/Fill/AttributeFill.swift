@@ -162,7 +162,7 @@ struct AttributeFill {
       Date(timeIntervalSinceReferenceDate: low), Date(timeIntervalSinceReferenceDate: high),
       unique: isUnique ? unique : nil)
     if isUnique { return unique }
-    let seconds = generator.below(Int(min(high - low, 1e12)) + 1)
+    let seconds = generator.below(Int64(min(high - low, 1e12)) + 1)
     return Date(timeIntervalSinceReferenceDate: low + Double(seconds))
   }
 

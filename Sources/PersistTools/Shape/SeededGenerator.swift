@@ -18,8 +18,8 @@ package struct SeededGenerator: RandomNumberGenerator {
 
   /// Returns a number below `bound`, which is at least 1. The standard library's algorithm isn't guaranteed to stay the
   /// same.
-  package mutating func below(_ bound: Int) -> Int {
-    Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
+  package mutating func below<Number: FixedWidthInteger>(_ bound: Number) -> Number {
+    Number(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
   }
 
   package mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element

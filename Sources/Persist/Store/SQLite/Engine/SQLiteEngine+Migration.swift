@@ -22,7 +22,7 @@ extension SQLiteEngine: MigrationEngine {
   /// The size of the file and its write-ahead log.
   package func size(of location: StoreLocation) -> Int {
     guard let url = location.url else { return 0 }
-    return [url, SQLiteFileName.companion(of: url, "-wal")].reduce(0) { $0 + Int(FileState($1)?.size ?? 0) }
+    return [url, SQLiteFileName.companion(of: url, "-wal")].reduce(0) { $0 + Int(clamping: FileState($1)?.size ?? 0) }
   }
 
   package func requireDiskSpace(for location: StoreLocation, copies: Double) throws {

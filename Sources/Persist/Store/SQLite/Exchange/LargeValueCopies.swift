@@ -1,15 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The large values that a copy of a store adds to its folder.
 ///
 /// A file gets its name only once it is complete and on disk. Otherwise a later copy would mistake the part that a
@@ -98,22 +88,15 @@ final class LargeValueCopies {
 
   /// Moves a file in place of another one, if there is one.
   private static func move(_ draft: URL, to place: URL) throws {
-    #if os(Windows)
-      if FileState(place) != nil { try FileManager.default.removeItem(at: place) }
-      try FileManager.default.moveItem(at: draft, to: place)
-    #else
-      try FileSynchronization.synchronize(draft)
-      guard rename(draft.path, place.path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    #endif
+    try FileSynchronization.synchronize(draft)
+    try FileSynchronization.move(draft, inPlaceOf: place)
   }
 
   /// Waits until the entries of new files and folders are on disk, before rows that name the files are.
   private func synchronizeFolders() throws {
-    #if !os(Windows)
-      try FileSynchronization.synchronize(target.url)
-      // Folders that this user may not list can't be synchronized.
-      let support = target.url.deletingLastPathComponent()
-      for folder in [support, support.deletingLastPathComponent()] { try? FileSynchronization.synchronize(folder) }
-    #endif
+    try FileSynchronization.synchronize(target.url)
+    // Folders that this user may not list can't be synchronized.
+    let support = target.url.deletingLastPathComponent()
+    for folder in [support, support.deletingLastPathComponent()] { try? FileSynchronization.synchronize(folder) }
   }
 }

@@ -3,28 +3,24 @@ import Synchronization
 
 /// Reports every change of a store's file, by this program or others, from a thread of its own.
 ///
-/// On Linux it sleeps until the system reports that the file or its log was written, and then asks SQLite whether there
-/// was a commit. Elsewhere it asks 20 times a second, which reads a few bytes of shared memory. It also asks once a
-/// second on Linux, because network file systems don't report changes by other machines.
+/// It sleeps until the system reports that the file or its log was written, and then asks SQLite whether there was a
+/// commit. It also asks once a second, because network file systems don't report changes by other machines. On systems
+/// without such events it asks 20 times a second, which reads a few bytes of shared memory.
 final class SQLiteStoreMonitor: StoreMonitor {
   private let url: URL
   private let options: StoreOptions
   private let report: @Sendable () -> Void
   private let isEnded = Atomic(false)
   private let hasEnded = DispatchSemaphore(value: 0)
-  #if os(Linux)
-    private let events: FolderEvents?
-  #endif
+  private let events: FolderEvents?
 
   init(_ url: URL, options: StoreOptions, _ report: @escaping @Sendable () -> Void) throws {
     self.url = url
     self.options = options
     self.report = report
-    #if os(Linux)
-      let file = url.resolvingSymlinksInPath()
-      let name = file.lastPathComponent
-      events = FolderEvents(in: file.deletingLastPathComponent(), names: [name, "\(name)-wal", "\(name)-journal"])
-    #endif
+    let file = url.resolvingSymlinksInPath()
+    let name = file.lastPathComponent
+    events = FolderEvents(in: file.deletingLastPathComponent(), names: [name, "\(name)-wal", "\(name)-journal"])
     // Opened here, so that every change after the call is reported.
     let handed = Handed(try Watched(url, options))
     let thread = Thread { [self] in run(handed.watched) }
@@ -86,22 +82,15 @@ final class SQLiteStoreMonitor: StoreMonitor {
   }
 
   private func wait() {
-    #if os(Linux)
-      if let events {
-        events.wait(1000)
-        // A commit is several writes.
-        Thread.sleep(forTimeInterval: 0.002)
-        return
-      }
-    #endif
-    Thread.sleep(forTimeInterval: 0.05)
+    guard let events else { return Thread.sleep(forTimeInterval: 0.05) }
+    events.wait(1000)
+    // A commit is several writes.
+    Thread.sleep(forTimeInterval: 0.002)
   }
 
   func end() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    #if os(Linux)
-      events?.end()
-    #endif
+    events?.end()
     hasEnded.wait()
   }
 }

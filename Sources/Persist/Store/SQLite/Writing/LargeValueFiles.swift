@@ -45,11 +45,7 @@ struct LargeValueFiles {
   /// Ensures that the directory entries of the new files are on disk too.
   func synchronizeFolder() throws {
     guard let folder, !written.isEmpty else { return }
-    #if !os(Windows)
-      let handle = try FileHandle(forReadingFrom: folder.url)
-      defer { try? handle.close() }
-      try handle.synchronize()
-    #endif
+    try FileSynchronization.synchronize(folder.url)
   }
 
   /// The number of files written so far.

@@ -4,9 +4,11 @@ import Foundation
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
 #endif
 
-#if os(Linux)
+#if os(Linux) || os(Android)
   /// Waits for changes of certain files in a folder, using the system's file events.
   ///
   /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>

@@ -1,0 +1,41 @@
+import Foundation
+import Persist
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Running another program in place of this one.
+enum ProgramLaunch {
+  /// Replaces this process by a program, or runs it and exits with its status where the system can't replace processes.
+  ///
+  /// - Throws: `PersistenceError.Code.fileAccess` if the program can't be started.
+  static func run(_ program: URL, _ arguments: [String]) throws -> Never {
+    #if os(Windows)
+      let process = Process()
+      process.executableURL = program
+      process.arguments = arguments
+      do { try process.run() } catch { throw failure(program, error.localizedDescription) }
+      process.waitUntilExit()
+      exit(process.terminationStatus)
+    #else
+      var pointers: [UnsafeMutablePointer<CChar>?] = ([program.path] + arguments).map { strdup($0) }
+      pointers.append(nil)
+      execv(program.path, pointers)
+      let reason = String(cString: strerror(errno))
+      for pointer in pointers { free(pointer) }
+      throw failure(program, reason)
+    #endif
+  }
+
+  private static func failure(_ program: URL, _ reason: String) -> PersistenceError {
+    PersistenceError(
+      .fileAccess, at: .file(program), "'\(program.lastPathComponent)' can't be started: \(reason).")
+  }
+}
