@@ -3,10 +3,8 @@ public import Persist
 
 // Arrays, sets and dictionaries of `Codable` elements are stored as JSON text:
 //
-//     @Attribute var tags: [String]
+//     @Attribute var tags: [String] = []
 //     @Attribute var limits: [String: Int] = ["week": 7]
-//
-// Without a default they are empty.
 
 extension Array: StorableValue, JSONValue, AttributeValue where Element: Codable {
   /// The empty array.

@@ -13,10 +13,10 @@ private struct Stop: Codable, Hashable {
 
 private final class Walk: ManagedObject {
   @Attribute var name = ""
-  @Attribute var tags: [String]
+  @Attribute var tags: [String] = []
   @Attribute var moods: Set<Mood> = [.calm]
   @Attribute var stops: [Stop] = [Stop(name: "Start", minute: 0)]
-  @Attribute var limits: [String: Int]
+  @Attribute var limits: [String: Int] = [:]
   @Attribute var notes: [String]?
 }
 
