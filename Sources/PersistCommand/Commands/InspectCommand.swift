@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 /// `persist inspect`: a summary of a store.
@@ -67,7 +68,10 @@ struct InspectCommand: ParsableCommand {
       lines.append("\(entity.name)\(parent)  \(rows)")
       var table = TextTable(columns: 2)
       for property in entity.properties.sorted(by: { $0.name < $1.name }) {
-        if let attribute = property.attribute { table.add(attribute.name, attribute.words) }
+        let marks = PropertyMarks(of: property, in: entity).words
+        if let attribute = property.attribute {
+          table.add(attribute.name, ([attribute.words] + marks).joined(separator: ", "))
+        }
         if let relationship = property.relationship { table.add(relationship.name, relationship.words) }
       }
       if !table.isEmpty { lines.append(table.text(indent: "  ")) }
@@ -93,13 +97,22 @@ extension JSONText {
     field("parent", entity.superentity?.name)
     field("abstract", entity.isAbstract)
     field("count", count)
-    field("attributes", of: entity.attributes.sorted { $0.name < $1.name }) { json, attribute in
+    let attributes = entity.properties.filter { $0.attribute != nil }.sorted { $0.name < $1.name }
+    field("attributes", of: attributes) { json, property in
+      guard let attribute = property.attribute else { return }
+      let marks = PropertyMarks(of: property, in: entity)
       json.object {
         $0.field("name", attribute.name)
         $0.field("type", attribute.type.rawValue)
         $0.field("optional", attribute.isOptional)
         // All attributes of the model are listed; transient ones, which `dump` doesn't show, are marked.
         if attribute.isTransient { $0.field("transient", true) }
+        if marks.isUnique { $0.field("unique", true) }
+        if !marks.uniqueWith.isEmpty {
+          $0.field("uniqueWith", of: marks.uniqueWith) { json, names in json.array(of: names) { $0.value($1) } }
+        }
+        if marks.isIndexed { $0.field("indexed", true) }
+        if marks.isFullText { $0.field("fullText", true) }
       }
     }
     field("relationships", of: entity.relationships.sorted { $0.name < $1.name }) { json, relationship in

@@ -82,7 +82,7 @@ private struct DifferenceDrawing {
     let own = changes[entity.name] ?? [:]
     let properties = entity.properties.filter { $0.declaringEntity == entity.name }
     if let whole {
-      let lines = shown(properties).map { line($0, .unchanged, []) }
+      let lines = shown(properties).map { line($0, .unchanged, [], marks: PropertyMarks(of: $0, in: entity).words) }
       return ModelPicture.Box(
         title: entity.name, change: whole, notes: entity.isAbstract ? ["abstract"] : [], lines: lines,
         hiddenCount: properties.count - lines.count)
@@ -112,8 +112,13 @@ private struct DifferenceDrawing {
     return Array(attributes) + Array(relationships)
   }
 
-  private func line(_ property: Property, _ change: Change, _ notes: [String]) -> ModelPicture.Line {
-    var type = property.attribute.map { $0.type.rawValue + ($0.isOptional ? "?" : "") } ?? ""
+  /// - Parameter marks: The marks at the end of the line of an attribute.
+  private func line(
+    _ property: Property, _ change: Change, _ notes: [String], marks: [String] = []
+  ) -> ModelPicture.Line {
+    var type = property.attribute.map { attribute in
+      ([attribute.type.rawValue + (attribute.isOptional ? "?" : "")] + marks).joined(separator: ", ")
+    } ?? ""
     if let relationship = property.relationship {
       type = "\(relationship.isToMany ? "⇉" : "→") \(relationship.destination)"
     }

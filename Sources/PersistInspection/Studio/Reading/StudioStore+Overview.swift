@@ -53,13 +53,14 @@ extension JSONText {
     field("naming", NamingAttribute.guess(for: entity))
     field("attributes", of: entity.properties.compactMap { $0.attribute == nil ? nil : $0 }) { json, property in
       guard let attribute = property.attribute else { return }
+      let marks = PropertyMarks(of: property, in: entity)
       json.object { json in
         json.field("name", attribute.name)
         json.field("type", attribute.type.rawValue)
         json.field("isOptional", attribute.isOptional)
         json.field("isTransient", attribute.isTransient)
-        json.field("isIndexed", attribute.isIndexed)
-        json.field("isFullText", attribute.isFullTextSearched)
+        json.field("isFullText", marks.isFullText)
+        json.field("marks", strings: marks.words)
         json.field("derivation", attribute.derivation)
         json.field("declaredIn", property.declaringEntity)
         json.field("elements", of: property.elements) { json, element in

@@ -104,7 +104,7 @@ export function isNumeric(property) {
 /** A short word for the kind of a property. */
 export function typeWord(property) {
   if (property.destination) return `${property.isToMany ? (property.isOrdered ? '⇉ ' : '⇒ ') : '→ '}${property.destination}`;
-  return property.type;
+  return [property.type, ...(property.marks ?? [])].join(', ');
 }
 
 export const link = object => `#/object/${encodeURIComponent(object.entity)}/${object.key}`;

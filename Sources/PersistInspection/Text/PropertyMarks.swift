@@ -1,0 +1,33 @@
+package import Persist
+
+/// What the model says about finding objects by the values of a property: uniqueness, indexes, full-text search.
+package struct PropertyMarks {
+  /// Whether no two objects may have the same value.
+  package let isUnique: Bool
+  /// The other properties of the constraints over several properties, one array for each constraint.
+  package let uniqueWith: [[String]]
+  /// Whether an index begins with the property, apart from those for uniqueness.
+  package let isIndexed: Bool
+  package let isFullText: Bool
+
+  /// - Parameter entity: The entity whose property it is, itself or inherited.
+  package init(of property: Property, in entity: Entity) {
+    let name = property.name
+    let entities = Array(sequence(first: entity) { $0.superentity }).map(\.description)
+    let constraints = entities.flatMap(\.uniquenessConstraints).filter { $0.contains(name) }
+    isUnique = constraints.contains([name])
+    uniqueWith = constraints.filter { $0.count > 1 }.map { $0.filter { $0 != name } }
+    let indexed = entities.flatMap(\.compoundIndexes).compactMap(\.first)
+      + entities.flatMap(\.indexes).compactMap { index in
+        if case .property(let first)? = index.elements.first?.subject { first } else { nil }
+      }
+    isIndexed = property.attribute?.isIndexed == true || indexed.contains(name)
+    isFullText = property.attribute?.isFullTextSearched == true
+  }
+
+  /// The marks, such as `unique` or `unique with year`.
+  package var words: [String] {
+    (isUnique ? ["unique"] : []) + uniqueWith.map { "unique with \($0.joined(separator: ", "))" }
+      + (isIndexed ? ["indexed"] : []) + (isFullText ? ["full text"] : [])
+  }
+}
