@@ -38,10 +38,10 @@ struct StandardOutput {
 
   static var isTerminal: Bool { Terminal.output.isPresent }
 
-  /// Writes a text immediately.
+  /// Writes a text immediately. A terminal gets lines that fit.
   static func print(_ text: String) throws {
     var output = StandardOutput()
-    try output.write(text + "\n")
+    try output.write((isTerminal ? LineWrapping.wrapped(text, width: Terminal.output.width) : text) + "\n")
     try output.flush()
   }
 
