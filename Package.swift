@@ -40,6 +40,7 @@ let package = Package(
     .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
     .library(name: "PersistSync", targets: ["PersistSync"]),
     .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
+    .library(name: "PersistSQLQueries", targets: ["PersistSQLQueries"]),
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
@@ -77,6 +78,7 @@ let package = Package(
       dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
     .target(name: "PersistSync", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistSyncHTTP", dependencies: ["Persist", "PersistSync"], swiftSettings: settings),
+    .target(name: "PersistSQLQueries", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
@@ -134,7 +136,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",
-      dependencies: ["Persist", "PersistMacrosless", "PersistTestSupport", "ShopClasses", "ShopGenerated"],
+      dependencies: [
+        "Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "ShopClasses", "ShopGenerated",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
@@ -143,6 +147,9 @@ let package = Package(
         "PersistCoreDataPass", "PersistTestSupport",
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "PersistSQLQueriesTests",
+      dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),

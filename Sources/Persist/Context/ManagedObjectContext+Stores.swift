@@ -58,3 +58,22 @@ extension ManagedObjectContext {
       fix: "Assign it to another store.")
   }
 }
+
+extension ManagedObjectContext {
+  /// The rows of the store that contains all of these entities, as the context reads them, or its parent.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if no open store contains them, or several do.
+  package func rows(ofStoreHolding entities: [Entity]) throws -> any RowSource {
+    if let parent { return try parent.rows(ofStoreHolding: entities) }
+    let coordinator = persistentStoreCoordinator
+    let stores = coordinator.openStores.filter { store in entities.allSatisfy { coordinator.holds(store, $0) } }
+    guard let store = stores.first, stores.count == 1 else {
+      let number = stores.isEmpty ? "No open store contains" : "\(stores.count) open stores contain"
+      throw PersistenceError(
+        .invalidRequest,
+        "\(number) all entities of the request\(entities.isEmpty ? "." : ": \(entities.map(\.name).joined(separator: ", ")).")",
+        fix: "One request in SQL reads one store, which has all of its entities and is the only one that has them.")
+    }
+    return tables(of: store).store
+  }
+}

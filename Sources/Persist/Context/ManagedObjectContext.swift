@@ -189,7 +189,7 @@ public final class ManagedObjectContext {
 
   var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  func findEntity(servedBy type: ManagedObject.Type) -> Entity {
+  package func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
     let name = String(describing: type)
     guard let entity = model.entitiesByName[name] else {

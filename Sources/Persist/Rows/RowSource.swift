@@ -78,6 +78,11 @@ package protocol RowSource: AnyObject {
   /// The newest row's value in a slot of form ``SlotForm/externalData``; nil if the row no longer exists.
   func newestLargeValue(at slot: Int, of entity: Entity, key: Int64) throws -> StoredValue?
 
+  /// Runs a query that an application wrote.
+  ///
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the source can't run it.
+  func select(_ query: WrittenSQL) throws -> SelectedRows
+
   /// Writes all changes or none, in one transaction if the source is a store.
   ///
   /// - Throws: ``RowConflicts`` if rows have changed in the meantime, ``PersistenceError/Code/constraintConflict`` if a
@@ -87,6 +92,10 @@ package protocol RowSource: AnyObject {
 
 extension RowSource {
   package func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
+
+  package func select(_ query: WrittenSQL) throws -> SelectedRows {
+    throw WrittenSQL.failure("It needs a store.", in: self)
+  }
 
   package func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {
     try rows(query, monitor: monitor, held: nil)
@@ -146,7 +155,7 @@ extension ManagedObjectID {
   }
 
   /// The identifier of the object with a row key in a store's row source.
-  static func named(rowKey: Int64, entityName: String, storeIdentifier: String) -> ManagedObjectID {
+  package static func named(rowKey: Int64, entityName: String, storeIdentifier: String) -> ManagedObjectID {
     rowKey < 0
       ? ManagedObjectID(entityName: entityName, storeIdentifier: "", key: .temporary(UInt64(bitPattern: -rowKey)))
       : ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(rowKey))

@@ -51,6 +51,8 @@ final class RowsInView: SharedRowSource {
 
   func explain(_ query: ValueQuery) throws -> StatementExplanation? { try store.explain(query) }
 
+  func select(_ query: WrittenSQL) throws -> SelectedRows { try source.select(query) }
+
   func values(_ query: ValueQuery, monitor: ReadMonitor?) throws -> [[StoredValue]]? {
     try source.values(query, monitor: monitor)
   }
