@@ -68,6 +68,18 @@ public struct StoreOptions: Sendable {
   /// try coordinator.addStore(.postgreSQL("postgresql://shop@db.example.com/shop"), options: options)
   /// ```
   public var readsFrom: [StoreLocation] = []
+  /// Whether the server enforces the model's validation rules as well, by constraints of its tables. False by default.
+  ///
+  /// Constraints also bind programs that write with SQL, and requests that validate nothing, such as batch updates. A
+  /// row that violates one fails with a validation error that names the entity and the property. Required attributes,
+  /// minimums, maximums and lengths are enforced; patterns, predicates and relationships aren't, nor is a required
+  /// attribute of a uniqueness constraint, whose values rows may exchange. Rows that violate a new constraint already
+  /// stay as they are until they are changed.
+  ///
+  /// Once made, the constraints bind every program and follow each migration in place, with or without this option.
+  /// Only stores on servers have them: opening another store with this option throws
+  /// ``PersistenceError/Code/invalidRequest``.
+  public var enforcesValidation = false
 
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
   public init(
@@ -85,8 +97,13 @@ public struct StoreOptions: Sendable {
     self.historyKeeps = historyKeeps
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if there are replicas, which only servers have.
-  func requireNoReplicas(at url: URL?) throws {
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only servers have.
+  func requireNoServerOptions(at url: URL?) throws {
+    if enforcesValidation {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "A store in a file or in memory doesn't enforce validation rules by itself.",
+        fix: "Leave enforcesValidation false, or open a store on a server.")
+    }
     guard !readsFrom.isEmpty else { return }
     throw PersistenceError(
       .invalidRequest, at: .store(url), "A store in a file or in memory has no replicas.",

@@ -2,10 +2,10 @@ import Persist
 
 /// Whether a store is where it was when its life began; see ``StoreLife``.
 ///
-/// The store has a certificate: a row with the number of its database, and with the number of the transaction that wrote
-/// the row, which the server keeps with each row as well. The row of a restored dump was written by another transaction,
-/// and a database that was created from a template has another number. A replica, before and after it is promoted, has
-/// the same rows as its primary server, and so does a database after `pg_upgrade`.
+/// The store has a certificate: a row with the number of its database, and with the number of the transaction that
+/// wrote the row, which the server keeps with each row as well. The row of a restored dump was written by another
+/// transaction, and a database that was created from a template has another number. A replica, before and after it is
+/// promoted, has the same rows as its primary server, and so does a database after `pg_upgrade`.
 ///
 /// - SeeAlso: <https://www.postgresql.org/docs/current/ddl-system-columns.html>
 enum ServerLife: Hashable, Sendable {

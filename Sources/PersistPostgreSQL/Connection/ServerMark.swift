@@ -7,8 +7,8 @@ import Persist
 /// sees. The function is part of the server's catalog, which a transaction sees as it is now, like the tables' columns:
 /// a transaction that holds an older state would otherwise read changed tables without noticing.
 ///
-/// A restored dump has the same mark, but in rows that another transaction wrote. A transaction that holds an older state
-/// sees none of these.
+/// A restored dump has the same mark, but in rows that another transaction wrote. A transaction that holds an older
+/// state sees none of these.
 struct ServerMark: Hashable, Sendable {
   private let text: String
   /// The number of the transaction that wrote the stored mark.

@@ -157,7 +157,10 @@ struct PostgreSQLEngine: StoreEngine {
     }
     try pool.makeProofTable(ifMissingIn: catalog.schema)
     let derived = map.possibleDerivedColumns
-    if !pool.options.isReadOnly { try pool.maintain(derived, in: map.layout, catalog.schema) }
+    if !pool.options.isReadOnly {
+      try pool.maintain(derived, in: map.layout, catalog.schema)
+      if pool.options.enforcesValidation { try pool.enforceRules(of: map) }
+    }
     var mark = opened.mark
     let history = try HistoryMap.opening(catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly) {
       let history = try pool.write { transaction in

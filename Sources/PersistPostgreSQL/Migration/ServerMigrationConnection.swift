@@ -162,6 +162,9 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   private let options: StoreOptions
   private let outcome: ServerOutcome
   private var depth = 0
+  /// Whether constraints for validation rules were dropped in the outermost transaction; nil if it hasn't changed
+  /// anything yet.
+  private var hasDroppedRules: Bool?
   /// Whether the foreign keys were dropped in the outermost transaction.
   private var hasDroppedKeys = false
   /// Whether checks of foreign keys may wait for the end of the outermost transaction.
@@ -196,7 +199,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0
     let results = try mapped { try session.run(begin) }
-    if isOutermost { (hasDroppedKeys, mayHaveWaitingChecks) = (false, false) }
+    if isOutermost { (hasDroppedKeys, mayHaveWaitingChecks, hasDroppedRules) = (false, false, nil) }
     depth += 1
     defer { depth -= 1 }
     do {
@@ -238,14 +241,15 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   /// Runs statements that change tables, and again if they would wait for too long.
   private func waitingBriefly<T>(_ body: () throws -> T) throws -> T {
     guard depth > 0 else { return try body() }
-    let state = (hasDroppedKeys, mayHaveWaitingChecks)
+    let state = (hasDroppedKeys, mayHaveWaitingChecks, hasDroppedRules)
     return try session.waitingBriefly(within: options.busyTimeout) {
-      (hasDroppedKeys, mayHaveWaitingChecks) = state
+      (hasDroppedKeys, mayHaveWaitingChecks, hasDroppedRules) = state
       return try body()
     }
   }
 
   private func perform(_ change: SchemaChange) throws {
+    try dropRules()
     // Validating the keys again at the end takes less time than checking each row, and rows may be in their new
     // places only then.
     if change.movesRows, !hasDroppedKeys {
@@ -268,10 +272,17 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     }
   }
 
+  /// Drops the constraints for validation rules before the first change: new rules apply only to its result.
+  private func dropRules() throws {
+    guard depth > 0, hasDroppedRules == nil else { return }
+    hasDroppedRules = try ServerRules(session).drop()
+  }
+
   /// Called before rows are changed.
   private func prepareForChangedRows() throws {
     // Outside of a transaction, nothing waits for its end, and a dropped key wouldn't return.
     guard depth > 0 else { return }
+    try dropRules()
     if !mayHaveWaitingChecks, !hasDroppedKeys { try ServerForeignKeys(session).dropInvalid() }
     mayHaveWaitingChecks = true
   }
@@ -353,6 +364,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       let map = try StoreCatalog(session).tableMap(of: model)
       try waitingBriefly {
         try ServerForeignKeys(session).update(to: map)
+        if hasDroppedRules == true { try ServerRules(session).update(to: ServerRule.all(in: map)) }
         try ServerTableDescription(session, map).write()
       }
     }
@@ -364,32 +376,6 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       try waitingBriefly {
         try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames)
       }
-    }
-  }
-}
-
-extension SchemaChange {
-  /// Whether the change is to a table rather than to rows.
-  fileprivate var changesTables: Bool {
-    switch self {
-    case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .dropTable, .renameTable, .renameColumn,
-      .addColumn, .dropColumn, .rebuildTable:
-      true
-    case .update, .readFiles, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys,
-      .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .renumberEntities, .setEntities:
-      false
-    }
-  }
-
-  /// Whether rows that others refer to, or the keys in rows, may change, or a table is replaced.
-  fileprivate var movesRows: Bool {
-    switch self {
-    case .dropTrigger, .dropView, .dropIndex, .createIndex, .createTable, .renameTable, .renameColumn, .addColumn,
-      .dropColumn, .readFiles, .takeEntityNumbers, .assignPositions, .forget, .deleteHistory, .renumberEntities,
-      .setEntities:
-      false
-    case .update(_, let assignments, _): assignments.contains { $0.column.hasSuffix("_id") }
-    case .dropTable, .rebuildTable, .deleteRows, .copyRows, .sever, .removePairs, .setAside, .join, .setKeys: true
     }
   }
 }

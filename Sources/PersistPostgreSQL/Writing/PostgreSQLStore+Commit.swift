@@ -44,12 +44,15 @@ extension PostgreSQLStore {
     return pass.receipt(historyNumber: transaction.historyNumber)
   }
 
-  /// Describes a violated uniqueness constraint in terms of the model, where the server names an index.
+  /// Describes a violated constraint in terms of the model, where the server names an index or a rule.
   ///
   /// - Parameter writes: The writes, of which one has the value.
   func described(_ error: PersistenceError, _ writes: RowWrites = RowWrites()) -> PersistenceError {
-    guard let name = error.place.key,
-      let index = map.indexDefinitions.first(where: { ServerText.name($0.name) == name }),
+    guard let name = error.place.key else { return error }
+    if name.hasPrefix(ServerRule.prefix), let rule = ServerRule.all(in: map).first(where: { $0.name == name }) {
+      return rule.violation(at: url, error)
+    }
+    guard let index = map.indexDefinitions.first(where: { ServerText.name($0.name) == name }),
       let table = map.tables.first(where: { $0.table == index.table })
     else { return error }
     let owner = map.tables.first { $0.entity.name == index.subject?.entity } ?? table

@@ -30,6 +30,7 @@
 
       init(_ seed: UInt64, in folder: URL) throws {
         server = try TestServer.url.get()
+      _ = try StoreLocation.postgreSQL(server)
         database = "life_\(ProcessInfo.processInfo.processIdentifier)_\(seed)_\(UInt32.random(in: 0...UInt32.max))"
         backup = database + "_backup"
         self.folder = folder

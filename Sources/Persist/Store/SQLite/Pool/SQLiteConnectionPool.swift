@@ -71,7 +71,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   ///   - url: The store's file; nil for an in-memory store.
   ///   - creates: Whether to create the file if it doesn't exist.
   init(_ url: URL?, options: StoreOptions, creates: Bool = false) throws {
-    try options.requireNoReplicas(at: url)
+    try options.requireNoServerOptions(at: url)
     self.url = url
     self.options = options
     readerLimit = Self.maximumReaders
