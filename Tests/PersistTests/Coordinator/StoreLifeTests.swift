@@ -146,6 +146,70 @@ struct StoreLifeTests {
     }
   }
 
+  /// Copies a database into another one as `.backup` and `.restore` of SQLite's shell do.
+  private func copyPages(from source: URL, to target: URL) throws {
+    var (from, to): (OpaquePointer?, OpaquePointer?)
+    defer {
+      sqlite3_close(from)
+      sqlite3_close(to)
+    }
+    try #require(sqlite3_open(source.path, &from) == SQLITE_OK && sqlite3_open(target.path, &to) == SQLITE_OK)
+    let backup = try #require(sqlite3_backup_init(to, "main", from, "main"))
+    let code = sqlite3_backup_step(backup, -1)
+    sqlite3_backup_finish(backup)
+    try #require(code == SQLITE_DONE)
+  }
+
+  @Test(
+    "An open context refuses to go on if SQLite's own backup sets the file back before its last save",
+    .law("lives-set-back", short: 12, long: 300))
+  func setBack() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      for readsFirst in [true, false] {
+        try withTemporaryStore { url in
+          let backup = otherStore("Backup", beside: url)
+          let coordinator = try open(url, history: Bool.random(using: &random))
+          let context = ManagedObjectContext(coordinator)
+          try save(Int.random(in: 2...4, using: &random), context)
+          try copyPages(from: url, to: backup)
+          let items = try context.fetch(FetchRequest<ManagedObject>("Item"))
+          let isChanged = Int.random(in: 0..<5, using: &random) > 0
+          for _ in 0..<(isChanged ? Int.random(in: 1...3, using: &random) : 0) {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: try context.create("Item")["name"] = "another"
+            case 1: items[0]["name"] = "changed \(Int.random(in: 0..<1000, using: &random))"
+            default: if !items[1].isDeleted { context.delete(items[1]) }
+            }
+            try context.save()
+          }
+          try copyPages(from: backup, to: url)
+          func expect(_ error: PersistenceError?) {
+            #expect(error?.code == (isChanged ? .storeExchanged : nil), "seed \(seed): \(String(describing: error))")
+          }
+          if readsFirst {
+            expect(persistError { _ = try context.count(for: FetchRequest<ManagedObject>("Item")) })
+          }
+          try context.create("Item")["name"] = "later"
+          expect(persistError { try context.save() })
+        }
+      }
+    }
+  }
+
+  @Test("A store whose tables are written anew, or get others beside them, goes on")
+  func notSetBack() throws {
+    try withTemporaryStore { url in
+      let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+      try save(2, context)
+      for sql in ["VACUUM", "CREATE TABLE mine (a)", "DROP TABLE mine", "DELETE FROM ZITEM WHERE Z_PK = 2", "VACUUM"] {
+        try ForeignSQL.run(sql, at: url)
+        try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest<ManagedObject>("Item")) > 0)
+        try save(1, ManagedObjectContext(coordinator))
+      }
+    }
+  }
+
   @Test("A store that is only closed, opened, moved, checkpointed or purged stays in its life")
   func sameLife() throws {
     try withTemporaryStore { url in

@@ -53,6 +53,10 @@ extension SQLText {
     "DELETE FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) AND IFNULL(Z_OPT, 0) = \(parameter: ())"
   }
 
+  static func version(of key: Int64, in table: String) -> SQLText {
+    "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(value: .integer(key))"
+  }
+
   /// Parameter: the key.
   static func version(in table: String) -> SQLText {
     "SELECT IFNULL(Z_OPT, 0) FROM \(name: table) WHERE Z_PK = \(parameter: ())"

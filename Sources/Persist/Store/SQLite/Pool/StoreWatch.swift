@@ -11,6 +11,7 @@ final class StoreWatch: Sendable {
   private let opened: OpenedStore
   private let state: LockProtected<State>
   private let place: StorePlace
+  private let lastWrite = LockProtected<LastWrite?>(nil)
   /// See ``StoreLife``.
   var life: UInt64 { StoreLife.number(opened.life, file: place.numbers) }
 
@@ -38,6 +39,9 @@ final class StoreWatch: Sendable {
   /// earlier one, and is read again instead of being reported.
   func supersede() { state.withLock { $0.generation += 1 } }
 
+  /// Records a completed save of this program.
+  func note(_ write: LastWrite) { lastWrite.withLock { $0 = write } }
+
   /// Called within a write transaction, or outside of transactions: a read transaction may have an earlier state than
   /// the known one.
   ///
@@ -48,7 +52,15 @@ final class StoreWatch: Sendable {
     while true {
       let generation = state.withLock { $0.generation }
       guard try hasChanged(connection) else { return }
-      let catalog = try connection.readTransaction { try checkedCatalog(connection) }
+      // Before the transaction begins, whose state then contains the save.
+      let last = lastWrite.withLock { $0 }
+      let catalog = try connection.readTransaction {
+        let catalog = try checkedCatalog(connection)
+        guard try last?.isLost(in: connection) != true else {
+          throw opened.exchanged("An older backup was restored into its file.")
+        }
+        return catalog
+      }
       if accept(catalog, ifStill: generation) { return }
     }
   }

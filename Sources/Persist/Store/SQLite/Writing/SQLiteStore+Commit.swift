@@ -97,6 +97,9 @@ extension SQLiteStore {
       needsModelRecord.store(false, ordering: .releasing)
       needsSeal.store(false, ordering: .releasing)
       pendingMetadata.didWrite(metadata)
+      if let watch = pool.watch, let row = LastWrite(writes, insertedKeys: receipt.insertedKeys, in: map) {
+        watch.note(row)
+      }
       discardReplaced(files)
       sweepOrphanFiles()
       return receipt

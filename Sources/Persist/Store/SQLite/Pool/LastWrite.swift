@@ -1,0 +1,43 @@
+/// A row of the last save of this program, by which a store is recognized that another program has set back: SQLite's
+/// own backup, as in `.restore` of its shell, writes older content into the same file, as a transaction like any other.
+struct LastWrite: Sendable {
+  private let table: String
+  /// The number of the entity whose counter assigns the table's keys.
+  private let entity: Int
+  private let key: Int64
+  /// The row's version; nil if the save deleted it.
+  private let version: Int64?
+
+  /// Returns nil for a save that wrote no row of an object.
+  init?(_ writes: RowWrites, insertedKeys: [Int64], in map: TableMap) {
+    func row(_ object: Entity, _ key: Int64, _ version: Int64?) -> LastWrite {
+      LastWrite(table: map[object].table, entity: map[object.root].number, key: key, version: version)
+    }
+    if let update = writes.updates.last, case .permanent(let key) = update.key {
+      self = row(update.entity, key, update.version + 1)
+    } else if let insert = writes.inserts.last, let key = insertedKeys.last {
+      self = row(insert.entity, key, insert.version)
+    } else if let delete = writes.deletes.last, case .permanent(let key) = delete.key {
+      self = row(delete.entity, key, nil)
+    } else {
+      return nil
+    }
+  }
+
+  private init(table: String, entity: Int, key: Int64, version: Int64?) {
+    (self.table, self.entity, self.key, self.version) = (table, entity, key, version)
+  }
+
+  /// Whether the store is in a state from before the save. Versions and counters only grow, and no key is used twice.
+  func isLost(in connection: SQLiteConnection) throws -> Bool {
+    let stored = try connection.first(.version(of: key, in: table)) { $0.integer(0) }
+    switch (stored, version) {
+    case (let stored?, let version?): return stored < version
+    case (_?, nil): return true
+    case (nil, nil): return false
+    case (nil, _?):
+      // Others may have deleted it since.
+      return try connection.first(.greatestKey(of: table, entity: entity)) { $0.integer(0) }.map { $0 < key } ?? true
+    }
+  }
+}
