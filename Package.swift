@@ -22,7 +22,7 @@ let hasServerLibrary = !isBuiltForItself || hasServerHeaders
 // Apple's platforms have Core Data. The target exists there for packages that depend on it on other platforms only.
 #if canImport(Darwin)
   let coreDataExclusions = [
-    "Context", "Errors", "Exports.swift", "Foundation", "Model", "Objects", "Requests", "Runtime", "Stores",
+    "Context", "Errors", "Exports.swift", "Foundation", "Migration", "Model", "Objects", "Requests", "Runtime", "Stores",
   ]
   let coreDataPass: [Target.PluginUsage] = []
 #else
@@ -86,6 +86,7 @@ let package = Package(
       name: "PersistCommand",
       dependencies: [
         "Persist", "PersistSQLMigrations", "PersistSync", "PersistTools", "PersistTesting", "PersistInspection",
+        "PersistCoreDataPass",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

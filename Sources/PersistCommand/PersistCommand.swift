@@ -18,8 +18,9 @@ struct PersistCommand: ParsableCommand {
       CapsuleCommand.self, ReplayCommand.self,
       CheckCommand.self, HistoryCommand.self, ExportCommand.self, ImportCommand.self, CopyCommand.self,
       FillCommand.self,
-      GenerateCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self, VersionCommand.self,
-      MergeVersionsCommand.self, SyncCommand.self, ReplicasCommand.self, StudioCommand.self, ManualCommand.self,
+      GenerateCommand.self, PortCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self,
+      VersionCommand.self, MergeVersionsCommand.self, SyncCommand.self, ReplicasCommand.self, StudioCommand.self,
+      ManualCommand.self,
     ])
 
   /// Runs a command. The exit codes are this program's, not the parser's.

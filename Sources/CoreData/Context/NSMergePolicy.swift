@@ -21,7 +21,35 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
   public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
 
+  /// Resolves conflicts of objects that other contexts changed. What an override leaves unresolved is resolved by
+  /// applying the objects' changes to the store's values.
+  open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    try standardPolicy.resolve(list.map(\.conflict), in: Self.context(of: list.first?.sourceObject))
+  }
+
+  /// Resolves conflicts of unique properties.
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    try standardPolicy.resolve(list.map(\.conflict), in: Self.context(of: list.first?.conflictingObjects.first))
+  }
+
+  open func resolve(mergeConflicts list: [Any]) throws {
+    let conflicts = list.compactMap { $0 as? NSMergeConflict }
+    if !conflicts.isEmpty { try resolve(optimisticLockingConflicts: conflicts) }
+    let constraints = list.compactMap { $0 as? NSConstraintConflict }
+    if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+  }
+
+  private static func context(of object: NSManagedObject?) throws -> ManagedObjectContext {
+    if let context = object?.plain.managedObjectContext { return context }
+    throw PersistenceError(.mergeConflict, "The objects of the conflict have left their context.")
+  }
+
+  /// The policy that a context saves with.
   var persistPolicy: MergePolicy {
+    Swift.type(of: self) == NSMergePolicy.self ? standardPolicy : .custom(MergePolicyBridge(policy: self))
+  }
+
+  private var standardPolicy: MergePolicy {
     switch mergeType {
     case .errorMergePolicyType: .error
     case .mergeByPropertyStoreTrumpMergePolicyType: .mergeByPropertyStoreTrump
@@ -49,8 +77,10 @@ open class NSMergeConflict: NSObject {
   public let persistedSnapshot: [String: Any]?
   public let newVersionNumber: Int
   public let oldVersionNumber: Int
+  let conflict: MergeConflict
 
   init(_ conflict: MergeConflict, of object: NSManagedObject) {
+    self.conflict = conflict
     sourceObject = object
     objectSnapshot = conflict.objectSnapshot.map(Self.snapshot)
     cachedSnapshot = conflict.cachedSnapshot.map(Self.snapshot)
@@ -59,7 +89,7 @@ open class NSMergeConflict: NSObject {
     oldVersionNumber = Int(conflict.oldVersionNumber)
   }
 
-  private static func snapshot(_ values: [String: StoredValue]) -> [String: Any] {
+  fileprivate static func snapshot(_ values: [String: StoredValue]) -> [String: Any] {
     values.mapValues { FoundationValue.any($0) ?? NSNull() }
   }
 
@@ -68,5 +98,45 @@ open class NSMergeConflict: NSObject {
     return error.mergeConflicts.compactMap { conflict in
       context.registeredObject(for: conflict.sourceObjectID).map { NSMergeConflict(conflict, of: $0) }
     }
+  }
+}
+
+/// Objects with the same values of unique properties.
+open class NSConstraintConflict: NSObject {
+  public let constraint: [String]
+  public let constraintValues: [String: Any]
+  public let databaseObject: NSManagedObject?
+  public let databaseSnapshot: [String: Any]?
+  public let conflictingObjects: [NSManagedObject]
+  public let conflictingSnapshots: [[AnyHashable: Any]]
+  let conflict: ConstraintConflict
+
+  init(_ conflict: ConstraintConflict, in context: NSManagedObjectContext) {
+    self.conflict = conflict
+    constraint = conflict.constraint
+    constraintValues = conflict.constraintValues.mapValues { FoundationValue.any($0) ?? NSNull() }
+    databaseObject = conflict.databaseObjectID.flatMap { try? context.existingObject(with: $0) }
+    databaseSnapshot = conflict.databaseSnapshot.map(NSMergeConflict.snapshot)
+    conflictingObjects = conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }
+    conflictingSnapshots = conflict.conflictingSnapshots.map { values in
+      Dictionary(uniqueKeysWithValues: NSMergeConflict.snapshot(values).map { (AnyHashable($0), $1) })
+    }
+  }
+}
+
+/// Hands conflicts to a policy of an application's own.
+private struct MergePolicyBridge: ConflictResolver {
+  let policy: NSMergePolicy
+
+  func resolve(_ conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
+    let context = NSManagedObjectContext.of(context)
+    try policy.resolve(mergeConflicts: conflicts.compactMap { conflict in
+      context.registeredObject(for: conflict.sourceObjectID).map { NSMergeConflict(conflict, of: $0) }
+    })
+  }
+
+  func resolve(_ conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
+    let context = NSManagedObjectContext.of(context)
+    try policy.resolve(mergeConflicts: conflicts.map { NSConstraintConflict($0, in: context) })
   }
 }

@@ -9,7 +9,8 @@ enum ModelFile {
       return (try ManagedObjectModel(contentsOf: url), nil)
     }
     let registry = try ModelRegistry(contentsOf: existing(url))
-    return (registry.current, registry)
+    let mappings = try mappingModels(inFolder: url.deletingLastPathComponent()).map { try MappingModelFile(at: $0) }
+    return (registry.current, mappings.reduce(registry) { $0.adding($1) })
   }
 
   /// Every version in a model file.
@@ -34,6 +35,30 @@ enum ModelFile {
     let folders = bundles.map { $0.compactMap(\.resourceURL) } ?? usualFolders
     var seen: Set<String> = []
     return folders.flatMap(models).filter { seen.insert($0.deletingPathExtension().lastPathComponent).inserted }
+  }
+
+  /// Returns a version of any model by the name of its file.
+  static func version(named name: String, in bundles: [Bundle]?) -> NSManagedObjectModel? {
+    for file in all(in: bundles) {
+      guard let registry = try? ModelRegistry(contentsOf: file),
+        let version = registry.versions.first(where: { $0.name == name })
+      else { continue }
+      let model = NSManagedObjectModel(version.model, registry: registry)
+      model.versionName = name
+      return model
+    }
+    return nil
+  }
+
+  /// The mapping models of bundles.
+  static func mappingModels(in bundles: [Bundle]?) -> [URL] {
+    let folders = bundles.map { $0.compactMap(\.resourceURL) } ?? usualFolders
+    return folders.flatMap(mappingModels)
+  }
+
+  private static func mappingModels(inFolder folder: URL) -> [URL] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+      .filter { $0.hasSuffix(".xcmappingmodel") || $0.hasSuffix(".cdm") }.map { folder.appendingPathComponent($0) }
   }
 
   private static let extensions = ["xcdatamodeld", "momd", "xcdatamodel", "mom"]

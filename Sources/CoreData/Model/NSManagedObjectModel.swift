@@ -11,6 +11,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// The versions and mapping models that the model's file contains.
   let registry: ModelRegistry?
   open var versionIdentifiers: Set<AnyHashable> = []
+  /// The name of the version's file.
+  var versionName: String?
   open var localizationDictionary: [String: String]?
 
   public override init() { registry = nil }
@@ -27,6 +29,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   public convenience init?(contentsOf url: URL) {
     guard let (model, registry) = try? ModelFile.read(url) else { return nil }
     self.init(model, registry: registry)
+    versionName = url.deletingPathExtension().lastPathComponent
   }
 
   open var entities: [NSEntityDescription] {
@@ -222,6 +225,10 @@ enum EntityDescriptions {
 
   static func description(of entity: Entity) -> NSEntityDescription {
     known.withLock { $0[ObjectIdentifier(entity)]?.object } ?? NSEntityDescription(detached: entity)
+  }
+
+  static func descriptions(named name: String) -> [NSEntityDescription] {
+    known.withLock { $0.values.compactMap(\.object) }.filter { $0.name == name }
   }
 
   /// Returns the entities whose class is the given one.

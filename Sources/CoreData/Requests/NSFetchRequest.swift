@@ -45,7 +45,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Send
   open var entity: NSEntityDescription? {
     didSet { if let entity { requestedName = entity.name } }
   }
-  private var requestedName: String?
+  fileprivate var requestedName: String?
   open var predicate: NSPredicate?
   open var sortDescriptors: [NSSortDescriptor]?
   open var fetchLimit = 0
@@ -89,7 +89,14 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Send
     return other
   }
 
-  private func copyProperties(to other: NSFetchRequest<ResultType>) {
+  /// Returns a copy with another type of results.
+  final func returning<Other>(_ type: Other.Type) -> NSFetchRequest<Other> {
+    let other = NSFetchRequest<Other>()
+    copyProperties(to: other)
+    return other
+  }
+
+  private func copyProperties<Other>(to other: NSFetchRequest<Other>) {
     other.entity = entity
     other.requestedName = requestedName
     other.predicate = predicate

@@ -71,17 +71,21 @@ private struct SectionInfo: NSFetchedResultsSectionInfo {
   }
 }
 
+/// What a controller shows, shared with the one that the delegate gets, whose type names no class of results.
+private final class ControlledResults {
+  var controller: FetchedResultsController<ManagedObject>?
+  let relay = DelegateRelay()
+}
+
 open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable {
   // Unchecked: used on the queue of its context.
   public let fetchRequest: NSFetchRequest<ResultType>
   public let managedObjectContext: NSManagedObjectContext
   public let sectionNameKeyPath: String?
   public let cacheName: String?
-  open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
-    didSet { relay.delegate = delegate }
-  }
-  private var controller: FetchedResultsController<ManagedObject>?
-  private let relay = DelegateRelay()
+  private let results: ControlledResults
+  /// The controller that the delegate gets.
+  private var shared: NSFetchedResultsController<any NSFetchRequestResult>?
 
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
@@ -91,6 +95,20 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     managedObjectContext = context
     self.sectionNameKeyPath = sectionNameKeyPath
     cacheName = name
+    results = ControlledResults()
+  }
+
+  private init<Other>(sharing other: NSFetchedResultsController<Other>, _ results: ControlledResults) {
+    fetchRequest = other.fetchRequest.returning(ResultType.self)
+    managedObjectContext = other.managedObjectContext
+    sectionNameKeyPath = other.sectionNameKeyPath
+    cacheName = other.cacheName
+    self.results = results
+  }
+
+  open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { results.relay.delegate }
+    set { results.relay.delegate = newValue }
   }
 
   open class func deleteCache(withName name: String?) {}
@@ -102,37 +120,53 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
         let controller = FetchedResultsController<ManagedObject>(
           fetchRequest: try fetchRequest.persistRequest(ManagedObject.self), managedObjectContext: context,
           sectionNameKeyPath: sectionNameKeyPath)
-        // The delegate's protocol can't be generic, so that controllers of all results are handed over as one type.
-        relay.controller = unsafeDowncast(self as AnyObject, to: NSFetchedResultsController<any NSFetchRequestResult>.self)
-        controller.delegate = relay
+        if let own = self as? NSFetchedResultsController<any NSFetchRequestResult> {
+          results.relay.controller = own
+        } else {
+          let shared = NSFetchedResultsController<any NSFetchRequestResult>(sharing: self, results)
+          (results.relay.controller, self.shared) = (shared, shared)
+        }
+        controller.delegate = results.relay
         try controller.performFetch()
-        self.controller = controller
+        results.controller = controller
       }
     }
   }
 
-  open var fetchedObjects: [ResultType]? { controller?.fetchedObjects?.compactMap { $0 as? ResultType } }
-  open var sections: [any NSFetchedResultsSectionInfo]? { controller?.sections?.map(SectionInfo.init) }
-  open var sectionIndexTitles: [String] { controller?.sectionIndexTitles ?? [] }
+  open var fetchedObjects: [ResultType]? { results.controller?.fetchedObjects?.compactMap { $0 as? ResultType } }
+  open var sections: [any NSFetchedResultsSectionInfo]? { results.controller?.sections?.map(SectionInfo.init) }
+  open var sectionIndexTitles: [String] { results.controller?.sectionIndexTitles ?? [] }
 
   open func sectionIndexTitle(forSectionName name: String) -> String? {
-    controller?.sectionIndexTitle(forSectionName: name)
+    results.controller?.sectionIndexTitle(forSectionName: name)
   }
 
   open func section(forSectionIndexTitle title: String, at index: Int) -> Int {
-    controller?.section(forSectionIndexTitle: title, at: index) ?? 0
+    results.controller?.section(forSectionIndexTitle: title, at: index) ?? 0
   }
 
   open func object(at indexPath: IndexPath) -> ResultType {
-    guard let controller, let object = controller.object(at: ResultIndexPath(indexPath)) as? ResultType else {
+    guard let object = results.controller?.object(at: ResultIndexPath(indexPath)) as? ResultType else {
       stop("There is no result at \(indexPath).")
     }
     return object
   }
 
   open func indexPath(forObject object: ResultType) -> IndexPath? {
-    (object as? ManagedObject).flatMap { controller?.indexPath(forObject: $0) }.map(\.foundation)
+    (object as? ManagedObject).flatMap { results.controller?.indexPath(forObject: $0) }.map(\.foundation)
   }
+
+  // The delegate's controller is another object with the same results.
+  open override func isEqual(_ other: Any?) -> Bool { (other as? any SharedResults)?.identity == identity }
+  open override var hash: Int { identity.hashValue }
+}
+
+private protocol SharedResults {
+  var identity: ObjectIdentifier { get }
+}
+
+extension NSFetchedResultsController: SharedResults {
+  fileprivate var identity: ObjectIdentifier { ObjectIdentifier(results) }
 }
 
 extension ResultIndexPath {

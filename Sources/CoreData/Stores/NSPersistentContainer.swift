@@ -35,6 +35,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))]
   }
 
+  /// A container over the store of a migration's stage.
+  init(stage context: ManagedObjectContext, model: NSManagedObjectModel) {
+    name = "Stage"
+    managedObjectModel = model
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(context.persistentStoreCoordinator, model: model)
+    viewContext = .of(context)
+    persistentStoreDescriptions = []
+  }
+
   open class func defaultDirectoryURL() -> URL { PersistentContainer.defaultDirectoryURL() }
 
   open func loadPersistentStores(

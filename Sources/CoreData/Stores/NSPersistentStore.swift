@@ -40,6 +40,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.info = info
     self.options = options
     persistentStoreCoordinator = coordinator
+    super.init()
+    OpenStores.add(self)
   }
 
   open var type: String { info?.type.rawValue ?? "" }

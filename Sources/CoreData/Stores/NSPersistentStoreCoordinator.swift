@@ -24,6 +24,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   private var relay: StoreNotificationRelay?
 
+  /// Wraps a coordinator that Persist created.
+  init(_ base: PersistentStoreCoordinator, model: NSManagedObjectModel) {
+    managedObjectModel = model
+    self.base = base
+    classes = Dictionary(uniqueKeysWithValues: base.managedObjectModel.entities.map { ($0.name, NSManagedObject.self) })
+    super.init()
+  }
+
   /// A coordinator without entities, of contexts whose coordinator wasn't set.
   static let empty = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
 
@@ -51,7 +59,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ofType type: String, configurationName: String?, at url: URL?, options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     try bridging {
-      let storeOptions = StoreOptions(options, configuration: configurationName)
+      let storeOptions = try StoreOptions(options, configuration: configurationName)
       let info: StoreInfo
       switch type {
       case NSInMemoryStoreType: info = try base.addInMemoryStore(options: storeOptions)

@@ -3,7 +3,7 @@ import Persist
 
 extension StoreOptions {
   /// Reads Core Data's dictionary of options.
-  init(_ options: [AnyHashable: Any]?, configuration: String?) {
+  init(_ options: [AnyHashable: Any]?, configuration: String?) throws {
     self.init()
     self.configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
     guard let options else { return }
@@ -16,9 +16,13 @@ extension StoreOptions {
     if let pragmas = options[NSSQLitePragmasOption] as? [String: Any] {
       self.pragmas = pragmas.mapValues { "\($0)" }
     }
-    if Self.flag(options[NSMigratePersistentStoresAutomaticallyOption]) {
+    if let staged = options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+      migrator = try staged.migrator()
+    } else if Self.flag(options[NSMigratePersistentStoresAutomaticallyOption]) {
       var automatic = AutomaticMigrator()
       automatic.infersMapping = Self.flag(options[NSInferMappingModelAutomaticallyOption])
+      automatic.managerFactory = { MigrationManagerBridge.automatic($0, $1) }
+      automatic.policies = MigrationPolicyBridge.policies
       migrator = automatic
     }
   }

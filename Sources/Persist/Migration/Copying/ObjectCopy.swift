@@ -38,8 +38,9 @@ final class ObjectCopy {
     self.manager = manager
     self.now = now
     pairs = InstancePairs(associations)
-    sourceContext = ManagedObjectContext(source, classes: Self.dynamicClasses(source.managedObjectModel))
-    destinationContext = ManagedObjectContext(destination, classes: Self.dynamicClasses(destination.managedObjectModel))
+    sourceContext = ManagedObjectContext(source, classes: Self.classes(source.managedObjectModel, manager))
+    destinationContext = ManagedObjectContext(
+      destination, classes: Self.classes(destination.managedObjectModel, manager))
     destinationContext.validatesOnSave = false
     sourceContext.readsUnchangingStores = true
     let tables = destination.openStores.first.map(destinationContext.tables(of:))
@@ -70,8 +71,10 @@ final class ObjectCopy {
   }
 
   /// Classes of the application aren't used, because they belong to one version only.
-  private static func dynamicClasses(_ model: ManagedObjectModel) -> [String: ManagedObject.Type] {
-    Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, ManagedObject.self) })
+  private static func classes(
+    _ model: ManagedObjectModel, _ manager: MigrationManager
+  ) -> [String: ManagedObject.Type] {
+    Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, manager.objectClass) })
   }
 
   // MARK: Passes

@@ -55,6 +55,8 @@ public struct StagedMigration: Sendable {
   public let stages: [Stage]
   /// All versions, from the first to the last.
   let versions: [ModelVersion]
+  /// The class of the objects in the contexts of blocks.
+  package var objectClass: ManagedObject.Type = ManagedObject.self
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if two stages end at the same version.
   public init(_ stages: [Stage]) throws {

@@ -26,6 +26,8 @@ open class MigrationManager {
   public internal(set) var migrationProgress = 0.0
   /// Called as the migration proceeds; returning false cancels it.
   public var progress: ((MigrationProgress) -> Bool)?
+  /// The class of the objects in both contexts.
+  package var objectClass: ManagedObject.Type = ManagedObject.self
   var objects: ObjectCopy?
   private var cancellation: (any Error)?
 

@@ -5,6 +5,8 @@
 public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
   private static let registered = LockProtected<[String: EntityMigrationPolicy.Type]>([:])
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
+  /// The class under all other names.
+  package var other: EntityMigrationPolicy.Type?
 
   /// Registers classes under their own names.
   public init(_ classes: [EntityMigrationPolicy.Type] = []) {
@@ -26,7 +28,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByArrayLiteral {
   /// The class with a name; nil if none is registered.
   public subscript(name: String) -> EntityMigrationPolicy.Type? {
     let short = name.split(separator: ".").last.map(String.init) ?? name
-    return classes[name] ?? classes[short] ?? Self.registered.withLock { $0[name] ?? $0[short] }
+    return classes[name] ?? classes[short] ?? Self.registered.withLock { $0[name] ?? $0[short] } ?? other
   }
 
   func policy(named name: String, for mapping: EntityMapping) throws -> EntityMigrationPolicy.Type {

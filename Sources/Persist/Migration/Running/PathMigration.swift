@@ -148,9 +148,10 @@ struct PathMigration {
     let coordinator = PersistentStoreCoordinator(model: version.model)
     let info = try coordinator.addStore(at: file)
     do {
+      let type = migrator.staged?.objectClass ?? ManagedObject.self
       let context = ManagedObjectContext(
         coordinator,
-        classes: Dictionary(uniqueKeysWithValues: version.model.entities.map { ($0.name, ManagedObject.self) }))
+        classes: Dictionary(uniqueKeysWithValues: version.model.entities.map { ($0.name, type) }))
       try block(context)
       try context.save()
     } catch {

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 extension MappingModelFile {
   /// Reads the step that a mapping model applies to; its mappings are read when they are needed.
   ///
   /// - Parameter url: an `.xcmappingmodel` folder or a `.cdm` file.
-  init(at url: URL) throws {
+  package init(at url: URL) throws {
     if url.pathExtension.lowercased() == "cdm" {
       let header = try CompiledMappingModel.header(at: url)
       self.init(

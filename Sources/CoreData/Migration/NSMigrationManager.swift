@@ -1,0 +1,137 @@
+public import Foundation
+import Persist
+
+/// Migrates a store to another file with a mapping model.
+open class NSMigrationManager: NSObject {
+  public let sourceModel: NSManagedObjectModel
+  public let destinationModel: NSManagedObjectModel
+  open var usesStoreSpecificMigrationManager = true
+  open var userInfo: [AnyHashable: Any]?
+  public private(set) var mappingModel: NSMappingModel
+  let base: MigrationManagerBridge
+
+  public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+    self.sourceModel = sourceModel
+    self.destinationModel = destinationModel
+    mappingModel = NSMappingModel()
+    do {
+      base = MigrationManagerBridge(
+        sourceModel: try sourceModel.persistModel(), destinationModel: try destinationModel.persistModel())
+    } catch {
+      stop("A model of the migration can't be used: \(error)")
+    }
+    super.init()
+    base.manager = self
+  }
+
+  /// Adopts a manager that an automatic migration created.
+  init(_ base: MigrationManagerBridge) {
+    sourceModel = NSManagedObjectModel(base.sourceModel, registry: nil)
+    destinationModel = NSManagedObjectModel(base.destinationModel, registry: nil)
+    mappingModel = NSMappingModel()
+    self.base = base
+    super.init()
+    base.adopt(self)
+  }
+
+  open func migrateStore(
+    from source: URL, sourceType: String, options sourceOptions: [AnyHashable: Any]? = nil,
+    with mappings: NSMappingModel?, toDestinationURL destination: URL, destinationType: String,
+    destinationOptions: [AnyHashable: Any]? = nil
+  ) throws {
+    try bridging {
+      mappingModel =
+        try mappings ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
+      let mapping = try mappingModel.mapping(from: base.sourceModel, to: base.destinationModel)
+      try base.migrateStore(
+        from: source, to: destination, mappingModel: mapping, policies: MigrationPolicyBridge.policies)
+    }
+  }
+
+  public final func migrateStore(
+    from source: URL, type sourceType: NSPersistentStoreCoordinator.StoreType,
+    options sourceOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel, to destination: URL,
+    type destinationType: NSPersistentStoreCoordinator.StoreType, options destinationOptions: [AnyHashable: Any]? = nil
+  ) throws {
+    try migrateStore(
+      from: source, sourceType: sourceType.rawValue, options: sourceOptions, with: mapping,
+      toDestinationURL: destination, destinationType: destinationType.rawValue, destinationOptions: destinationOptions)
+  }
+
+  open func reset() {}
+
+  open var migrationProgress: Float { Float(base.migrationProgress) }
+  open var currentEntityMapping: NSEntityMapping { base.currentEntityMapping.map { NSEntityMapping($0) } ?? NSEntityMapping() }
+  open var sourceContext: NSManagedObjectContext { .of(base.sourceContext) }
+  open var destinationContext: NSManagedObjectContext { .of(base.destinationContext) }
+
+  open func sourceEntity(for mapping: NSEntityMapping) -> NSEntityDescription? {
+    mapping.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+  }
+
+  open func destinationEntity(for mapping: NSEntityMapping) -> NSEntityDescription? {
+    mapping.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+  }
+
+  open func associate(
+    sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+    for mapping: NSEntityMapping
+  ) {
+    attempt { try base.associate(source: sourceInstance, with: destinationInstance, for: mapping.mapping()) }
+  }
+
+  open func destinationInstances(
+    forEntityMappingName name: String, sourceInstances: [NSManagedObject]?
+  ) -> [NSManagedObject] {
+    instances { try base.destinationInstances(forEntityMapping: name, sourceInstances: sourceInstances ?? []) }
+  }
+
+  open func destinationInstances(
+    forSourceRelationshipNamed name: String, sourceInstances: [NSManagedObject]
+  ) -> [NSManagedObject] {
+    instances { try base.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sourceInstances) }
+  }
+
+  open func sourceInstances(
+    forEntityMappingName name: String, destinationInstances: [NSManagedObject]?
+  ) -> [NSManagedObject] {
+    instances { try base.sourceInstances(forEntityMapping: name, destinationInstances: destinationInstances ?? []) }
+  }
+
+  open func cancelMigrationWithError(_ error: any Error) { base.cancelMigration(with: error) }
+
+  private func instances(_ body: () throws -> [ManagedObject]) -> [NSManagedObject] {
+    var found: [ManagedObject] = []
+    attempt { found = try body() }
+    return found.compactMap { $0 as? NSManagedObject }
+  }
+
+  /// Lets an error that the caller has no way to throw end the migration.
+  private func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { base.cancelMigration(with: error) }
+  }
+}
+
+/// Persist's manager on behalf of one of Core Data's.
+final class MigrationManagerBridge: MigrationManager {
+  weak var manager: NSMigrationManager?
+  private var owned: NSMigrationManager?
+
+  override init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
+    super.init(sourceModel: sourceModel, destinationModel: destinationModel)
+    objectClass = NSManagedObject.self
+  }
+
+  /// Holds a manager that nothing else holds.
+  func adopt(_ manager: NSMigrationManager) {
+    self.manager = manager
+    owned = manager
+  }
+
+  /// Creates the managers of automatic migrations.
+  static func automatic(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager {
+    let bridge = MigrationManagerBridge(sourceModel: source, destinationModel: destination)
+    _ = NSMigrationManager(bridge)
+    return bridge
+  }
+}

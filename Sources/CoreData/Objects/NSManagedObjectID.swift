@@ -1,0 +1,29 @@
+public import Persist
+
+public typealias NSManagedObjectID = ManagedObjectID
+
+extension ManagedObjectID {
+  /// The entity, of a model that is in use.
+  public var entity: NSEntityDescription {
+    if let entity = EntityDescriptions.descriptions(named: entityName).first { return entity }
+    let entity = NSEntityDescription()
+    entity.name = entityName
+    return entity
+  }
+
+  /// The open store that contains the object; nil for an unsaved object.
+  public var persistentStore: NSPersistentStore? { OpenStores.store(identifier: storeIdentifier) }
+}
+
+/// The stores that coordinators have open.
+enum OpenStores {
+  private static let stores = Locked<[String: Weak<NSPersistentStore>]>([:])
+
+  static func add(_ store: NSPersistentStore) {
+    stores.withLock { $0[store.identifier] = Weak(store) }
+  }
+
+  static func store(identifier: String) -> NSPersistentStore? {
+    stores.withLock { $0[identifier]?.object }
+  }
+}

@@ -1,0 +1,128 @@
+import PersistCoreDataPass
+import Testing
+
+@Suite("The pass over Core Data sources")
+struct CoreDataPassTests {
+  private func rewritten(_ source: String) -> String { CoreDataPass(source, file: "Item.swift").text }
+
+  private func problems(_ source: String) -> [(UncoveredPart, Int)] {
+    CoreDataPass(source, file: "Item.swift").findings.map { ($0.problem, $0.line) }
+  }
+
+  @Test(
+    "Attributes of Objective-C and dynamic go",
+    arguments: [
+      ("@objc public class Item: NSManagedObject {}", "public class Item: NSManagedObject {}"),
+      ("@objc(Item) class Item {}", "class Item {}"),
+      ("@objc(CDItem) final class Item {}", "final class Item { enum ObjectiveCName_CDItem {}}"),
+      ("@objcMembers class A {}", "class A {}"),
+      ("@objc(addItems:) func a(_ b: Int) {}", "func a(_ b: Int) {}"),
+      ("public dynamic var a = 1", "public var a = 1"),
+      ("let a = dynamic", "let a = dynamic"),
+      ("a.dynamic.var", "a.dynamic.var"),
+      ("@nonobjc func a() {}", "@nonobjc func a() {}"),
+      ("@objc\n@available(*, deprecated)\nfunc a() {}", "\n@available(*, deprecated)\nfunc a() {}"),
+    ])
+  func attributes(source: String, expected: String) { #expect(rewritten(source) == expected) }
+
+  @Test(
+    "Texts and comments stay",
+    arguments: [
+      "let a = \"@objc dynamic var #keyPath(A.b)\"", "// @NSManaged var a: Int", "/* @objc /* dynamic var */ @objc */",
+      "let a = #\"\\#(b) @objc \"quoted\" \"#", "let a = \"\"\"\n  @NSManaged var a: Int\n  \"\"\"",
+      "let a = /@objc dynamic var/", "let a = ##\"\"\"\n\"# @objc\n\"\"\"##", "let a = \"\\\\\" // @objc",
+    ])
+  func texts(source: String) { #expect(rewritten(source) == source) }
+
+  @Test(
+    "Interpolations are code",
+    arguments: [
+      ("\"\\(#keyPath(Item.name))\"", "\"\\(\"name\")\""),
+      ("\"a \\(f(\"b \\(#keyPath(Item.a.b))\")) c\"", "\"a \\(f(\"b \\(\"a.b\")\")) c\""),
+      ("#\"\\(#keyPath(A.b)) \\#(#keyPath(A.b))\"#", "#\"\\(#keyPath(A.b)) \\#(\"b\")\"#"),
+    ])
+  func interpolations(source: String, expected: String) { #expect(rewritten(source) == expected) }
+
+  @Test(
+    "Key paths and selectors become names",
+    arguments: [
+      ("#keyPath(Item.owner.name)", "\"owner.name\""), ("#keyPath(name)", "\"name\""),
+      ("#keyPath(Shop.Item.name)", "\"name\""), ("#keyPath(self.owner.name)", "\"owner.name\""),
+      ("#keyPath(\n  Item.name\n)", "\"name\"\n\n"),
+      ("#selector(getter: Item.name)", "Selector(\"name\")"), ("#selector(setter: name)", "Selector(\"setName:\")"),
+      (
+        "#selector(NSString.localizedCaseInsensitiveCompare(_:))", "Selector(\"localizedCaseInsensitiveCompare:\")"
+      ),
+    ])
+  func names(source: String, expected: String) { #expect(rewritten(source) == expected) }
+
+  @Test(
+    "Managed properties become computed ones",
+    arguments: [
+      ("@NSManaged var a: Int32", "var a: Int32", "a", ""),
+      ("@NSManaged public private(set) var a: [String: Any]? // note", "public private(set) var a: [String: Any]?", "a", " // note"),
+      ("@objc @NSManaged dynamic open var a: Set<Item>; let b = 1", "open var a: Set<Item>", "a", "; let b = 1"),
+      ("@NSManaged\n  public var a: NSSet?\n  var b = 1", "\n  public var a: NSSet?", "a", "\n  var b = 1"),
+      ("@NSManaged var `default`: Bool", "var `default`: Bool", "default", ""),
+      ("@NSManaged var a: Module.Item?\n", "var a: Module.Item?", "a", "\n"),
+    ])
+  func properties(source: String, declaration: String, key: String, rest: String) {
+    let body = " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }"
+    #expect(rewritten(source) == declaration + body + rest)
+  }
+
+  @Test(
+    "Methods of relationships get bodies",
+    arguments: [
+      ("@NSManaged func addToItems(_ value: Item)", "addManaged(value, to: \"items\")"),
+      ("@NSManaged func removeFromItems(_ values: NSSet)", "removeManaged(values, from: \"items\")"),
+      ("@NSManaged func removeFromItems(at idx: Int)", "removeManaged(at: idx, from: \"items\")"),
+      ("@NSManaged func insertIntoItems(_ value: Item, at idx: Int)", "insertManaged(value, into: \"items\", at: idx)"),
+      ("@NSManaged func replaceItems(at i: Int, with v: Item)", "replaceManaged(at: i, in: \"items\", with: v)"),
+      ("@NSManaged func addItemsObject(_ value: Item)", "addManaged(value, to: \"items\")"),
+      ("@NSManaged func addToURLs(_ value: Item)", "addManaged(value, to: \"URLs\")"),
+    ])
+  func methods(source: String, body: String) {
+    #expect(rewritten(source) == source.dropFirst("@NSManaged ".count) + " { \(body) }")
+  }
+
+  @Test("A class with an initializer of its own for entities creates read objects with it")
+  func initializers() {
+    let source = """
+      class Item: NSManagedObject {
+        override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+          super.init(entity: entity, insertInto: context)
+        }
+      }
+      """
+    let result = rewritten(source)
+    #expect(result.split(separator: "\n").first?.contains("public required convenience init(_ origin:") == true)
+    #expect(result.split(separator: "\n").count == source.split(separator: "\n").count)
+  }
+
+  @Test("Both sides of a condition are rewritten")
+  func conditions() {
+    #expect(
+      rewritten("#if DEBUG\n@objc class A {}\n#else\n@objc class B {}\n#endif")
+        == "#if DEBUG\nclass A {}\n#else\nclass B {}\n#endif")
+  }
+
+  @Test("What isn't covered is reported with its line")
+  func findings() {
+    #expect(problems("\nlet a = NSPersistentCloudKitContainer(name: \"A\")").map(\.0) == [.cloudKit])
+    #expect(problems("\n\n@objc protocol P { @objc optional func a() }").map(\.1) == [3])
+    #expect(problems("button.addTarget(self, action: #selector(tap(_:)), for: .all)").map(\.0) == [.selectors])
+    #expect(problems("item.observe(\\.name) { _, _ in }").map(\.0) == [.keyValueObserving])
+    #expect(problems("import UIKit").map(\.0) == [.frameworks])
+    #expect(problems("#if canImport(UIKit)\nimport UIKit\n#endif").isEmpty)
+    #expect(problems("// NSIncrementalStore").isEmpty)
+  }
+
+  @Test("Generated sources name the original file")
+  func locations() {
+    let pass = CoreDataPass("let a = 1\n", file: "/a \"b\"/Item.swift")
+    #expect(
+      pass.generatedSource(of: "/a \"b\"/Item.swift")
+        == "#sourceLocation(file: \"/a \\\"b\\\"/Item.swift\", line: 1)\nlet a = 1\n")
+  }
+}
