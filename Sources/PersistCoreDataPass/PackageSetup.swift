@@ -61,7 +61,8 @@ package struct PackageSetup {
     var text = "\(Self.mark)\n#if !canImport(Darwin)\n  package.dependencies.append(\(dependency))\n"
     text += "  for target in package.targets {\n    switch target.name {\n"
     for target in targets {
-      let resources = target.models.map { ".copy(\(quoted($0)))" } + target.otherResources.map { ".process(\(quoted($0)))" }
+      let resources =
+        target.models.map { ".copy(\(quoted($0)))" } + target.otherResources.map { ".process(\(quoted($0)))" }
       text += "    case \(quoted(target.name)):\n"
       text += "      target.exclude += [\(target.exclusions.map(quoted).joined(separator: ", "))]\n"
       if !resources.isEmpty { text += "      target.resources = [\(resources.joined(separator: ", "))]\n" }

@@ -7,11 +7,11 @@ struct SourceEditor {
     let replacement: String
   }
 
-  private let bytes: [UInt8]
-  private let file: String
+  let bytes: [UInt8]
+  let file: String
   private let tokens: [SwiftToken]
   /// The tokens without comments and line ends, which the rules look at.
-  private let code: [SwiftToken]
+  let code: [SwiftToken]
   private(set) var edits: [Edit] = []
   private(set) var findings: [CoreDataPass.Finding] = []
   /// The open blocks, with the end of the opening brace for those of classes.
@@ -80,19 +80,19 @@ struct SourceEditor {
     }
   }
 
-  private func token(_ index: Int) -> SwiftToken? { code.indices.contains(index) ? code[index] : nil }
+  func token(_ index: Int) -> SwiftToken? { code.indices.contains(index) ? code[index] : nil }
 
-  private mutating func replace(_ range: Range<Int>, with text: String) {
+  mutating func replace(_ range: Range<Int>, with text: String) {
     edits.append(Edit(range: range, replacement: text))
   }
 
-  private mutating func report(_ problem: UncoveredPart, at token: SwiftToken) {
+  mutating func report(_ problem: UncoveredPart, at token: SwiftToken) {
     let line = bytes[..<token.range.lowerBound].reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
     findings.append(CoreDataPass.Finding(file: file, line: line, problem: problem))
   }
 
   /// The index after the parenthesis that closes the one at an index.
-  private func end(ofParentheses index: Int) -> Int {
+  func end(ofParentheses index: Int) -> Int {
     var depth = 0
     var index = index
     while let token = token(index) {
@@ -107,7 +107,7 @@ struct SourceEditor {
   }
 
   /// The end of a range with the spaces behind it.
-  private func withSpaces(_ position: Int) -> Int {
+  func withSpaces(_ position: Int) -> Int {
     var position = position
     while position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
     return position
@@ -116,7 +116,7 @@ struct SourceEditor {
 
 // Attributes
 extension SourceEditor {
-  private mutating func attribute(at index: Int) -> Int {
+  mutating func attribute(at index: Int) -> Int {
     guard let name = token(index + 1), name.kind == .identifier,
       name.range.lowerBound == code[index].range.upperBound
     else { return index + 1 }
@@ -167,118 +167,10 @@ extension SourceEditor {
     return token(index).map { ($0.range.upperBound, name.text) }
   }
 
-  fileprivate static let modifiers: Set<String> = [
+  static let modifiers: Set<String> = [
     "public", "private", "internal", "fileprivate", "open", "package", "final", "override", "required", "convenience",
     "static", "lazy", "weak", "unowned", "mutating", "nonmutating", "nonisolated", "indirect", "dynamic", "optional",
   ]
-}
-
-// Managed properties and methods
-extension SourceEditor {
-  private mutating func managed(at index: Int) -> Int {
-    replace(code[index].range.lowerBound..<withSpaces(code[index + 1].range.upperBound), with: "")
-    var next = index + 2
-    while let token = token(next), !token.isWord("var"), !token.isWord("func") {
-      switch token.text {
-      case "@": next = attribute(at: next)
-      case "(": next = end(ofParentheses: next)
-      case "dynamic":
-        word(at: next)
-        next += 1
-      default:
-        guard Self.modifiers.contains(token.text) else { return next }
-        next += 1
-      }
-    }
-    return token(next)?.text == "var" ? managedVariables(at: next + 1) : managedMethod(at: next)
-  }
-
-  private mutating func managedVariables(at index: Int) -> Int {
-    var index = index
-    while let name = token(index), name.kind == .identifier, token(index + 1)?.isPunctuation(":") == true {
-      let end = endOfType(from: index + 2)
-      guard end > index + 2 else { return index + 2 }
-      let position = code[end - 1].range.upperBound
-      let key = name.text.trimmingCharacters(in: ["`"])
-      replace(
-        position..<position,
-        with: " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }")
-      guard token(end)?.isPunctuation(",") == true else { return end }
-      index = end + 1
-    }
-    return index
-  }
-
-  /// The index after a type, which ends where a line ends without an open bracket.
-  private func endOfType(from index: Int) -> Int {
-    var depth = 0
-    var index = index
-    var last: SwiftToken?
-    while let token = token(index) {
-      if depth == 0, let last, hasLineEnd(between: last, token), !joins(last, token) { return index }
-      switch token.text {
-      case "<", "[", "(": depth += 1
-      case ">" where last?.isPunctuation("-") != true: depth -= 1
-      case "]", ")":
-        if depth == 0 { return index }
-        depth -= 1
-      case ",", ";", "{", "}", "=":
-        if depth == 0 { return index }
-      default: break
-      }
-      last = token
-      index += 1
-    }
-    return index
-  }
-
-  private func joins(_ left: SwiftToken, _ right: SwiftToken) -> Bool {
-    [".", "&", ":"].contains(left.text) || [".", "&"].contains(right.text)
-  }
-
-  private func hasLineEnd(between left: SwiftToken, _ right: SwiftToken) -> Bool {
-    bytes[left.range.upperBound..<right.range.lowerBound].contains(UInt8(ascii: "\n"))
-  }
-
-  private mutating func managedMethod(at index: Int) -> Int {
-    guard let name = token(index + 1), token(index + 2)?.isPunctuation("(") == true else { return index + 1 }
-    let end = end(ofParentheses: index + 2)
-    let parameters = parameters(from: index + 3, to: end - 1)
-    guard let body = ManagedMethod(name.text, parameters)?.body else {
-      report(.managedMethod, at: name)
-      return end
-    }
-    let position = code[end - 1].range.upperBound
-    replace(position..<position, with: " { \(body) }")
-    return end
-  }
-
-  /// The parameters of a method, each with its label, name and type.
-  private func parameters(from start: Int, to end: Int) -> [ManagedMethod.Parameter] {
-    var parameters: [ManagedMethod.Parameter] = []
-    var words: [String] = []
-    var type = ""
-    var isType = false
-    var depth = 0
-    func parameter() -> ManagedMethod.Parameter {
-      ManagedMethod.Parameter(label: words.first ?? "_", name: words.last ?? "", type: type)
-    }
-    for token in code[start..<max(start, end)] {
-      switch token.text {
-      case ",":
-        guard depth == 0 else { continue }
-        parameters.append(parameter())
-        (words, type, isType) = ([], "", false)
-      case ":" where !isType: isType = true
-      default:
-        if ["<", "[", "("].contains(token.text) { depth += 1 }
-        if [">", "]", ")"].contains(token.text) { depth -= 1 }
-        if isType { type += token.text } else if token.kind == .identifier { words.append(token.text) }
-      }
-    }
-    if !words.isEmpty { parameters.append(parameter()) }
-    return parameters
-  }
 }
 
 // Directives
@@ -325,12 +217,14 @@ extension SourceEditor {
 
 // Words
 extension SourceEditor {
-  private mutating func word(at index: Int) {
+  private static let declarations: Set<String> = ["var", "func", "let", "subscript", "init", "class", "@"]
+
+  mutating func word(at index: Int) {
     let token = code[index]
     switch token.text {
     case "dynamic":
       guard index == 0 || !code[index - 1].isPunctuation("."), let next = self.token(index + 1),
-        Self.modifiers.contains(next.text) || ["var", "func", "let", "subscript", "init", "class", "@"].contains(next.text)
+        Self.modifiers.contains(next.text) || Self.declarations.contains(next.text)
       else { return }
       replace(token.range.lowerBound..<withSpaces(token.range.upperBound), with: "")
     case "import": if let module = self.token(index + 1), isBare(index), UncoveredPart.modules.contains(module.text) {
@@ -338,6 +232,13 @@ extension SourceEditor {
     }
     case "init": originInitializer(at: index)
     case "observe", "addObserver": keyValueObserver(at: index)
+    case "urls":
+      // Foundation's method returns NSURLs off Apple's platforms.
+      if self.token(index + 1)?.isPunctuation("(") == true,
+        self.token(index + 2)?.isWord("forResourcesWithExtension") == true
+      {
+        replace(token.range, with: "resourceURLs")
+      }
     default: if let problem = UncoveredPart.names[token.text] { report(problem, at: token) }
     }
   }

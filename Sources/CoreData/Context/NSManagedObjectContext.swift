@@ -8,8 +8,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 /// A context of Persist's with a queue, as Core Data's contexts have.
+// Unchecked: as in Core Data, the context's queue guards it, which code enters with `perform` and `performAndWait`.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-  // Unchecked: as in Core Data, the context's queue guards it, which code enters with `perform` and `performAndWait`.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
   public let concurrencyType: NSManagedObjectContextConcurrencyType
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
   }
 
   final func typed(_ object: ManagedObject) -> NSManagedObject {
-    guard let object = object as? NSManagedObject else { stop("\(object) is of a class of Persist's, not Core Data's.") }
+    guard let object = object as? NSManagedObject else { stop("\(object) isn't an object of this module's class.") }
     return object
   }
 

@@ -9,8 +9,8 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
+// Unchecked: policies are immutable; subclasses must be usable from every thread, as on Apple's platforms.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
-  // Unchecked: policies are immutable; subclasses must be usable from every thread, as on Apple's platforms.
   public let mergeType: NSMergePolicyType
 
   public init(merge type: NSMergePolicyType) { mergeType = type }

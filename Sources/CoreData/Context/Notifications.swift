@@ -18,14 +18,20 @@ public let NSPersistentStoreURLKey = "storeURL"
 public let NSStoreUUIDKey = "NSStoreUUID"
 
 extension Notification.Name {
-  public static let NSManagedObjectContextObjectsDidChange = Notification.Name("NSObjectsChangedInManagingContextNotification")
+  public static let NSManagedObjectContextObjectsDidChange =
+    Notification.Name("NSObjectsChangedInManagingContextNotification")
   public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
   public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
-  public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
-  public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-  public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
-  public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
-  public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+  public static let NSManagedObjectContextDidSaveObjectIDs =
+    Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+  public static let NSManagedObjectContextDidMergeChangesObjectIDs =
+    Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+  public static let NSPersistentStoreCoordinatorStoresWillChange =
+    Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
+  public static let NSPersistentStoreCoordinatorStoresDidChange =
+    Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  public static let NSPersistentStoreCoordinatorWillRemoveStore =
+    Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
@@ -36,7 +42,8 @@ extension NSManagedObjectContext {
   public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
   public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
   public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
-  public static let didMergeChangesObjectIDsNotification = Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
+  public static let didMergeChangesObjectIDsNotification =
+    Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
 
   public enum NotificationKey: String, Sendable {
     case sourceContext
@@ -84,7 +91,8 @@ enum ContextNotificationRelay {
       switch value {
       case let objects as Set<ManagedObject>:
         let typed = NSManagedObjectContext.typed(objects)
-        if !typed.isEmpty { result[key] = key == AnyHashable(NSInvalidatedAllObjectsKey) ? Array(typed) : typed as Any }
+        if typed.isEmpty { continue }
+        result[key] = key == AnyHashable(NSInvalidatedAllObjectsKey) ? Array(typed) : typed as Any
       case let token as HistoryToken: result[key] = NSPersistentHistoryToken(token)
       case let token as QueryGenerationToken:
         result[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken(token)
@@ -128,8 +136,9 @@ extension NSManagedObjectContext {
   public class func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
+    let notification = Notification(name: .NSManagedObjectContextDidSave, object: nil, userInfo: changes)
     for context in contexts {
-      context.performAndWait { context.mergeChanges(fromContextDidSave: Notification(name: .NSManagedObjectContextDidSave, object: nil, userInfo: changes)) }
+      context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
     }
   }
 }

@@ -2,8 +2,8 @@ public import Foundation
 import Persist
 
 /// Undoes changes of contexts. Foundation has no such class outside of Apple's platforms.
+// Unchecked: used on the queue of its contexts.
 open class UndoManager: NSObject, @unchecked Sendable {
-  // Unchecked: used on the queue of its contexts.
   final let base = ManagedObjectContext.UndoManager()
 
   public override init() { super.init() }

@@ -64,12 +64,17 @@ public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
 extension CocoaError.Code {
   public static let managedObjectValidation = CocoaError.Code(rawValue: NSManagedObjectValidationError)
-  public static let managedObjectConstraintValidation = CocoaError.Code(rawValue: NSManagedObjectConstraintValidationError)
+  public static let managedObjectConstraintValidation =
+    CocoaError.Code(rawValue: NSManagedObjectConstraintValidationError)
   public static let validationMultipleErrors = CocoaError.Code(rawValue: NSValidationMultipleErrorsError)
-  public static let validationMissingMandatoryProperty = CocoaError.Code(rawValue: NSValidationMissingMandatoryPropertyError)
-  public static let validationRelationshipLacksMinimumCount = CocoaError.Code(rawValue: NSValidationRelationshipLacksMinimumCountError)
-  public static let validationRelationshipExceedsMaximumCount = CocoaError.Code(rawValue: NSValidationRelationshipExceedsMaximumCountError)
-  public static let validationRelationshipDeniedDelete = CocoaError.Code(rawValue: NSValidationRelationshipDeniedDeleteError)
+  public static let validationMissingMandatoryProperty =
+    CocoaError.Code(rawValue: NSValidationMissingMandatoryPropertyError)
+  public static let validationRelationshipLacksMinimumCount =
+    CocoaError.Code(rawValue: NSValidationRelationshipLacksMinimumCountError)
+  public static let validationRelationshipExceedsMaximumCount =
+    CocoaError.Code(rawValue: NSValidationRelationshipExceedsMaximumCountError)
+  public static let validationRelationshipDeniedDelete =
+    CocoaError.Code(rawValue: NSValidationRelationshipDeniedDeleteError)
   public static let validationNumberTooLarge = CocoaError.Code(rawValue: NSValidationNumberTooLargeError)
   public static let validationNumberTooSmall = CocoaError.Code(rawValue: NSValidationNumberTooSmallError)
   public static let validationDateTooLate = CocoaError.Code(rawValue: NSValidationDateTooLateError)
@@ -80,14 +85,18 @@ extension CocoaError.Code {
   public static let validationStringPatternMatching = CocoaError.Code(rawValue: NSValidationStringPatternMatchingError)
   public static let validationInvalidURI = CocoaError.Code(rawValue: NSValidationInvalidURIError)
   public static let managedObjectContextLocking = CocoaError.Code(rawValue: NSManagedObjectContextLockingError)
-  public static let persistentStoreCoordinatorLocking = CocoaError.Code(rawValue: NSPersistentStoreCoordinatorLockingError)
-  public static let managedObjectReferentialIntegrity = CocoaError.Code(rawValue: NSManagedObjectReferentialIntegrityError)
-  public static let managedObjectExternalRelationship = CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
+  public static let persistentStoreCoordinatorLocking =
+    CocoaError.Code(rawValue: NSPersistentStoreCoordinatorLockingError)
+  public static let managedObjectReferentialIntegrity =
+    CocoaError.Code(rawValue: NSManagedObjectReferentialIntegrityError)
+  public static let managedObjectExternalRelationship =
+    CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
   public static let managedObjectMerge = CocoaError.Code(rawValue: NSManagedObjectMergeError)
   public static let managedObjectConstraintMerge = CocoaError.Code(rawValue: NSManagedObjectConstraintMergeError)
   public static let persistentStoreInvalidType = CocoaError.Code(rawValue: NSPersistentStoreInvalidTypeError)
   public static let persistentStoreTypeMismatch = CocoaError.Code(rawValue: NSPersistentStoreTypeMismatchError)
-  public static let persistentStoreIncompatibleSchema = CocoaError.Code(rawValue: NSPersistentStoreIncompatibleSchemaError)
+  public static let persistentStoreIncompatibleSchema =
+    CocoaError.Code(rawValue: NSPersistentStoreIncompatibleSchemaError)
   public static let persistentStoreSave = CocoaError.Code(rawValue: NSPersistentStoreSaveError)
   public static let persistentStoreIncompleteSave = CocoaError.Code(rawValue: NSPersistentStoreIncompleteSaveError)
   public static let persistentStoreSaveConflicts = CocoaError.Code(rawValue: NSPersistentStoreSaveConflictsError)
@@ -95,21 +104,85 @@ extension CocoaError.Code {
   public static let persistentStoreOperation = CocoaError.Code(rawValue: NSPersistentStoreOperationError)
   public static let persistentStoreOpen = CocoaError.Code(rawValue: NSPersistentStoreOpenError)
   public static let persistentStoreTimeout = CocoaError.Code(rawValue: NSPersistentStoreTimeoutError)
-  public static let persistentStoreUnsupportedRequestType = CocoaError.Code(rawValue: NSPersistentStoreUnsupportedRequestTypeError)
-  public static let persistentStoreIncompatibleVersionHash = CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError)
+  public static let persistentStoreUnsupportedRequestType =
+    CocoaError.Code(rawValue: NSPersistentStoreUnsupportedRequestTypeError)
+  public static let persistentStoreIncompatibleVersionHash =
+    CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError)
   public static let migration = CocoaError.Code(rawValue: NSMigrationError)
   public static let migrationConstraintViolation = CocoaError.Code(rawValue: NSMigrationConstraintViolationError)
   public static let migrationCancelled = CocoaError.Code(rawValue: NSMigrationCancelledError)
   public static let migrationMissingSourceModel = CocoaError.Code(rawValue: NSMigrationMissingSourceModelError)
   public static let migrationMissingMappingModel = CocoaError.Code(rawValue: NSMigrationMissingMappingModelError)
   public static let migrationManagerSourceStore = CocoaError.Code(rawValue: NSMigrationManagerSourceStoreError)
-  public static let migrationManagerDestinationStore = CocoaError.Code(rawValue: NSMigrationManagerDestinationStoreError)
+  public static let migrationManagerDestinationStore =
+    CocoaError.Code(rawValue: NSMigrationManagerDestinationStoreError)
   public static let entityMigrationPolicy = CocoaError.Code(rawValue: NSEntityMigrationPolicyError)
   public static let sqlite = CocoaError.Code(rawValue: NSSQLiteError)
   public static let inferredMappingModel = CocoaError.Code(rawValue: NSInferredMappingModelError)
   public static let externalRecordImport = CocoaError.Code(rawValue: NSExternalRecordImportError)
   public static let persistentHistoryTokenExpired = CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError)
-  public static let managedObjectModelReferenceNotFound = CocoaError.Code(rawValue: NSManagedObjectModelReferenceNotFoundError)
-  public static let stagedMigrationFrameworkVersionMismatch = CocoaError.Code(rawValue: NSStagedMigrationFrameworkVersionMismatchError)
-  public static let stagedMigrationBackwardMigration = CocoaError.Code(rawValue: NSStagedMigrationBackwardMigrationError)
+  public static let managedObjectModelReferenceNotFound =
+    CocoaError.Code(rawValue: NSManagedObjectModelReferenceNotFoundError)
+  public static let stagedMigrationFrameworkVersionMismatch =
+    CocoaError.Code(rawValue: NSStagedMigrationFrameworkVersionMismatchError)
+  public static let stagedMigrationBackwardMigration =
+    CocoaError.Code(rawValue: NSStagedMigrationBackwardMigrationError)
+}
+
+extension CocoaError {
+  public static var managedObjectValidation: CocoaError.Code { .managedObjectValidation }
+  public static var managedObjectConstraintValidation: CocoaError.Code { .managedObjectConstraintValidation }
+  public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
+  public static var validationMissingMandatoryProperty: CocoaError.Code { .validationMissingMandatoryProperty }
+  public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
+    .validationRelationshipLacksMinimumCount
+  }
+  public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
+    .validationRelationshipExceedsMaximumCount
+  }
+  public static var validationRelationshipDeniedDelete: CocoaError.Code { .validationRelationshipDeniedDelete }
+  public static var validationNumberTooLarge: CocoaError.Code { .validationNumberTooLarge }
+  public static var validationNumberTooSmall: CocoaError.Code { .validationNumberTooSmall }
+  public static var validationDateTooLate: CocoaError.Code { .validationDateTooLate }
+  public static var validationDateTooSoon: CocoaError.Code { .validationDateTooSoon }
+  public static var validationInvalidDate: CocoaError.Code { .validationInvalidDate }
+  public static var validationStringTooLong: CocoaError.Code { .validationStringTooLong }
+  public static var validationStringTooShort: CocoaError.Code { .validationStringTooShort }
+  public static var validationStringPatternMatching: CocoaError.Code { .validationStringPatternMatching }
+  public static var validationInvalidURI: CocoaError.Code { .validationInvalidURI }
+  public static var managedObjectContextLocking: CocoaError.Code { .managedObjectContextLocking }
+  public static var persistentStoreCoordinatorLocking: CocoaError.Code { .persistentStoreCoordinatorLocking }
+  public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
+  public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
+  public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
+  public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
+  public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }
+  public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
+  public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
+  public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
+  public static var persistentStoreIncompleteSave: CocoaError.Code { .persistentStoreIncompleteSave }
+  public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
+  public static var coreData: CocoaError.Code { .coreData }
+  public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
+  public static var persistentStoreOpen: CocoaError.Code { .persistentStoreOpen }
+  public static var persistentStoreTimeout: CocoaError.Code { .persistentStoreTimeout }
+  public static var persistentStoreUnsupportedRequestType: CocoaError.Code { .persistentStoreUnsupportedRequestType }
+  public static var persistentStoreIncompatibleVersionHash: CocoaError.Code { .persistentStoreIncompatibleVersionHash }
+  public static var migration: CocoaError.Code { .migration }
+  public static var migrationConstraintViolation: CocoaError.Code { .migrationConstraintViolation }
+  public static var migrationCancelled: CocoaError.Code { .migrationCancelled }
+  public static var migrationMissingSourceModel: CocoaError.Code { .migrationMissingSourceModel }
+  public static var migrationMissingMappingModel: CocoaError.Code { .migrationMissingMappingModel }
+  public static var migrationManagerSourceStore: CocoaError.Code { .migrationManagerSourceStore }
+  public static var migrationManagerDestinationStore: CocoaError.Code { .migrationManagerDestinationStore }
+  public static var entityMigrationPolicy: CocoaError.Code { .entityMigrationPolicy }
+  public static var sqlite: CocoaError.Code { .sqlite }
+  public static var inferredMappingModel: CocoaError.Code { .inferredMappingModel }
+  public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
+  public static var persistentHistoryTokenExpired: CocoaError.Code { .persistentHistoryTokenExpired }
+  public static var managedObjectModelReferenceNotFound: CocoaError.Code { .managedObjectModelReferenceNotFound }
+  public static var stagedMigrationFrameworkVersionMismatch: CocoaError.Code {
+    .stagedMigrationFrameworkVersionMismatch
+  }
+  public static var stagedMigrationBackwardMigration: CocoaError.Code { .stagedMigrationBackwardMigration }
 }

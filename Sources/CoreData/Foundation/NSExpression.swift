@@ -4,8 +4,8 @@ package import Persist
 /// An expression in a predicate, a fetched column or a mapping.
 ///
 /// Foundation's class of this name can't be used outside of Apple's platforms.
+// Unchecked: expressions are immutable.
 open class NSExpression: NSObject, @unchecked Sendable {
-  // Unchecked: expressions are immutable.
   package let fetchExpression: FetchExpression
 
   package init(_ expression: FetchExpression) { fetchExpression = expression }
@@ -24,6 +24,10 @@ open class NSExpression: NSObject, @unchecked Sendable {
   public init(forConstantValue value: Any?) { fetchExpression = .constant(PredicateArgument.stored(value)) }
 
   public init(forKeyPath path: String) { fetchExpression = Self.path(path) }
+
+  public init<Root, Value>(forKeyPath path: KeyPath<Root, Value>) {
+    fetchExpression = .keyPath(of: .current, KeyPathReference(ofProperties: path))
+  }
 
   public init(forVariable name: String) { fetchExpression = .variable(name) }
 

@@ -14,6 +14,16 @@ extension NSSortDescriptor {
     })
   }
 
+  public convenience init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
+  }
+
+  public convenience init<Root: NSManagedObject, Value: Comparable>(
+    keyPath: KeyPath<Root, Value>, ascending: Bool
+  ) {
+    self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
+  }
+
   /// The key; nil for a descriptor that was made from a key path.
   public var key: String? { (self as? KeySortDescriptor)?.sortKey }
 
@@ -66,7 +76,12 @@ final class KeySortDescriptor: NSSortDescriptor {
   override var hash: Int { sortKey.hashValue }
 
   private static func compare(_ left: Any, _ right: Any, by key: String, _ selector: String?) -> ComparisonResult {
-    switch (value(left, key), value(right, key)) {
+    order(of: value(left, key), value(right, key), selector)
+  }
+
+  /// Orders values as stores do: missing ones first.
+  static func order(of left: Any?, _ right: Any?, _ selector: String? = nil) -> ComparisonResult {
+    switch (left.flatMap(present), right.flatMap(present)) {
     case (nil, nil): .orderedSame
     case (nil, _): .orderedAscending
     case (_, nil): .orderedDescending
@@ -83,6 +98,11 @@ final class KeySortDescriptor: NSSortDescriptor {
     case (let left as any Comparable, let right?): order(left, right)
     default: .orderedSame
     }
+  }
+
+  /// An optional's value.
+  private static func present(_ value: Any) -> Any? {
+    (value as? any OptionalManagedValue).map(\.wrapped) ?? value
   }
 
   private static func order<Value: Comparable>(_ left: Value, _ right: Any) -> ComparisonResult {

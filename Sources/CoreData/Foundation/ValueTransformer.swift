@@ -15,8 +15,8 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
 /// Converts values of transformable attributes to data and back.
 ///
 /// Foundation has no such class outside of Apple's platforms.
+// Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
 open class ValueTransformer: NSObject, @unchecked Sendable {
-  // Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
   public required override init() { super.init() }
 
   open class func transformedValueClass() -> AnyClass { NSObject.self }

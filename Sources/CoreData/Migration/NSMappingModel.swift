@@ -117,7 +117,8 @@ open class NSMappingModel: NSObject {
     from bundles: [Bundle]?, forSourceModel source: NSManagedObjectModel?,
     destinationModel destination: NSManagedObjectModel?
   ) {
-    guard let source, let destination, let mapping = Self.find(ModelFile.mappingModels(in: bundles), source, destination)
+    guard let source, let destination,
+      let mapping = Self.find(ModelFile.mappingModels(in: bundles), source, destination)
     else { return nil }
     super.init()
     entityMappings = mapping.entityMappings.map { NSEntityMapping($0) }

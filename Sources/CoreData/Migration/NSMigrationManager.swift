@@ -41,7 +41,8 @@ open class NSMigrationManager: NSObject {
   ) throws {
     try bridging {
       mappingModel =
-        try mappings ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
+        try mappings
+        ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
       let mapping = try mappingModel.mapping(from: base.sourceModel, to: base.destinationModel)
       try base.migrateStore(
         from: source, to: destination, mappingModel: mapping, policies: MigrationPolicyBridge.policies)
@@ -61,7 +62,9 @@ open class NSMigrationManager: NSObject {
   open func reset() {}
 
   open var migrationProgress: Float { Float(base.migrationProgress) }
-  open var currentEntityMapping: NSEntityMapping { base.currentEntityMapping.map { NSEntityMapping($0) } ?? NSEntityMapping() }
+  open var currentEntityMapping: NSEntityMapping {
+    base.currentEntityMapping.map { NSEntityMapping($0) } ?? NSEntityMapping()
+  }
   open var sourceContext: NSManagedObjectContext { .of(base.sourceContext) }
   open var destinationContext: NSManagedObjectContext { .of(base.destinationContext) }
 

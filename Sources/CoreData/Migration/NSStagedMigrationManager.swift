@@ -2,8 +2,8 @@ public import Foundation
 import Persist
 
 /// A model of a stage.
+// Unchecked: immutable.
 public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-  // Unchecked: immutable.
   public let resolvedModel: NSManagedObjectModel
   public let versionChecksum: String
 
@@ -13,7 +13,8 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
   }
 
   public convenience init(fileURL: URL, versionChecksum: String) {
-    self.init(model: NSManagedObjectModel(contentsOf: fileURL) ?? NSManagedObjectModel(), versionChecksum: versionChecksum)
+    let model = NSManagedObjectModel(contentsOf: fileURL) ?? NSManagedObjectModel()
+    self.init(model: model, versionChecksum: versionChecksum)
   }
 
   /// - Parameter name: The name of a version's file, without extension.
@@ -23,8 +24,8 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
   }
 }
 
+// Unchecked: stages aren't changed once a store is opened with them.
 open class NSMigrationStage: NSObject, @unchecked Sendable {
-  // Unchecked: stages aren't changed once a store is opened with them.
   open var label: String?
 }
 
@@ -50,8 +51,8 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
   }
 }
 
+// Unchecked: the container is set by the thread that runs the migration.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
-  // Unchecked: the container is set by the thread that runs the migration.
   public let stages: [NSMigrationStage]
   /// The store at the version of the running stage.
   public private(set) var container: NSPersistentContainer?

@@ -1,6 +1,7 @@
 import Foundation
 import Persist
 
+// Unchecked: as its superclass is.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   open var attributeType = NSAttributeType.undefinedAttributeType { didSet { noteChange() } }
   open var attributeValueClassName: String? { didSet { noteChange() } }

@@ -1,8 +1,8 @@
 public import Foundation
 public import Persist
 
+// Unchecked: a description is changed only until a coordinator uses its model.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: a description is changed only until a coordinator uses its model.
   open var name: String? { didSet { noteChange() } }
   open var managedObjectClassName: String! { didSet { noteChange() } }
   open var isAbstract = false { didSet { noteChange() } }
@@ -108,7 +108,9 @@ extension NSEntityDescription {
 
   /// Inserts an object of an entity, of the class that the model names.
   @discardableResult
-  public class func insertNewObject(forEntityName name: String, into context: NSManagedObjectContext) -> NSManagedObject {
+  public class func insertNewObject(
+    forEntityName name: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
     guard let entity = entity(forEntityName: name, in: context) else {
       stop("The context's model has no entity '\(name)'.")
     }

@@ -6,8 +6,8 @@ public enum NSFetchIndexElementType: UInt, Sendable {
   case rTree = 1
 }
 
+// Unchecked: a description is changed only until a coordinator uses its model.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: a description is changed only until a coordinator uses its model.
   public let property: NSPropertyDescription?
   open var collationType: NSFetchIndexElementType
   open var isAscending = true
@@ -44,8 +44,8 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   }
 }
 
+// Unchecked: a description is changed only until a coordinator uses its model.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: a description is changed only until a coordinator uses its model.
   open var name: String
   open var elements: [NSFetchIndexElementDescription]
   open var partialIndexPredicate: NSPredicate?

@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
+// Unchecked: a model is changed only until a coordinator uses it.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: a model is changed only until a coordinator uses it.
   private var descriptions: [NSEntityDescription] = []
   private var configurationNames: [String: [String]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]

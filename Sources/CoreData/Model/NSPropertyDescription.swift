@@ -2,8 +2,8 @@ public import Foundation
 import Persist
 
 /// A property of an entity.
+// Unchecked: a description is changed only until a coordinator uses its model.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: a description is changed only until a coordinator uses its model.
   open var name = "" { didSet { noteChange() } }
   open var isOptional = true { didSet { noteChange() } }
   open var isTransient = false { didSet { noteChange() } }

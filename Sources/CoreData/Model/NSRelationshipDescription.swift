@@ -8,6 +8,7 @@ public enum NSDeleteRule: UInt, Sendable {
   case denyDeleteRule = 3
 }
 
+// Unchecked: as its superclass is.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   // Weak: entities own their relationships, which lead back to entities. The model owns all of them.
   open weak var destinationEntity: NSEntityDescription? {

@@ -19,6 +19,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeCount = 2
 }
 
+// Unchecked: as its superclass is.
 open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
   open var entity: NSEntityDescription?
@@ -107,6 +108,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+// Unchecked: as its superclass is.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
   open var entity: NSEntityDescription
@@ -150,6 +152,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+// Unchecked: as its superclass is.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
   public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
   private let objectIDs: [NSManagedObjectID]?
@@ -182,6 +185,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+// Unchecked: as its superclass is.
 open class NSBatchInsertResult: NSPersistentStoreResult, @unchecked Sendable {
   public let result: Any?
   public let resultType: NSBatchInsertRequestResultType
@@ -196,6 +200,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult, @unchecked Sendable {
   init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+// Unchecked: as its superclass is.
 open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
   public let result: Any?
   public let resultType: NSBatchDeleteRequestResultType
@@ -211,6 +216,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreResult, @unch
   init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
 }
 
+// Unchecked: as its superclass is.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
   public let fetchRequest: NSFetchRequest<ResultType>

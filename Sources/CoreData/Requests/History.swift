@@ -154,6 +154,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   }
 }
 
+// Unchecked: as its superclass is.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private let request: HistoryChangeRequest?
   private let deletes: Bool
@@ -220,6 +221,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, @unchecke
   }
 }
 
+// Unchecked: as its superclass is.
 open class NSPersistentHistoryResult: NSPersistentStoreResult, @unchecked Sendable {
   public let result: Any?
   public let resultType: NSPersistentHistoryResultType

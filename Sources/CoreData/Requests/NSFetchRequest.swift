@@ -27,8 +27,8 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchDeleteRequestType = 7
 }
 
+// Unchecked: as in Core Data, a request isn't changed while a context executes it.
 open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: as in Core Data, a request isn't changed while a context executes it.
   open var affectedStores: [NSPersistentStore]?
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
@@ -37,8 +37,8 @@ open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
   final var storeIdentifiers: [String]? { affectedStores?.map(\.identifier) }
 }
 
+// Unchecked: results aren't changed after their creation.
 open class NSPersistentStoreResult: NSObject, @unchecked Sendable {
-  // Unchecked: results aren't changed after their creation.
 }
 
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
@@ -146,7 +146,9 @@ extension NSFetchRequest {
     return request.returning(Result.self)
   }
 
-  private func sorts() throws -> [FetchSortDescriptor] { try (sortDescriptors ?? []).map { try $0.fetchSortDescriptor() } }
+  private func sorts() throws -> [FetchSortDescriptor] {
+    try (sortDescriptors ?? []).map { try $0.fetchSortDescriptor() }
+  }
 
   private static func column(_ property: Any) -> ExpressionDescription {
     switch property {

@@ -77,8 +77,8 @@ private final class ControlledResults {
   let relay = DelegateRelay()
 }
 
+// Unchecked: used on the queue of its context.
 open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable {
-  // Unchecked: used on the queue of its context.
   public let fetchRequest: NSFetchRequest<ResultType>
   public let managedObjectContext: NSManagedObjectContext
   public let sectionNameKeyPath: String?

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A value behind a lock.
+// Unchecked: the value is accessed only while the lock is held.
 struct Locked<Value>: @unchecked Sendable {
-  // Unchecked: the value is accessed only while the lock is held.
   private final class Storage {
     let lock = NSLock()
     var value: Value
@@ -22,8 +22,8 @@ struct Locked<Value>: @unchecked Sendable {
 }
 
 /// Hands a value to a closure that runs on another thread.
+// Unchecked: Core Data's own interface hands values between queues; the code that calls it guards them.
 struct Transferred<Value>: @unchecked Sendable {
-  // Unchecked: Core Data's own interface hands values between queues; the code that calls it guards them.
   let value: Value
 
   init(_ value: Value) { self.value = value }

@@ -14,7 +14,7 @@ enum RuntimeTypes {
     let found = descriptors(named: last)
     let module = parts.count > 1 ? parts[0] : nil
     let wanted = found.filter { module == nil || $0.module == module }
-    // A module's name in a model file is that of the application on Apple's platforms, which may have another name here.
+    // A module's name in a model file is that of the application on Apple's platforms, whose code may have moved.
     for descriptor in wanted.isEmpty ? found : wanted {
       if let type = descriptor.type { return type }
     }
@@ -50,8 +50,8 @@ private let objectiveCNamePrefix = "ObjectiveCName_"
 /// A class's context descriptor in the metadata of an image.
 ///
 /// - SeeAlso: <https://github.com/swiftlang/swift/blob/main/include/swift/ABI/Metadata.h>
+// Unchecked: descriptors are constants of loaded images.
 private struct TypeDescriptor: @unchecked Sendable {
-  // Unchecked: descriptors are constants of loaded images.
   private let address: UnsafeRawPointer
   let name: String
   let module: String?

@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
+// Unchecked: what changes is set before the stores are loaded, as in Core Data.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-  // Unchecked: what changes is set before the stores are loaded, as in Core Data.
   public let name: String
   public let managedObjectModel: NSManagedObjectModel
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
@@ -15,7 +15,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// initializer can't throw.
   public convenience init(name: String) {
     guard let url = ModelFile.named(name) else {
-      stop("There is no model '\(name)' in the program's resources. Add '\(name).xcdatamodeld' to a target's resources.")
+      stop("There is no model '\(name)' among the program's resources: add '\(name).xcdatamodeld' to a target's.")
     }
     do {
       let (model, registry) = try ModelFile.read(url)

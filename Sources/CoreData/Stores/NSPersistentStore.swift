@@ -30,8 +30,8 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
 /// An open store.
+// Unchecked: what changes is behind the coordinator's lock.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
-  // Unchecked: what changes is behind the coordinator's lock.
   public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
   public let options: [AnyHashable: Any]?
   let info: StoreInfo?

@@ -1,8 +1,8 @@
 public import Foundation
 public import Persist
 
+// Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-  // Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
   public let managedObjectModel: NSManagedObjectModel
   open var name: String?
   let base: PersistentStoreCoordinator
@@ -221,13 +221,14 @@ extension NSPersistentStoreCoordinator {
 
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let infos = stores?.compactMap { ($0 as? NSPersistentStore)?.info }
-    return (try? base.currentPersistentHistoryToken(fromStores: infos)).flatMap { $0.map(NSPersistentHistoryToken.init) }
+    guard let token = try? base.currentPersistentHistoryToken(fromStores: infos) else { return nil }
+    return NSPersistentHistoryToken(token)
   }
 }
 
 /// Posts a coordinator's notifications under Core Data's names.
+// Unchecked: immutable after its creation.
 private final class StoreNotificationRelay: @unchecked Sendable {
-  // Unchecked: immutable after its creation.
   private var observers: [any NSObjectProtocol] = []
 
   init(_ coordinator: NSPersistentStoreCoordinator) {

@@ -1,7 +1,7 @@
 public import Foundation
 
+// Unchecked: as in Core Data, a description isn't changed while its store is added.
 open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: as in Core Data, a description isn't changed while its store is added.
   open var url: URL?
   open var type = NSSQLiteStoreType
   open var configuration: String?

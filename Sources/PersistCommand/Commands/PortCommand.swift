@@ -9,9 +9,9 @@ struct PortCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "port", abstract: "Bring a Core Data code base to platforms without Apple's framework.",
     discussion: """
-      With --init, the package in FOLDER compiles its unmodified sources with the plugin PersistCoreData. With --check, \
-      nothing is written; what isn't covered is listed by what to do about it. Without either, the sources are edited \
-      in place and compile with the module CoreData, but no longer with Apple's.
+      With --init, the package in FOLDER compiles its unmodified sources with the plugin PersistCoreData. With \
+      --check, nothing is written; what isn't covered is listed by what to do about it. Without either, the sources \
+      are edited in place and compile with the module CoreData, but no longer with Apple's.
       """)
 
   @Argument(help: "A folder of Swift sources; with --init, the package's folder.")

@@ -1,0 +1,108 @@
+import Foundation
+
+extension SourceEditor {
+  mutating func managed(at index: Int) -> Int {
+    replace(code[index].range.lowerBound..<withSpaces(code[index + 1].range.upperBound), with: "")
+    var next = index + 2
+    while let token = token(next), !token.isWord("var"), !token.isWord("func") {
+      switch token.text {
+      case "@": next = attribute(at: next)
+      case "(": next = end(ofParentheses: next)
+      case "dynamic":
+        word(at: next)
+        next += 1
+      default:
+        guard Self.modifiers.contains(token.text) else { return next }
+        next += 1
+      }
+    }
+    return token(next)?.text == "var" ? managedVariables(at: next + 1) : managedMethod(at: next)
+  }
+
+  private mutating func managedVariables(at index: Int) -> Int {
+    var index = index
+    while let name = token(index), name.kind == .identifier, token(index + 1)?.isPunctuation(":") == true {
+      let end = endOfType(from: index + 2)
+      guard end > index + 2 else { return index + 2 }
+      let position = code[end - 1].range.upperBound
+      let key = name.text.trimmingCharacters(in: ["`"])
+      replace(
+        position..<position,
+        with: " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }")
+      guard token(end)?.isPunctuation(",") == true else { return end }
+      index = end + 1
+    }
+    return index
+  }
+
+  /// The index after a type, which ends where a line ends without an open bracket.
+  private func endOfType(from index: Int) -> Int {
+    var depth = 0
+    var index = index
+    var last: SwiftToken?
+    while let token = token(index) {
+      if depth == 0, let last, hasLineEnd(between: last, token), !joins(last, token) { return index }
+      switch token.text {
+      case "<", "[", "(": depth += 1
+      case ">" where last?.isPunctuation("-") != true: depth -= 1
+      case "]", ")":
+        if depth == 0 { return index }
+        depth -= 1
+      case ",", ";", "{", "}", "=":
+        if depth == 0 { return index }
+      default: break
+      }
+      last = token
+      index += 1
+    }
+    return index
+  }
+
+  private func joins(_ left: SwiftToken, _ right: SwiftToken) -> Bool {
+    [".", "&", ":"].contains(left.text) || [".", "&"].contains(right.text)
+  }
+
+  private func hasLineEnd(between left: SwiftToken, _ right: SwiftToken) -> Bool {
+    bytes[left.range.upperBound..<right.range.lowerBound].contains(UInt8(ascii: "\n"))
+  }
+
+  private mutating func managedMethod(at index: Int) -> Int {
+    guard let name = token(index + 1), token(index + 2)?.isPunctuation("(") == true else { return index + 1 }
+    let end = end(ofParentheses: index + 2)
+    let parameters = parameters(from: index + 3, to: end - 1)
+    guard let body = ManagedMethod(name.text, parameters)?.body else {
+      report(.managedMethod, at: name)
+      return end
+    }
+    let position = code[end - 1].range.upperBound
+    replace(position..<position, with: " { \(body) }")
+    return end
+  }
+
+  /// The parameters of a method, each with its label, name and type.
+  private func parameters(from start: Int, to end: Int) -> [ManagedMethod.Parameter] {
+    var parameters: [ManagedMethod.Parameter] = []
+    var words: [String] = []
+    var type = ""
+    var isType = false
+    var depth = 0
+    func parameter() -> ManagedMethod.Parameter {
+      ManagedMethod.Parameter(label: words.first ?? "_", name: words.last ?? "", type: type)
+    }
+    for token in code[start..<max(start, end)] {
+      switch token.text {
+      case ",":
+        guard depth == 0 else { continue }
+        parameters.append(parameter())
+        (words, type, isType) = ([], "", false)
+      case ":" where !isType: isType = true
+      default:
+        if ["<", "[", "("].contains(token.text) { depth += 1 }
+        if [">", "]", ")"].contains(token.text) { depth -= 1 }
+        if isType { type += token.text } else if token.kind == .identifier { words.append(token.text) }
+      }
+    }
+    if !words.isEmpty { parameters.append(parameter()) }
+    return parameters
+  }
+}
