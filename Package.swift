@@ -22,7 +22,8 @@ let hasServerLibrary = !isBuiltForItself || hasServerHeaders
 // Apple's platforms have Core Data. The target exists there for packages that depend on it on other platforms only.
 #if canImport(Darwin)
   let coreDataExclusions = [
-    "Context", "Errors", "Exports.swift", "Foundation", "Migration", "Model", "Objects", "Requests", "Runtime", "Stores",
+    "Context", "Errors", "Exports.swift", "Foundation", "Migration", "Model", "Objects", "Requests", "Runtime",
+    "Stores",
   ]
   let coreDataPass: [Target.PluginUsage] = []
 #else

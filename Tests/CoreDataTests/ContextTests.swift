@@ -227,6 +227,7 @@ struct ContextThreadTests {
       }
     }
     try context.performAndWait { try context.save() }
-    #expect(try context.performAndWait { try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Employee")).count } == 150)
+    let all = NSFetchRequest<NSManagedObject>(entityName: "Employee")
+    #expect(try context.performAndWait { try context.fetch(all).count } == 150)
   }
 }

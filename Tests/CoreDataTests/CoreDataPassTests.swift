@@ -60,7 +60,10 @@ struct CoreDataPassTests {
     "Managed properties become computed ones",
     arguments: [
       ("@NSManaged var a: Int32", "var a: Int32", "a", ""),
-      ("@NSManaged public private(set) var a: [String: Any]? // note", "public private(set) var a: [String: Any]?", "a", " // note"),
+      (
+        "@NSManaged public private(set) var a: [String: Any]? // note", "public private(set) var a: [String: Any]?",
+        "a", " // note"
+      ),
       ("@objc @NSManaged dynamic open var a: Set<Item>; let b = 1", "open var a: Set<Item>", "a", "; let b = 1"),
       ("@NSManaged\n  public var a: NSSet?\n  var b = 1", "\n  public var a: NSSet?", "a", "\n  var b = 1"),
       ("@NSManaged var `default`: Bool", "var `default`: Bool", "default", ""),
