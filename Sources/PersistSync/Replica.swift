@@ -28,8 +28,8 @@ public final class Replica: Sendable {
   ///     replicas create with the same value are one. Other objects are identified by the place and time of their
   ///     creation.
   ///   - clock: The present time.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store has no history, or the model has to-many
-  ///   relationships without an inverse; ``PersistenceError/Code/unknownEntity`` and
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store has no history or is one of a configuration, or if
+  ///   the model has to-many relationships without an inverse; ``PersistenceError/Code/unknownEntity`` and
   ///   ``PersistenceError/Code/unknownProperty`` for attributes that don't exist.
   public init(
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
@@ -38,6 +38,11 @@ public final class Replica: Sendable {
     self.coordinator = coordinator
     guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {
       throw PersistenceError(.invalidRequest, "The coordinator has no store.", fix: "Add a store with a history.")
+    }
+    guard found.store.configuration == nil else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(found.store.url), "A store of a configuration can't be synchronized.",
+        fix: "Add the store without a configuration, so that it has all entities of the model.")
     }
     work = ReplicaWork(
       coordinator: coordinator, storeIdentifier: found.store.identifier,

@@ -169,7 +169,8 @@ struct ReplicaWork: Sendable {
         try step.tables.finishSnapshot(set, received)
       }
       if joining.latest <= limit { record.time = max(record.time, joining.latest) }
-      pass.add(try joining.affected())
+      let affected = try joining.affected()
+      pass.add(affected.all, attributesOnly: affected.attributesOnly)
       let deleted = try pass.assignRows()
       let writing = try RowWriting(pass, deleting: deleted)
       let last = record.position

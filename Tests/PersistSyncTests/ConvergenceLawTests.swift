@@ -8,7 +8,7 @@ import Testing
 struct ConvergenceLawTests {
   @Test(
     "Replicas that have received everything are equal, whatever was changed, copied, put back and interrupted",
-    .law("sync-convergence", short: 10, long: 2000))
+    .law("sync-convergence", short: 8, long: 2000))
   func convergence() async throws {
     await forEachSeed { seed in
       do {

@@ -32,7 +32,7 @@ struct SnapshotTests {
       for device in [one, away] { try await device.replica.synchronize(with: hub) }
       try addItems(2, to: away)
       for _ in 0..<5 {
-        try addItems(600, to: one)
+        try addItems(80, to: one)
         try await one.replica.synchronize(with: hub)
       }
       let before = try await hub.entries(after: [:])

@@ -228,7 +228,8 @@ struct CapturePass {
         {
           orders[owner, default: []].insert(name)
         }
-      } else if relationship.hasMemberFacts || relationship.isOtherEnd {
+      } else if relationship.hasMemberFacts || (relationship.isOtherEnd && (change.whole != nil || time == 0)) {
+        // A changed pair is recorded for both of its rows, unless one of them is new.
         try captureMembers(relationship, of: row, identities, time, isNew: isNew, adopts: time == 0 && !isBirth)
       }
       if relationship.isOrdered, try time > 0 || isBirth || !hasPlaces(relationship.name, object, row.entity) {

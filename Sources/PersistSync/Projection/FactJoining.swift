@@ -7,6 +7,9 @@ struct FactJoining {
   private var changed: Set<Identity> = []
   private var related: Set<Identity> = []
   private var isEverythingAffected = false
+  /// Objects of which more than attributes have changed.
+  private var relinked: Set<Identity> = []
+  private let attributes: Set<String>
   /// The latest time of a change.
   private(set) var latest: UInt64 = 0
   private let oneToOnes: Set<String>
@@ -18,6 +21,8 @@ struct FactJoining {
   init(_ step: SyncStep) {
     self.step = step
     let entities = step.model.entities
+    let relationships = Set(entities.flatMap { step.schema[$0].relationships.map(\.name) })
+    attributes = Set(entities.flatMap { step.schema[$0].attributes.map(\.name) }).subtracting(relationships)
     oneToOnes = Set(
       entities.flatMap { step.schema[$0].relationships }.filter(\.isOneToOne).map(\.name))
   }
@@ -29,6 +34,11 @@ struct FactJoining {
     }
     guard try tables.join(fact.key, fact.value) else { return }
     changed.insert(identity)
+    if case .value(_, let property) = fact.key, property.model == step.map.tag, attributes.contains(property.name) {
+      latest = max(latest, try Register(fact.value).stamp.time)
+      return
+    }
+    relinked.insert(identity)
     switch fact.key {
     case .life:
       paired.insert(identity)
@@ -65,15 +75,21 @@ struct FactJoining {
     return partners
   }
 
-  /// The objects whose rows may change, after all facts were added.
-  func affected() throws -> Set<Identity> {
+  /// The objects whose rows may change, after all facts were added; and those among them of which only attributes do.
+  mutating func affected() throws -> (all: Set<Identity>, attributesOnly: Set<Identity>) {
     var all = changed.union(related)
-    for identity in paired { all.formUnion(try partners(of: identity)) }
+    for identity in paired {
+      let partners = try partners(of: identity)
+      related.formUnion(partners)
+      all.formUnion(partners)
+    }
     if try isEverythingAffected || tables.needsProjection {
       tables.setNeedsProjection(false)
+      isEverythingAffected = true
       all.formUnion(try tables.allObjects())
     }
-    all.formUnion(try Uniqueness(step).update(all))
-    return all
+    let others = try Uniqueness(step).update(all)
+    let only = isEverythingAffected ? [] : changed.subtracting(relinked).subtracting(related).subtracting(others)
+    return (all.union(others), only)
   }
 }

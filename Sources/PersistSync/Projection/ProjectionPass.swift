@@ -9,6 +9,10 @@ struct ProjectionPass {
   let uniqueness: Uniqueness
   private var queue: [Identity] = []
   private var seen: Set<Identity> = []
+  /// Objects of which only attributes change, so that their relationships needn't be computed.
+  private var attributesOnly: Set<Identity> = []
+  /// Objects that were taken for such.
+  private var relinked: [Identity] = []
   /// The rows to be, by each of their objects.
   private(set) var targets: [Identity: Target] = [:]
   private(set) var all: [Target] = []
@@ -38,15 +42,26 @@ struct ProjectionPass {
     uniqueness = Uniqueness(step)
   }
 
-  mutating func add(_ identities: some Sequence<Identity>) {
-    for identity in identities where !seen.contains(identity) { queue.append(identity) }
+  mutating func add(_ identities: some Sequence<Identity>, attributesOnly: Set<Identity> = []) {
+    for identity in identities {
+      if !attributesOnly.contains(identity), self.attributesOnly.remove(identity) != nil { relinked.append(identity) }
+      if !seen.contains(identity) { queue.append(identity) }
+    }
+    self.attributesOnly.formUnion(attributesOnly)
+  }
+
+  /// Whether only the attributes of a row change.
+  func changesOnlyAttributes(_ target: Target) -> Bool {
+    target.row != nil && target.group.members.count == 1 && attributesOnly.contains(target.group.winner)
   }
 
   /// Determines the rows of all changed objects.
   ///
   /// - Returns: The rows to delete.
   mutating func assignRows() throws -> Set<SyncTables.RowID> {
-    while !queue.isEmpty {
+    while !queue.isEmpty || !relinked.isEmpty {
+      for identity in relinked { if let target = targets[identity] { try addOwners(of: target) } }
+      relinked = []
       var groups: [Uniqueness.Group] = []
       while let identity = queue.popLast() {
         guard seen.insert(identity).inserted else { continue }
@@ -69,7 +84,10 @@ struct ProjectionPass {
 
   private mutating func addRow(of identity: Identity) throws {
     guard let row = try tables.row(of: identity), formerRows.insert(row).inserted else { return }
-    add(try tables.identities(of: row))
+    let others = try tables.identities(of: row).filter { $0 != identity }
+    guard !others.isEmpty else { return }
+    attributesOnly.remove(identity)
+    add(others)
   }
 
   /// Adds the objects whose relationships depend on whether and where an object has a row.
@@ -97,11 +115,12 @@ struct ProjectionPass {
       for member in group.members {
         targets[member] = target
         guard try tables.row(of: member) != row else { continue }
+        attributesOnly.remove(member)
         try tables.setRow(of: member, to: row)
         try addDependents(of: member)
       }
       try readRegisters(of: target)
-      try addOwners(of: target)
+      if group.members.count > 1 || !attributesOnly.contains(group.winner) { try addOwners(of: target) }
     }
   }
 

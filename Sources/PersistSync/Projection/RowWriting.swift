@@ -28,8 +28,8 @@ struct RowWriting {
     try readRows()
     try delete()
     for target in pass.all { try write(target) }
-    for target in pass.all { try writeMembers(target) }
-    for target in pass.all { try writeOrders(target) }
+    for target in pass.all where !pass.changesOnlyAttributes(target) { try writeMembers(target) }
+    for target in pass.all where !pass.changesOnlyAttributes(target) { try writeOrders(target) }
     for target in pass.all {
       guard let row = target.row, let slots = changedMembers[target.id] else { continue }
       for slot in slots.sorted() {
@@ -80,7 +80,8 @@ struct RowWriting {
     for (slot, value) in composites where slots.contains(slot) {
       if !value.values.allSatisfy(\.isNull) { values[slot] = .composite(value) }
     }
-    for relationship in part.relationships where relationship.isRegister {
+    let relationships = pass.changesOnlyAttributes(target) ? [] : part.relationships
+    for relationship in relationships where relationship.isRegister {
       let row = try pass.destination(relationship, of: target)
       let former = target.row.flatMap { store.target(relationship, in: $0) }
       let entity = row.flatMap { pass.step.model.entitiesByName[$0.entity] }

@@ -10,7 +10,9 @@ struct Uniqueness {
 
   private var tables: SyncTables { step.tables }
 
-  init(_ step: SyncStep) { self.step = step }
+  private let hasConstraints: Bool
+
+  init(_ step: SyncStep) { (self.step, hasConstraints) = (step, step.schema.hasConstraints) }
 
   /// Several objects that are one row.
   struct Group {
@@ -85,6 +87,8 @@ struct Uniqueness {
     for identity in identities where !done.contains(identity) {
       let union = try self.union(of: identity)
       done.formUnion(union)
+      if union.count > 1 { affected.formUnion(union) }
+      guard hasConstraints else { continue }
       let winner = try self.winner(of: union)
       for member in union {
         let former = try tables.uniqueKeys(of: member)
@@ -94,7 +98,6 @@ struct Uniqueness {
         try tables.setUniqueKeys(of: member, to: keys)
         for key in keys { affected.formUnion(try tables.holders(of: key)) }
       }
-      if union.count > 1 { affected.formUnion(union) }
     }
     return affected
   }
@@ -104,7 +107,7 @@ struct Uniqueness {
     var all = try union(of: identity)
     var queue = Array(all)
     var known: Set<Data> = []
-    while let next = queue.popLast() {
+    while hasConstraints, let next = queue.popLast() {
       for key in try tables.uniqueKeys(of: next) where known.insert(key).inserted {
         for holder in try tables.holders(of: key) {
           for other in try union(of: holder) where all.insert(other).inserted { queue.append(other) }

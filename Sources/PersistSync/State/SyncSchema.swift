@@ -58,6 +58,8 @@ struct SyncSchema {
 
   let model: ManagedObjectModel
   private var parts: [EntityPart] = []
+  /// Whether any entity has a uniqueness constraint.
+  var hasConstraints: Bool { parts.contains { !$0.constraints.isEmpty } }
 
   subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
 

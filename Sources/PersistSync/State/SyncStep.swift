@@ -72,7 +72,7 @@ final class SyncStep {
     -> Set<Identity>
   {
     var all = Set(try registers(object.members, of: object, named: relationship.name, in: entity).keys)
-    for other in try tables.referrers(to: object.identity) where !all.contains(other) {
+    for other in try tables.owners(of: object.identity) where !all.contains(other) {
       if try tables.facts(of: other).members.contains(where: { $0.value[object.identity] != nil }) { all.insert(other) }
     }
     return all

@@ -14,6 +14,7 @@ import Persist
 /// | `I` | an identity | the row that represents the object |
 /// | `R` | a row | the objects that it represents |
 /// | `Q` | an identity, and another one | nothing: the second object may refer to the first |
+/// | `B` | the same | nothing: it may have it as a member of a many-to-many relationship |
 /// | `U` | unique values, and an identity | nothing: the object has these values |
 /// | `u` | an identity | its unique values |
 /// | `c` | a snapshot | its last part, until all others have been applied |
@@ -27,7 +28,7 @@ final class SyncTables {
   private var objects: [Identity: ObjectFacts] = [:]
   private var rows: [Identity: RowID?] = [:]
   private var identities: [RowID: [Identity]] = [:]
-  private var referrers: [Identity: Set<Identity>] = [:]
+  private var referrers: [Referred: Set<Identity>] = [:]
   private var holders: [Data: Set<Identity>] = [:]
   private var uniqueKeys: [Identity: [Data]] = [:]
 
@@ -109,11 +110,14 @@ final class SyncTables {
     switch key {
     case .value, .member:
       guard case .value = key else {
-        if case .member(_, _, let member) = key { try addReferrer(identity, to: member) }
+        if case .member(_, _, let member) = key {
+          try addReferrer("Q", identity, to: member)
+          try addReferrer("B", identity, to: member)
+        }
         return true
       }
       if case .reference(let other, _) = try PortableValue.content(Register(value).content) {
-        try addReferrer(identity, to: other)
+        try addReferrer("Q", identity, to: other)
       }
     default: break
     }
@@ -232,18 +236,33 @@ final class SyncTables {
   // MARK: References
 
   func referrers(to identity: Identity) throws -> Set<Identity> {
-    if let known = referrers[identity] { return known }
-    let prefix = Self.key("Q", identity.bytes)
-    let all = Set(try entries(withPrefix: prefix).map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
-    referrers[identity] = all
-    return all
+    try readReferrers("Q", to: identity)
+    return referrers[Referred(table: "Q", identity: identity)] ?? []
   }
 
-  private func addReferrer(_ identity: Identity, to other: Identity) throws {
-    let known = try referrers(to: other)
-    guard !known.contains(identity) else { return }
-    referrers[other]?.insert(identity)
-    set(Self.key("Q", other.bytes, identity.bytes), Data())
+  /// The objects that may have an object as a member of a many-to-many relationship.
+  func owners(of identity: Identity) throws -> Set<Identity> {
+    try readReferrers("B", to: identity)
+    return referrers[Referred(table: "B", identity: identity)] ?? []
+  }
+
+  private func readReferrers(_ table: Character, to identity: Identity) throws {
+    let place = Referred(table: table, identity: identity)
+    guard referrers[place] == nil else { return }
+    let prefix = Self.key(table, identity.bytes)
+    let found = try entries(withPrefix: prefix)
+    referrers[place] = Set(found.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
+  }
+
+  private func addReferrer(_ table: Character, _ identity: Identity, to other: Identity) throws {
+    try readReferrers(table, to: other)
+    guard referrers[Referred(table: table, identity: other)]?.insert(identity).inserted == true else { return }
+    set(Self.key(table, other.bytes, identity.bytes), Data())
+  }
+
+  private struct Referred: Hashable {
+    var table: Character
+    var identity: Identity
   }
 
   // MARK: Unique values

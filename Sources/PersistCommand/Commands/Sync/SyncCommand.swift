@@ -94,7 +94,7 @@ struct SyncCommand: ParsableCommand {
         $0.field("problems", report.problems.count)
       }
     } else {
-      try StandardOutput.print("\(report.sent) change sets sent, \(report.received) received")
+      try StandardOutput.print("change sets: \(report.sent) sent, \(report.received) received")
     }
   }
 }
