@@ -13,9 +13,6 @@ struct ReplicaWork: Sendable {
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
   private static let setSize = (count: 5000, bytes: 4 << 20)
-  /// How far a time of others may be in the future to be taken over: a day. Later changes of the same property come
-  /// after it in any case.
-  private static let maximumSkew: TimeInterval = 86_400
 
   func open() throws -> (step: SyncStep, record: ReplicaRecord, isNew: Bool) {
     guard let found = try coordinator.storesWithHistory([storeIdentifier]).first else {
@@ -159,8 +156,7 @@ struct ReplicaWork: Sendable {
       try capture()
       var (step, record, _) = try open()
       var pass = ProjectionPass(step)
-      let limit = Stamp.time(of: clock().addingTimeInterval(Self.maximumSkew))
-      var joining = FactJoining(step)
+      var joining = FactJoining(step, upTo: Stamp.time(of: clock()) + Stamp.maximumSkew)
       for set in sets {
         for fact in set.facts { try joining.join(fact) }
         var received = try step.tables.received(from: set.entry.replica)
@@ -168,7 +164,7 @@ struct ReplicaWork: Sendable {
         step.tables.setReceived(received, from: set.entry.replica)
         try step.tables.finishSnapshot(set, received)
       }
-      if joining.latest <= limit { record.time = max(record.time, joining.latest) }
+      record.time = max(record.time, joining.latest)
       let affected = try joining.affected()
       pass.add(affected.all, attributesOnly: affected.attributesOnly)
       let deleted = try pass.assignRows()

@@ -151,4 +151,30 @@ struct SyncCaseTests {
       #expect(report.sent == 0 && report.received == 0)
     }
   }
+
+  @Test("A clock that was wrong by years and has been corrected doesn't win any longer")
+  func clock() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try model()
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let url = folder.appendingPathComponent("a.sqlite")
+      let wrong = try Device(url, model, identifiedBy: ["Note": "id"], offset: 10 * 365 * 86_400)
+      let right = try Device(folder.appendingPathComponent("b.sqlite"), model, identifiedBy: ["Note": "id"])
+      try add("Old", to: wrong)
+      try await synchronize([wrong, right], hub)
+      try add("Tea", to: right)
+      try await synchronize([wrong, right], hub)
+      try wrong.close()
+      let corrected = try Device(url, model, identifiedBy: ["Note": "id"])
+      for (device, color) in [(corrected, "early"), (right, "late")] {
+        let context = ManagedObjectContext(device.coordinator)
+        try context.fetch(FetchRequest<ManagedObject>("Note", where: "title == 'Tea'"))[0]["color"] = color
+        try context.save()
+      }
+      try await synchronize([corrected, right], hub)
+      for device in [corrected, right] {
+        #expect(try device.contents().contains { $0.contains("color=late") && $0.contains("Tea") })
+      }
+    }
+  }
 }

@@ -57,7 +57,9 @@ struct CapturePass {
     try step.history.forEachTransaction(HistoryQuery(afterNumber: number)) { transaction in
       guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
       let present = Stamp.time(of: transaction.timestamp.addingTimeInterval(offset))
-      time = isBirth ? max(time, present) : max(present, time + 1)
+      // A time of a clock that was wrong, and has been corrected, doesn't last.
+      let isWrong = time > present + Stamp.maximumSkew
+      time = isWrong ? present : isBirth ? max(time, present) : max(present, time + 1)
       for change in transaction.changes ?? [] {
         changes.add(change, of: transaction, isBirth ? present : time, in: model)
       }

@@ -10,16 +10,18 @@ struct FactJoining {
   /// Objects of which more than attributes have changed.
   private var relinked: Set<Identity> = []
   private let attributes: Set<String>
-  /// The latest time of a change.
+  /// The latest time of a change that isn't too far in the future.
   private(set) var latest: UInt64 = 0
+  private let limit: UInt64
   private let oneToOnes: Set<String>
   /// Objects whose one-to-one relationships may have changed.
   private var paired: Set<Identity> = []
 
   private var tables: SyncTables { step.tables }
 
-  init(_ step: SyncStep) {
-    self.step = step
+  /// - Parameter limit: The latest time that raises the replica's.
+  init(_ step: SyncStep, upTo limit: UInt64) {
+    (self.step, self.limit) = (step, limit)
     let entities = step.model.entities
     let relationships = Set(entities.flatMap { step.schema[$0].relationships.map(\.name) })
     attributes = Set(entities.flatMap { step.schema[$0].attributes.map(\.name) }).subtracting(relationships)
@@ -35,7 +37,7 @@ struct FactJoining {
     guard try tables.join(fact.key, fact.value) else { return }
     changed.insert(identity)
     if case .value(_, let property) = fact.key, property.model == step.map.tag, attributes.contains(property.name) {
-      latest = max(latest, try Register(fact.value).stamp.time)
+      note(try Register(fact.value).stamp)
       return
     }
     relinked.insert(identity)
@@ -44,15 +46,19 @@ struct FactJoining {
       paired.insert(identity)
       related.formUnion(try tables.referrers(to: identity))
     case .value(_, let property):
-      latest = max(latest, try Register(fact.value).stamp.time)
+      note(try Register(fact.value).stamp)
       if isPaired(property) { paired.insert(identity) }
     case .member(_, _, let member):
-      latest = max(latest, try Register(fact.value).stamp.time)
+      note(try Register(fact.value).stamp)
       related.insert(member)
-    case .place: latest = max(latest, try Register(fact.value).stamp.time)
+    case .place: note(try Register(fact.value).stamp)
     case .union(_, let other): related.insert(other)
     case .model, .cover: break
     }
+  }
+
+  private mutating func note(_ stamp: Stamp) {
+    if stamp.time <= limit { latest = max(latest, stamp.time) }
   }
 
   private mutating func joinModel(_ fact: ChangeSet.Fact) throws {
