@@ -127,7 +127,7 @@ public final class Replica: Sendable {
   private func pull(from hub: any SyncHub, _ report: inout SyncReport) async throws -> Bool {
     let work = work
     if try await inBackground({ try work.needsProjection() }) {
-      report.problems += try await inBackground { try work.apply([]) }
+      report.add(try await inBackground { try work.apply([]) })
     }
     let (replica, received) = try await inBackground { try work.received() }
     var numbers = received.mapValues(\.upTo)
@@ -153,7 +153,7 @@ public final class Replica: Sendable {
       }
       guard !sets.isEmpty else { continue }
       let batch = sets
-      report.problems += try await inBackground { try work.apply(batch) }
+      report.add(try await inBackground { try work.apply(batch) })
       report.received += sets.count
       hasReceived = true
       if sets.contains(where: \.entry.isSnapshot) {

@@ -151,7 +151,7 @@ struct ReplicaWork: Sendable {
   }
 
   /// Applies change sets in one transaction.
-  func apply(_ sets: [ChangeSet]) throws -> [SyncProblem] {
+  func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
     try repeating {
       try capture()
       var (step, record, _) = try open()
@@ -173,7 +173,7 @@ struct ReplicaWork: Sendable {
       guard !writing.writes.isEmpty else {
         step.tables.setRecord(record)
         try step.history.write(step.tables.finish(after: last))
-        return writing.problems
+        return AppliedSets(problems: writing.problems, waiting: step.map.failures)
       }
       // The transaction is the next one, so that it needn't be read again.
       record.position += 1
@@ -188,7 +188,7 @@ struct ReplicaWork: Sendable {
           fix: "Open the store with StoreOptions(tracksHistory: true).")
       }
       coordinator.announce(writing.changes)
-      return writing.problems
+      return AppliedSets(problems: writing.problems, waiting: step.map.failures)
     }
   }
 }

@@ -28,6 +28,9 @@ public struct SyncReport: Sendable {
   public var received = 0
   /// Change sets that couldn't be read.
   public var refused: [RefusedChangeSet] = []
+  /// Versions of the model whose changes wait in the store, because it isn't clear what corresponds to what in the
+  /// store's own version. Each error names both.
+  public var waiting: [PersistenceError] = []
   /// Objects among the changed ones that break a rule of the model.
   public var problems: [SyncProblem] = []
 }
@@ -40,4 +43,18 @@ public enum SyncEvent: Sendable {
   case received([SyncEntry], remaining: Int)
   /// The synchronization has ended.
   case finished(SyncReport)
+}
+
+/// The result of applying change sets.
+struct AppliedSets: Sendable {
+  var problems: [SyncProblem]
+  var waiting: [PersistenceError]
+}
+
+extension SyncReport {
+  mutating func add(_ applied: AppliedSets) {
+    problems += applied.problems
+    let known = Set(waiting.map(\.message))
+    waiting += applied.waiting.filter { !known.contains($0.message) }
+  }
 }

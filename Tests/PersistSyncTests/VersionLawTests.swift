@@ -66,6 +66,39 @@ struct VersionLawTests {
   }
 }
 
+@Suite("Synchronization: versions without a clear correspondence")
+struct AmbiguousVersionTests {
+  @Test("Changes that can't be mapped are said, with both versions, and wait")
+  func ambiguous() async throws {
+    try await withTemporaryFolder { folder in
+      func model(_ name: String, _ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
+        try ManagedObjectModel(
+          ModelDescription(entities: [EntityDescription("Note", attributes: attributes)], versionIdentifiers: [name]))
+      }
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let old = try Device(
+        folder.appendingPathComponent("old.sqlite"), model("Notes 1", [.init("title", .string)]), identifiedBy: [:])
+      let new = try Device(
+        folder.appendingPathComponent("new.sqlite"),
+        model(
+          "Notes 2",
+          [
+            .init("first", .string, renamingIdentifier: "title"),
+            .init("second", .string, renamingIdentifier: "title"),
+          ]), identifiedBy: [:])
+      let context = ManagedObjectContext(old.coordinator)
+      try context.create("Note")["title"] = "Tea"
+      try context.save()
+      try await old.replica.synchronize(with: hub)
+      let report = try await new.replica.synchronize(with: hub)
+      let error = try #require(report.waiting.first)
+      #expect(error.code == .mappingAmbiguous)
+      #expect(error.message.contains("Notes 1") && error.message.contains("Notes 2"))
+      #expect(try new.contents().isEmpty)
+    }
+  }
+}
+
 /// One run of the law.
 private struct VersionRun {
   private let chain: ModelChain

@@ -7,6 +7,8 @@ final class ModelMap {
   let tag: ModelTag
   private var others: [ModelTag: Correspondence?] = [:]
   private var names: [PropertyName: String?] = [:]
+  /// The versions whose facts wait, because it isn't clear what corresponds to what.
+  private(set) var failures: [PersistenceError] = []
   private let registry: ModelRegistry?
   private let descriptions: () throws -> [ModelTag: Data]
   private lazy var models = Result { try knownModels() }
@@ -58,16 +60,27 @@ final class ModelMap {
     let models = try models.get()
     var found: Correspondence?
     if let theirs = models[other] {
-      found = Correspondence(from: theirs, to: model)
+      do { found = try Correspondence(from: theirs, to: model) } catch { failures.append(failure(theirs, error)) }
       // Versions in between know of renames that neither of the two has.
       for (tag, middle) in models.sorted(by: { $0.key.number < $1.key.number }) where tag != other && tag != self.tag {
-        guard let first = Correspondence(from: theirs, to: middle), let second = Correspondence(from: middle, to: model)
+        guard let first = try? Correspondence(from: theirs, to: middle),
+          let second = try? Correspondence(from: middle, to: model)
         else { continue }
         found?.complete(by: first, second)
       }
     }
     others.updateValue(found, forKey: other)
     return found
+  }
+}
+
+extension ModelMap {
+  private func failure(_ theirs: ManagedObjectModel, _ error: any Error) -> PersistenceError {
+    func name(_ model: ManagedObjectModel) -> String { model.description.versionIdentifiers.joined(separator: ", ") }
+    return PersistenceError(
+      .mappingAmbiguous,
+      "Changes of the version '\(name(theirs))' wait: what corresponds to what in '\(name(model))' isn't clear.",
+      fix: (error as? PersistenceError)?.fix, errors: [error as? PersistenceError].compactMap { $0 })
   }
 }
 
@@ -90,11 +103,11 @@ private struct Correspondence {
     var reversed: Pair { Pair(theirs: own, own: theirs) }
   }
 
-  init?(from theirs: ManagedObjectModel, to own: ManagedObjectModel) {
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible counterparts.
+  init(from theirs: ManagedObjectModel, to own: ManagedObjectModel) throws {
     self.own = own
-    guard let forward = try? ModelCorrespondence(from: theirs, to: own),
-      let backward = try? ModelCorrespondence(from: own, to: theirs)
-    else { return nil }
+    let forward = try ModelCorrespondence(from: theirs, to: own)
+    let backward = try ModelCorrespondence(from: own, to: theirs)
     let one = Self.pairs(forward, theirs, own)
     let other = Self.pairs(backward, own, theirs).map(\.reversed)
     let isOtherFirst = other.count(where: \.isRename) > one.count(where: \.isRename)

@@ -85,6 +85,7 @@ struct SyncCommand: ParsableCommand {
     for refused in report.refused {
       StandardError.print("persist: \(refused.entry.replica) \(refused.entry.number): \(refused.error)")
     }
+    for error in report.waiting { StandardError.print("persist: \(error)") }
     for problem in report.problems { StandardError.print("note: \(problem.message)") }
     if common.json {
       try StandardOutput.print {
