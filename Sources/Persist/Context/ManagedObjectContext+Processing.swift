@@ -84,7 +84,9 @@ extension ManagedObjectContext {
     let tracker = ChangeTracker()
     for table in tables { table.map.objects.forEachUnretained { $0.leaveEvent() } }
     for object in graph.inserted.objects { tracker.enter(object, before: nil) }
-    for object in graph.updated.objects + graph.deleted.objects { tracker.enter(object, before: ObjectState(committed: object)) }
+    for object in graph.updated.objects + graph.deleted.objects {
+      tracker.enter(object, before: ObjectState(committed: object))
+    }
     self.tracker = tracker
     return tracker
   }

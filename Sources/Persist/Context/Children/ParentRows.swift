@@ -56,7 +56,8 @@ final class ParentRows: RowSource {
     let members = object.memberList(of: relationship).identifiers
     try parent.throwDeferredError()
     // A delete rule may have kept members that are deleted here. For a child they don't exist.
-    return parent.graph.deleted.isEmpty ? members : members.filter { parent.registeredObject(for: $0)?.change != .deleted }
+    if parent.graph.deleted.isEmpty { return members }
+    return members.filter { parent.registeredObject(for: $0)?.change != .deleted }
   }
 
   func relatedRows(by relationship: Property, of entity: Entity, owners: [Int64]) throws -> RelatedRows {

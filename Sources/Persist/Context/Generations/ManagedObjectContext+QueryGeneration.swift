@@ -73,7 +73,8 @@ extension ManagedObjectContext {
   /// Whether a save is running, which must see others' saved changes.
   var isReadingNewest: Bool { runningSave?.readsNewest == true }
 
-  /// Reads the newest state of the stores while `body` of a save runs. If it fails, the context shows its own state again.
+  /// Reads the newest state of the stores while `body` of a save runs. If it fails, the context shows its own state
+  /// again.
   func readingNewest<T>(_ body: () throws -> T) rethrows -> T {
     guard readView != nil else { return try body() }
     runningSave?.readsNewest = true

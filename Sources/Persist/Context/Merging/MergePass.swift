@@ -64,7 +64,9 @@ struct MergePass {
   /// - Parameter inserted: The rows that others inserted.
   private func rejoin(_ inserted: Set<ManagedObjectID>) {
     if !inserted.isEmpty {
-      for object in context.graph.updated.objects where object.hasLeftStoredEnd(in: inserted) { object.matchToOneEnds() }
+      for object in context.graph.updated.objects where object.hasLeftStoredEnd(in: inserted) {
+        object.matchToOneEnds()
+      }
     }
     for object in context.graph.inserted.objects where object.snapshot != nil { object.forgetLeftMembers() }
   }

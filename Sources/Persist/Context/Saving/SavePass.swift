@@ -53,7 +53,8 @@ final class SavePass {
   func noteAccepted(_ writes: StoreWrites) {
     let saved = writes.objects
     accepted.append(
-      Accepted(inserted: saved.inserted, updated: saved.updated + saved.related + saved.touched, deleted: saved.deleted))
+      Accepted(
+        inserted: saved.inserted, updated: saved.updated + saved.related + saved.touched, deleted: saved.deleted))
   }
 
   /// Every object that a store has accepted while others were still to be written.

@@ -65,7 +65,8 @@ struct WrittenRows {
 
   /// Returns the entities of written and deleted objects, without duplicates.
   private static func layouts(of writes: SavePass.StoreWrites) -> [EntityLayout] {
-    let objects = writes.objects.inserted + writes.objects.updated + writes.objects.related + writes.objects.touched + writes.objects.deleted
+    let written = writes.objects
+    let objects = written.inserted + written.updated + written.related + written.touched + written.deleted
     return Array(Dictionary(objects.map { ($0.layout.index, $0.layout) }, uniquingKeysWith: { $1 }).values)
   }
 

@@ -22,7 +22,8 @@ extension ManagedObject {
       (graph.inserted, .inserted), (graph.updated, .updated), (graph.deleted, .deleted),
     ]
     for (set, change) in sets where set.contains(self) != (change == self.change) {
-      return "Its change is \(self.change), and the set of \(change) objects \(set.contains(self) ? "has" : "lacks") it."
+      let verb = set.contains(self) ? "has" : "lacks"
+      return "Its change is \(self.change), and the set of \(change) objects \(verb) it."
     }
     if isDraft, change != .inserted || row == nil { return "Only a new object's row can be a draft." }
     switch loading {

@@ -10,16 +10,19 @@
 /// |---|---|---|
 /// | ``register(_:in:number:given:)``, ``insert(_:given:)`` | no context | inserted |
 /// | ``update(_:)`` | unchanged | updated |
+/// | ``updateInsteadOfInserting(_:)`` | inserted | updated |
+/// | ``reinsert(_:)`` | unchanged, updated | inserted |
 /// | ``delete(_:)`` | unchanged, updated | deleted |
-/// | ``delete(_:)``, then ``depart(_:)`` | inserted | no context |
+/// | ``delete(_:)`` and ``depart(_:)`` | inserted | no context |
+/// | ``absorb(_:into:)`` | inserted | no context |
 /// | ``undelete(_:)`` | deleted | updated |
 /// | ``restore(_:over:)`` | deleted | unchanged |
-/// | ``reinsert(_:)`` | unchanged, updated | inserted |
-/// | ``updateInsteadOfInserting(_:)`` | inserted | updated |
-/// | ``discardChanges(of:)`` | any | unchanged |
-/// | ``discardAll(notingFormer:)`` | any | unchanged; inserted objects leave the context |
+/// | ``discardChanges(of:)`` | updated | unchanged |
+/// | ``discardAll(notingFormer:)`` | updated, deleted | unchanged |
+/// | ``discardAll(notingFormer:)`` | inserted | no context |
 /// | ``accept(_:_:in:unsaved:of:)`` | inserted, updated | unchanged |
 /// | ``departSaved(_:)`` | deleted | no context |
+/// | ``discardDeletedByOthers(_:)`` and ``departAsDeleted(_:)`` | unchanged, updated, deleted | no context |
 final class ObjectGraph {
   // Unchecked: used only within the context's isolation, and changing a set makes no outside calls.
   @exclusivity(unchecked) private(set) var inserted = ChangeSet()
@@ -156,11 +159,11 @@ extension ObjectGraph {
     updated.insert(object)
   }
 
-  /// Marks an object as unchanged. The caller then replaces the values that it had set.
+  /// Marks an object as unchanged. The caller then replaces the values and members that it had set, so that the rules
+  /// hold again.
   func discardChanges(of object: ManagedObject) {
     leaveChangeSet(object)
     object.change = .none
-    check(object)
   }
 
   /// Marks an object as unchanged because others have deleted its row: a save must not find out again what a merge has.

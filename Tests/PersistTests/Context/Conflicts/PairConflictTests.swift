@@ -122,7 +122,7 @@ struct PairConflictTests {
       try first.save()
       mine["name"] = "mine"
       try second.delete(second.named("Passport", "p"))
-      #expect(second.uncheckedEnds == [mine])
+      #expect(second.graph.uncheckedEnds == [mine])
       second.rollback()
       try second.make("Tag", ["name": "t"])
       try second.save()

@@ -6,7 +6,8 @@ import Testing
 @Suite("Laws of an object graph's state")
 struct ObjectGraphLawTests {
   @Test(
-    "Verbs in any order lead to the states of a simple model and keep every rule", .law("graph-verbs", short: 60, long: 20_000))
+    "Verbs in any order lead to the states of a simple model and keep every rule",
+    .law("graph-verbs", short: 60, long: 20_000))
   func verbs() {
     let item = EntityDescription(
       "Item", attributes: [.init("name", .string), .init("note", .string, isTransient: true)])
@@ -61,7 +62,10 @@ struct ObjectGraphLawTests {
         try expect(object.table == nil, item.isAway)
         if !item.isAway { try expect(object["name"] as? String, item.name) }
       }
-      for (set, change) in [(graph.inserted, ManagedObject.Change.inserted), (graph.updated, .updated), (graph.deleted, .deleted)] {
+      let sets: [(set: ChangeSet, change: ManagedObject.Change)] = [
+        (graph.inserted, .inserted), (graph.updated, .updated), (graph.deleted, .deleted),
+      ]
+      for (set, change) in sets {
         let wanted = zip(objects, model).filter { !$1.isAway && $1.change == change }.map(\.0)
         try expect(Set(set.objects), Set(wanted))
         try expect(set.count, wanted.count)
@@ -164,8 +168,11 @@ struct ObjectGraphLawTests {
 
     /// Accepts some changes as if a store had written them.
     private mutating func acceptSome() {
-      func some(_ set: ChangeSet) -> [ManagedObject] { set.objects.filter { _ in Int.random(in: 0..<3, using: &random) > 0 } }
-      let saved = SavedObjects(inserted: some(graph.inserted), updated: some(graph.updated), deleted: some(graph.deleted))
+      func some(_ set: ChangeSet) -> [ManagedObject] {
+        set.objects.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+      }
+      let saved = SavedObjects(
+        inserted: some(graph.inserted), updated: some(graph.updated), deleted: some(graph.deleted))
       let keys = saved.inserted.map { object -> Int64 in
         if object.table?.isTemporary == false { return object.key }
         lastKey += 1
