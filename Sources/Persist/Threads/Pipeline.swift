@@ -1,4 +1,3 @@
-import DequeModule
 import Foundation
 
 /// The parts of a result, which a thread of a pool produces while the calling thread consumes earlier ones.
@@ -27,7 +26,7 @@ final class Pipeline<Part: Sendable>: @unchecked Sendable {
   private let threads: ThreadPool?
   private let condition = NSCondition()
   private var state = State.waiting
-  private var parts = Deque<Part>()
+  private var parts = WorkQueue<Part>()
   private var isCancelled = false
 
   private init(on threads: ThreadPool?, _ produce: @escaping () throws -> (part: Part, isLast: Bool)) {

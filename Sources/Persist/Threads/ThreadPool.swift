@@ -1,4 +1,3 @@
-import DequeModule
 import Foundation
 
 /// A pool of Persist's own threads, for work that may block.
@@ -52,7 +51,7 @@ private final class Workers: @unchecked Sendable {
   private let maximum: Int
   private let idleTime: Duration
   private let condition = NSCondition()
-  private var queue = Deque<Entry>()
+  private var queue = WorkQueue<Entry>()
   private var count = 0
   private var idleCount = 0
   private var hasEnded = false
@@ -154,10 +153,10 @@ private final class Workers: @unchecked Sendable {
   private func examineDeadlines(expected time: ContinuousClock.Instant) -> ContinuousClock.Instant? {
     let now = ContinuousClock.now
     let (overdue, next) = locked {
-      let overdue = queue.compactMap { entry in entry.deadline.flatMap { $0.instant <= now ? $0 : nil } }
+      let overdue = queue.elements.compactMap { entry in entry.deadline.flatMap { $0.instant <= now ? $0 : nil } }
       if !overdue.isEmpty { queue.removeAll { $0.deadline.map { $0.instant <= now } ?? false } }
       guard nextExamination == time else { return (overdue, ContinuousClock.Instant?.none) }
-      nextExamination = queue.lazy.compactMap { $0.deadline?.instant }.min()
+      nextExamination = queue.elements.lazy.compactMap { $0.deadline?.instant }.min()
       return (overdue, nextExamination)
     }
     for deadline in overdue { deadline.expire() }

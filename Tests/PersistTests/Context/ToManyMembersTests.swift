@@ -1,4 +1,3 @@
-import OrderedCollections
 import PersistTestSupport
 import Testing
 

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The notification of observers, called from every place where an object's visible values change.
 extension ManagedObject {
   /// Notes that a property is about to change.

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The changes to the members of a to-many relationship between an earlier state and the current one.
 struct MembersDifference {
   let gained: OrderedSet<ManagedObjectID>

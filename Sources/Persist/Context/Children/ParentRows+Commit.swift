@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// A child's save: its writes become unsaved changes of the parent, all or none.
 extension ParentRows {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {

@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 
 /// The rows of one store as seen by a parent context, including its unsaved changes: a child context's substitute for
 /// the store.

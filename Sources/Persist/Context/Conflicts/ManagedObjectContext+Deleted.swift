@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Handles objects whose rows others deleted, and deletions of rows that others changed.
 extension ManagedObjectContext {
   /// Treats an object as deleted because others deleted its row. Unsaved relationships to it are dropped; values that

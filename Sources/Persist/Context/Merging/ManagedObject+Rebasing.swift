@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Adopts a newer row underneath an object's unsaved changes.
 extension ManagedObject {
   /// Whether an attribute or to-one relationship has an unsaved value that differs from the stored one.

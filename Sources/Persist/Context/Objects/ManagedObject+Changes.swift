@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 
 extension ManagedObject {
   /// The names of the persistent properties with changes relative to the store; for a new object, relative to empty

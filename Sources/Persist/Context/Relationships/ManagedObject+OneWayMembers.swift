@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Members of to-many relationships without an inverse.
 ///
 /// The member's row names its owner, so that an object has at most one owner in such a relationship. A member that is

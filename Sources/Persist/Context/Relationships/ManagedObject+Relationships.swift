@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Every change keeps both sides of a relationship consistent, before and after saving: setting one side sets the
 /// other.
 ///

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The storage of a ``RelationshipSet``'s members.
 enum MemberSource {
   /// An object's relationship: the set is a view of it.

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The members of one to-many relationship of one object, as identifiers.
 ///
 /// Changes are stored as differences, so that an object can be related to one with a hundred thousand others without

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// An object's unsaved changes at one moment, for comparison with a later state.
 struct ObjectState {
   let change: ManagedObject.Change

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Relationships of an object whose deletion is undone.
 extension ManagedObject {
   /// Makes both sides of the relationships agree, for an object whose row still exists.

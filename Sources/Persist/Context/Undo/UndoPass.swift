@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// Undoes one event with ordinary changes to its context, which are recorded in turn for redo.
 struct UndoPass {
   private let step: UndoStep

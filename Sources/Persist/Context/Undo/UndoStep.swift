@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The data for undoing one event of a context: the previous states of its objects.
 ///
 /// Values are absolute and relationships refer to objects, so that saves in the meantime don't matter.

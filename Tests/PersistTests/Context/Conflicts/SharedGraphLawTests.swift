@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 import PersistTestSupport
 import Testing
 

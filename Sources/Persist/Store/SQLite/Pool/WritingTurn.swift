@@ -1,4 +1,3 @@
-import DequeModule
 import Foundation
 
 /// Grants one thread at a time the right to write, in order of request.
@@ -16,7 +15,7 @@ final class WritingTurn: @unchecked Sendable {
 
   private let lock = NSLock()
   private var isTaken = false
-  private var applicants: Deque<Applicant> = []
+  private var applicants = WorkQueue<Applicant>()
   /// The reservation that has the turn, and when waiting threads may take it back.
   private var reserved: (reservation: WriteReservation, until: ContinuousClock.Instant)?
 
@@ -109,8 +108,8 @@ final class WritingTurn: @unchecked Sendable {
   private func withdraw(_ applicant: Applicant) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    guard let index = applicants.firstIndex(where: { $0 === applicant }) else { return false }
-    applicants.remove(at: index)
-    return true
+    let count = applicants.count
+    applicants.removeAll { $0 === applicant }
+    return applicants.count < count
   }
 }

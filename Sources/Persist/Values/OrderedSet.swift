@@ -1,0 +1,159 @@
+/// A set that keeps the order in which its elements were added.
+///
+/// Finding an element, appending one, swapping two and removing the last one take constant time. Inserting and removing
+/// elsewhere is linear.
+struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
+  private(set) var elements: [Element] = []
+  /// A hash table with open addressing, which finds the elements of larger sets: their indices plus one, and 0 in unused
+  /// places. Its size is a power of two, at least twice the number of elements.
+  private var table: [Int32] = []
+
+  /// The size of the largest set without a table: comparing this many elements is faster than hashing one.
+  private static var largestWithoutTable: Int { 8 }
+
+  init() {}
+
+  init(arrayLiteral elements: Element...) { self.init(elements) }
+
+  /// Creates a set of the elements of a sequence, in order of their first occurrence.
+  init(_ elements: some Sequence<Element>) {
+    reserveCapacity(elements.underestimatedCount)
+    for element in elements { append(element) }
+  }
+
+  mutating func reserveCapacity(_ count: Int) {
+    elements.reserveCapacity(count)
+    makeTable(for: count)
+  }
+
+  func firstIndex(of element: Element) -> Int? {
+    if table.isEmpty { return elements.firstIndex(of: element) }
+    let index = Int(table[place(of: element)])
+    return index == 0 ? nil : index - 1
+  }
+
+  func contains(_ element: Element) -> Bool { firstIndex(of: element) != nil }
+
+  /// Adds an element at the end, unless the set contains it.
+  mutating func append(_ element: Element) {
+    makeTable(for: elements.count + 1)
+    guard !table.isEmpty else {
+      if !elements.contains(element) { elements.append(element) }
+      return
+    }
+    let place = place(of: element)
+    guard table[place] == 0 else { return }
+    elements.append(element)
+    table[place] = Int32(elements.count)
+  }
+
+  /// Adds an element at an index, unless the set contains it.
+  mutating func insert(_ element: Element, at index: Int) {
+    guard index < elements.count else { return append(element) }
+    guard !contains(element) else { return }
+    makeTable(for: elements.count + 1)
+    if !table.isEmpty {
+      for place in table.indices where table[place] > index { table[place] += 1 }
+      table[place(of: element)] = Int32(index + 1)
+    }
+    elements.insert(element, at: index)
+  }
+
+  @discardableResult
+  mutating func remove(_ element: Element) -> Element? { firstIndex(of: element).map { remove(at: $0) } }
+
+  @discardableResult
+  mutating func remove(at index: Int) -> Element {
+    if !table.isEmpty {
+      freePlace(of: elements[index])
+      if index < elements.count - 1 {
+        for place in table.indices where table[place] > index { table[place] -= 1 }
+      }
+    }
+    return elements.remove(at: index)
+  }
+
+  mutating func removeLast() { remove(at: elements.count - 1) }
+
+  mutating func swapAt(_ first: Int, _ second: Int) {
+    if !table.isEmpty {
+      table.swapAt(place(of: elements[first]), place(of: elements[second]))
+    }
+    elements.swapAt(first, second)
+  }
+}
+
+extension OrderedSet {
+  /// Returns the place of an element, or the unused one for it.
+  private func place(of element: Element) -> Int {
+    var place = firstPlace(of: element)
+    while table[place] != 0, elements[Int(table[place]) - 1] != element { place = self.place(after: place) }
+    return place
+  }
+
+  private func firstPlace(of element: Element) -> Int { element.hashValue & (table.count - 1) }
+
+  private func place(after place: Int) -> Int { (place + 1) & (table.count - 1) }
+
+  /// Enlarges the table, if this number of elements needs it.
+  private mutating func makeTable(for count: Int) {
+    guard count > Self.largestWithoutTable, table.count < 2 * count else { return }
+    var size = 32
+    while size < 4 * count { size *= 2 }
+    table = Array(repeating: 0, count: size)
+    for (index, element) in elements.enumerated() { table[place(of: element)] = Int32(index + 1) }
+  }
+
+  /// Marks the place of an element as unused, and moves those found through it.
+  private mutating func freePlace(of element: Element) {
+    var free = place(of: element)
+    table[free] = 0
+    var place = place(after: free)
+    while table[place] != 0 {
+      let first = firstPlace(of: elements[Int(table[place]) - 1])
+      // The distances to the place from where its element would be, and from the unused place.
+      if (place &- first) & (table.count - 1) >= (place &- free) & (table.count - 1) {
+        table.swapAt(place, free)
+        free = place
+      }
+      place = self.place(after: place)
+    }
+  }
+}
+
+extension OrderedSet {
+  /// Returns the elements that another set doesn't contain.
+  func subtracting(_ other: OrderedSet) -> OrderedSet {
+    if isEmpty || other.isEmpty { return self }
+    return OrderedSet(elements.lazy.filter { !other.contains($0) })
+  }
+
+  /// Returns the elements that another set contains, too.
+  func intersection(_ other: OrderedSet) -> OrderedSet {
+    if isEmpty || other.isEmpty { return [] }
+    return OrderedSet(elements.lazy.filter(other.contains))
+  }
+
+  /// Returns the elements followed by the others that a sequence contains.
+  func union(_ other: some Sequence<Element>) -> OrderedSet {
+    var union = self
+    for element in other { union.append(element) }
+    return union
+  }
+
+  /// Whether the elements are the same, in any order.
+  func isEqualSet(to other: OrderedSet) -> Bool { count == other.count && allSatisfy(other.contains) }
+}
+
+extension OrderedSet: RandomAccessCollection {
+  var startIndex: Int { 0 }
+  var endIndex: Int { elements.count }
+  subscript(index: Int) -> Element { elements[index] }
+}
+
+extension OrderedSet: Equatable {
+  /// Whether the elements are the same, in the same order.
+  static func == (left: OrderedSet, right: OrderedSet) -> Bool { left.elements == right.elements }
+}
+
+extension OrderedSet: Sendable where Element: Sendable {}
