@@ -45,6 +45,7 @@ let package = Package(
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
+    .library(name: "PersistStudioSession", targets: ["PersistStudioSession"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
     .plugin(name: "PersistCoreData", targets: ["PersistCoreData"]),
@@ -80,6 +81,9 @@ let package = Package(
     .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
+    .target(
+      name: "PersistStudioSession", dependencies: ["Persist", "PersistTools", "PersistInspection"],
+      swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
@@ -155,8 +159,8 @@ let package = Package(
     .testTarget(
       name: "PersistCommandTests",
       dependencies: [
-        "Persist", "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "FirstSteps", "Tour",
-        "CSQLite",
+        "Persist", "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "PersistStudioSession",
+        "FirstSteps", "Tour", "CSQLite",
       ],
       swiftSettings: settings),
   ],

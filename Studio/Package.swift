@@ -28,6 +28,7 @@ let package = Package(
       dependencies: [
         "StudioPage",
         .product(name: "PersistInspection", package: "Persist"),
+        .product(name: "PersistStudioSession", package: "Persist"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -40,6 +41,7 @@ let package = Package(
         "StudioServer",
         .product(name: "Persist", package: "Persist"),
         .product(name: "PersistInspection", package: "Persist"),
+        .product(name: "PersistStudioSession", package: "Persist"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/PersistStudio", swiftSettings: settings),
@@ -49,6 +51,7 @@ let package = Package(
         "StudioPage",
         .product(name: "Persist", package: "Persist"),
         .product(name: "PersistInspection", package: "Persist"),
+        .product(name: "PersistStudioSession", package: "Persist"),
       ],
       swiftSettings: settings),
   ],

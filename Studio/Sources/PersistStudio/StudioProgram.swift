@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Persist
 import PersistInspection
+import PersistStudioSession
 import StudioServer
 
 /// The program `persist-studio`: a page in the browser for looking into a store.

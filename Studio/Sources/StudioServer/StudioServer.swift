@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-public import PersistInspection
+public import PersistStudioSession
 import StudioPage
 
 /// Serves the studio's page on the loopback interface.

@@ -1,6 +1,6 @@
 import Foundation
 import Persist
-import PersistInspection
+import PersistStudioSession
 import Testing
 
 @Suite("A studio that only reads")

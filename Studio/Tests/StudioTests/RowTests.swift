@@ -1,6 +1,6 @@
 import Foundation
 import Persist
-import PersistInspection
+import PersistStudioSession
 import Testing
 
 @Suite("Rows of the studio's grid")

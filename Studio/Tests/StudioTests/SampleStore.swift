@@ -1,6 +1,6 @@
 import Foundation
 import Persist
-import PersistInspection
+import PersistStudioSession
 
 /// A store in a folder of its own, and requests to a session over it.
 final class SampleStore {

@@ -1,6 +1,6 @@
 import Foundation
 import Persist
-import PersistInspection
+import PersistStudioSession
 import Testing
 
 @Suite("A migration on a copy, and its comparison")

@@ -3,7 +3,7 @@ import Persist
 import PersistTestSupport
 import Testing
 
-@testable import PersistInspection
+@testable import PersistStudioSession
 
 /// Values and requests that only someone else makes.
 @Suite("Bounds of the studio")

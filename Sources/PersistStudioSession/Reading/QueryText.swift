@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// The text that the user types about the objects of an entity: a predicate, or clauses of a request line.
 ///

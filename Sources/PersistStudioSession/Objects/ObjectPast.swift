@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 /// The changes of one object, the latest first, with the values before and after each as far as they are known.

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 extension StudioSession {
   /// The version that a parameter names: a number in the list of versions, or the store's own.

@@ -2,9 +2,9 @@ import Foundation
 import Persist
 
 /// Values as texts that lose nothing: exact numbers, dates in ISO 8601.
-enum ValueText {
+package enum ValueText {
   /// The text of a value; nil for null. Bytes are in hexadecimal digits.
-  static func text(_ value: StoredValue) -> String? {
+  package static func text(_ value: StoredValue) -> String? {
     switch value {
     case .null: nil
     case .boolean(let value): value ? "true" : "false"

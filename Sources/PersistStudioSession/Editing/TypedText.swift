@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// Values as the user types them: the inverse of ``ValueText``.
 enum TypedText {

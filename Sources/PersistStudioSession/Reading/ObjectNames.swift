@@ -1,4 +1,5 @@
 import Persist
+import PersistInspection
 
 /// Names of objects for people.
 struct ObjectNames {

@@ -1,5 +1,6 @@
 public import Foundation
 import Persist
+import PersistInspection
 
 /// The answer to a request of the studio's page.
 public struct StudioAnswer: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 extension JSONText {
   /// A transaction for the page. Keys and values are texts, because numbers of scripts have only 53 bits.

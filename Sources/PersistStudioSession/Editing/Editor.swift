@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// Makes the user's changes in a context. Not Sendable, as its context: ``EditingSession`` holds it behind a lock.
 final class Editor {

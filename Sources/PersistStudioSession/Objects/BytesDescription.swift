@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// The kind of content of bytes: a picture, an archive, or anything.
 struct BytesDescription {

@@ -1,4 +1,5 @@
 import Persist
+import PersistInspection
 
 /// A value in the grid.
 enum RowCell {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Persist
+import PersistInspection
 
 /// The rows of a grid as lines of text, some hundred at a time.
 ///

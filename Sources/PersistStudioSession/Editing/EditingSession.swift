@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// The unsaved changes of a studio, which all its pages share: one context, one undo stack, one save.
 final class EditingSession: Sendable {

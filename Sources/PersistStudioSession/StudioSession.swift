@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import Persist
+import PersistInspection
 
 /// A store opened for the page of `persist studio`: answers the page's requests with JSON, values and pictures.
 ///
