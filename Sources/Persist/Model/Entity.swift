@@ -43,9 +43,9 @@ public final class Entity: Sendable {
 
     var properties = superentity?.properties ?? []
     let own: [Property.Kind] =
-      description.attributes.sorted { $0.name < $1.name }.map(Property.Kind.attribute)
-      + description.relationships.sorted { $0.name < $1.name }.map(Property.Kind.relationship)
-      + description.fetchedProperties.sorted { $0.name < $1.name }.map(Property.Kind.fetchedProperty)
+      description.attributes.sorted(on: \.name).map(Property.Kind.attribute)
+      + description.relationships.sorted(on: \.name).map(Property.Kind.relationship)
+      + description.fetchedProperties.sorted(on: \.name).map(Property.Kind.fetchedProperty)
     for kind in own {
       properties.append(Property(kind: kind, slot: properties.count, declaringEntity: description.name))
     }

@@ -59,7 +59,7 @@ extension ManagedObjectModel {
 
   /// The digest of all entities' fingerprints: two models are stored in the same form if theirs are equal.
   package var fingerprint: Fingerprint {
-    Fingerprint(digesting: entitiesByName.sorted { $0.key < $1.key }.flatMap { $0.value.fingerprint.bytes })
+    Fingerprint(digesting: entitiesByName.sorted(on: \.key).flatMap { $0.value.fingerprint.bytes })
   }
 }
 
@@ -76,10 +76,10 @@ struct CanonicalText {
     if let modifier = entity.versionHashModifier { line("modifier", [Self.quoted(modifier)]) }
     let constraints = Set(entity.uniquenessConstraints.map { $0.sorted().map(Self.quoted) })
     for names in constraints.sorted(by: { $0.lexicographicallyPrecedes($1) }) { line("unique", names) }
-    for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
+    for attribute in entity.attributes.sorted(on: \.name) {
       add(attribute, below: [], composites: composites)
     }
-    for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) { add(relationship) }
+    for relationship in entity.relationships.sorted(on: \.name) { add(relationship) }
   }
 
   private mutating func line(_ word: String, _ rest: [String]) {
@@ -103,7 +103,7 @@ struct CanonicalText {
     guard attribute.type == .composite, path.count < 16, let name = attribute.compositeName,
       let composite = composites[name]
     else { return }
-    for element in composite.elements.sorted(by: { $0.name < $1.name }) {
+    for element in composite.elements.sorted(on: \.name) {
       add(element, below: path, composites: composites)
     }
   }

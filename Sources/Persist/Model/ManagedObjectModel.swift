@@ -135,7 +135,7 @@ public final class ManagedObjectModel: Sendable {
 
   /// Resolves entities in number order, parents first. The description has been checked: parents exist, without cycles.
   private static func resolve(_ description: ModelDescription) -> [Entity] {
-    let children = Dictionary(grouping: description.entities.sorted { $0.name < $1.name }, by: \.parent)
+    let children = Dictionary(grouping: description.entities.sorted(on: \.name), by: \.parent)
     let composites = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     func descendantCount(_ name: String) -> Int {
       (children[name] ?? []).reduce(0) { $0 + 1 + descendantCount($1.name) }

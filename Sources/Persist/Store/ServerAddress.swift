@@ -91,7 +91,7 @@ extension ServerAddress {
     // An @ would make what comes before it a user and a password.
     parts.percentEncodedPath = parts.percentEncodedPath.replacing("@", with: "%40")
     rest[Self.schemaItem] = schema
-    parts.queryItems = rest.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
+    parts.queryItems = rest.sorted(on: \.key).map { URLQueryItem(name: $0.key, value: $0.value) }
     return parts.url
   }
 

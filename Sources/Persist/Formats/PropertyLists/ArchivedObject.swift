@@ -107,7 +107,7 @@ extension ArchivedObject {
         guard let value = try archive.resolve(value), emptyToken == nil || value.value != emptyToken else { continue }
         entries.append((name, value))
       }
-      return entries.sorted { $0.name < $1.name }
+      return entries.sorted(on: \.name)
     }
   }
 

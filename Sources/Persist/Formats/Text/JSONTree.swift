@@ -41,7 +41,7 @@ package struct JSONTree: Equatable {
   /// - Parameter renames: The new names by the former ones.
   package func renaming(_ renames: [String: String]) -> JSONTree {
     guard case .object(var members) = value else { return self }
-    for (old, new) in renames.sorted(by: { $0.key < $1.key }) {
+    for (old, new) in renames.sorted(on: \.key) {
       guard let member = members[old] else { continue }
       // The former name may be that of another member today.
       if members[new] == nil {

@@ -20,7 +20,7 @@ package struct MarkupElement: Sendable, Hashable {
   /// The element serialized as XML, with attributes sorted by name. Unknown parts of a file are preserved in this form.
   package var markup: String {
     var result = "<\(name)"
-    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in attributes.sorted(on: \.key) {
       result += " \(name)=\"\(value.escapedForMarkup)\""
     }
     if children.isEmpty && text.isEmpty { return result + "/>" }

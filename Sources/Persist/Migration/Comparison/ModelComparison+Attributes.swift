@@ -4,7 +4,7 @@ extension ModelComparison {
   func operations(forAttributesOf entity: Entity) -> [MigrationOperation] {
     // The attributes of a new entity are added with it.
     guard let source = source(of: entity) else { return [] }
-    let declared = entity.description.attributes.sorted { $0.name < $1.name }.flatMap { attribute in
+    let declared = entity.description.attributes.sorted(on: \.name).flatMap { attribute in
       let old = correspondence.origin(of: attribute.name, in: entity.name)?.source
         .flatMap { source.attribute(named: $0) }
       guard let old else { return appearance(of: attribute, in: entity, from: source) }
@@ -165,7 +165,7 @@ extension ModelComparison {
     var ends: [(name: String, old: Property.Element?, new: Property.Element?)] = []
     for element in before.elements where !kept.contains(element.slot) { ends.append((name(element), element, nil)) }
     for element in now.elements { ends.append((name(element), former[element.slot], element)) }
-    return ends.sorted { $0.name < $1.name }.flatMap { end -> [MigrationOperation] in
+    return ends.sorted(on: \.name).flatMap { end -> [MigrationOperation] in
       guard let old = end.old else { return [operation("\(end.name) added")] }
       guard let new = end.new else { return [operation("\(end.name) removed", losesData: true)] }
       let (before, after) = (old.attribute, new.attribute)

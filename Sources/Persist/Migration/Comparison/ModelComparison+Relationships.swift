@@ -1,7 +1,7 @@
 extension ModelComparison {
   func operations(forRelationshipsOf entity: Entity) -> [MigrationOperation] {
     guard let source = source(of: entity) else { return [] }
-    return entity.description.relationships.sorted { $0.name < $1.name }.flatMap { relationship in
+    return entity.description.relationships.sorted(on: \.name).flatMap { relationship in
       let old = correspondence.origin(of: relationship.name, in: entity.name)?.source
         .flatMap { source.relationship(named: $0) }
       guard let old else { return [appearance(of: relationship, in: entity)] }

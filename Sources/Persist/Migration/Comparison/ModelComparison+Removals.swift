@@ -13,7 +13,7 @@ extension ModelComparison {
   }
 
   private func attributeRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
-    entity.description.attributes.sorted { $0.name < $1.name }.compactMap { attribute in
+    entity.description.attributes.sorted(on: \.name).compactMap { attribute in
       guard !isKept(attribute.name, of: entity) else { return nil }
       // An attribute that only becomes transient, persistent or derived isn't removed; the new model's side reports the
       // change.
@@ -29,7 +29,7 @@ extension ModelComparison {
   }
 
   private func relationshipRemovals(_ entity: Entity, to successor: Entity) -> [MigrationOperation] {
-    entity.description.relationships.sorted { $0.name < $1.name }.compactMap { relationship in
+    entity.description.relationships.sorted(on: \.name).compactMap { relationship in
       guard !isKept(relationship.name, of: entity) else { return nil }
       return MigrationOperation(
         .removeRelationship, entity: successor.name, property: relationship.name,

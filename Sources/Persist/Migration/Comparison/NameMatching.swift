@@ -144,6 +144,6 @@ struct NameMatching {
     for name in names {
       if let identifier = name.identifier { groups[identifier, default: []].append(name) }
     }
-    return groups.sorted { $0.key < $1.key }
+    return groups.sorted(on: \.key)
   }
 }

@@ -190,7 +190,7 @@ struct CopyMigration {
     _ tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
-      for (name, way) in step.relationships.sorted(by: { $0.key < $1.key }) {
+      for (name, way) in step.relationships.sorted(on: \.key) {
         guard case .pairs(let copies) = way else { continue }
         try Self.naming(step, name) {
           for copy in copies { try tally.run(.copy(copy), .relationships, step, on: connection) }

@@ -43,7 +43,7 @@ extension CopySurroundings {
         guard let home = homes.contains(root.table) ? root.table : homes.min() else { continue }
         numbers[home, default: []].append(number)
       }
-      return numbers.sorted { $0.key < $1.key }.map { home, numbers in
+      return numbers.sorted(on: \.key).map { home, numbers in
         let taken = Set(["z_pk", "z_ent", "z_opt"] + (plan.new.layout[home] ?? []).map(\.name.foldedIdentifier))
         return ColumnCopy(
           source: table.name, target: home,

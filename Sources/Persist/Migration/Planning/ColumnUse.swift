@@ -52,7 +52,7 @@ extension TableMap {
           ))
       }
     }
-    for (slot, column) in place.orderColumns.sorted(by: { $0.key < $1.key }) {
+    for (slot, column) in place.orderColumns.sorted(on: \.key) {
       guard let relationship = entity.properties[slot].relationship else { continue }
       uses.append((column, .reference(.init(entity: entity.name, relationship: relationship, part: .place))))
     }

@@ -37,7 +37,7 @@ extension TableMap {
   /// The unknown rows of each table of entities that the store contains.
   var unknownRows: [UnknownRows] {
     let present = tables.filter { !absent.contains($0.entity.name) }
-    return Dictionary(grouping: present, by: \.table).sorted { $0.key < $1.key }.map { table, places in
+    return Dictionary(grouping: present, by: \.table).sorted(on: \.key).map { table, places in
       UnknownRows(table: table, root: places[0].entity.root, known: places.map(\.number).sorted())
     }
   }

@@ -141,7 +141,7 @@ struct ModelCheck {
   }
 
   private mutating func checkConfigurations() {
-    for (name, members) in description.configurations.sorted(by: { $0.key < $1.key }) {
+    for (name, members) in description.configurations.sorted(on: \.key) {
       for member in members where entities[member] == nil {
         report(
           .entity(member), "The configuration '\(name)' names '\(member)', which isn't an entity of the model.",
@@ -151,7 +151,7 @@ struct ModelCheck {
   }
 
   private mutating func checkRequests() {
-    for (name, request) in description.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
+    for (name, request) in description.fetchRequestTemplates.sorted(on: \.key)
     where entities[request.entity] == nil {
       report(
         .entity(request.entity), "The fetch request '\(name)' asks for '\(request.entity)', which isn't an entity.",

@@ -109,7 +109,7 @@ public struct Property: Sendable, Hashable {
         let (path, name, isInOptional) = (enclosing.path, enclosing.composite, enclosing.isInOptional)
         // Cyclic composites have been rejected already; the limit only guarantees termination.
         guard path.count < 16, let name, let composite = composites[name] else { continue }
-        for element in composite.elements.sorted(by: { $0.name < $1.name }) {
+        for element in composite.elements.sorted(on: \.name) {
           let isOptional = isInOptional || element.isOptional
           if element.type == .composite {
             pending.append(EnclosingComposite(element, in: enclosing, isInOptional: isOptional))

@@ -112,7 +112,7 @@ struct ResultDifference {
       if anchorBefore == anchorAfter { candidates[name, default: []].append(survivor) }
     }
     return candidates.values.reduce(into: []) { staying, survivors in
-      let survivors = survivors.sorted { $0.after < $1.after }
+      let survivors = survivors.sorted(on: \.after)
       for index in longestIncreasing(survivors.map(\.before.row)) { staying.insert(survivors[index].object) }
     }
   }

@@ -135,7 +135,7 @@ struct ResultRules {
     case .date(let date):
       abs(date.timeIntervalSinceReferenceDate) < 1e11 ? date.description : ValueWords.date(date)
     case .composite(let elements):
-      elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
+      elements.sorted(on: \.key).map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
     default: DynamicValue.any(value).map { "\($0)" } ?? ""
     }
   }

@@ -175,7 +175,7 @@ struct FormatPrinter {
     case .uri(let value): writeCast(value, .url)
     case .objectID(let value): writeCast(value.current.description, .objectID)
     case .composite(let elements):
-      let parts = elements.sorted { $0.key < $1.key }.flatMap { element in
+      let parts = elements.sorted(on: \.key).flatMap { element in
         [FetchExpression.constant(.string(element.key)), .constant(element.value)]
       }
       write([.aggregate(parts), .constant(.string(CastType.composite.rawValue))], open: "CAST(", close: ")")

@@ -34,7 +34,7 @@ extension ModelRecord {
   /// A digest of entity names and hashes.
   private static func digest(of hashes: [String: Data]) -> Data {
     var message: [UInt8] = []
-    for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+    for (name, hash) in hashes.sorted(on: \.key) {
       message += Array(name.utf8) + [0, UInt8(truncatingIfNeeded: hash.count)] + Array(hash)
     }
     return Data(SHA256.digest(message))

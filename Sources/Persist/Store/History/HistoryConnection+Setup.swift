@@ -47,7 +47,7 @@ extension HistoryConnection {
     }
     for table in tables { try create(table) }
     for index in HistoryLayout.indexes { try create(index) }
-    for (number, name) in HistoryLayout.entityNames.sorted(by: { $0.key < $1.key }) {
+    for (number, name) in HistoryLayout.entityNames.sorted(on: \.key) {
       try execute(.setGreatestKey(0, entity: number, name: name))
     }
   }

@@ -94,7 +94,7 @@ package struct EntityNumbers: Sendable, Hashable {
     let known = rows.filter { $0.number > 0 && $0.number < firstSystemNumber }
     if zip(known, known.dropFirst()).allSatisfy({ $0.number < $1.number }) { return known }
     var listed: [Row] = []
-    for row in known.sorted(by: { $0.number < $1.number }) where listed.last?.number != row.number {
+    for row in known.sorted(on: \.number) where listed.last?.number != row.number {
       listed.append(row)
     }
     return listed

@@ -118,7 +118,7 @@ extension TableMap {
       let places = Dictionary(grouping: found.indices) { found[$0].name.foldedIdentifier }
       guard places.count < found.count else { return found }
       var allocator = NameAllocator(names: names, reserving: found.map(\.name))
-      for (_, same) in places.sorted(by: { $0.key < $1.key }) where same.count > 1 {
+      for (_, same) in places.sorted(on: \.key) where same.count > 1 {
         // The order of declaration doesn't decide which of them are numbered.
         for index in same.sorted(by: { found[$0].rank < found[$1].rank }).dropFirst() {
           found[index].name = allocator.allocate(found[index].name)

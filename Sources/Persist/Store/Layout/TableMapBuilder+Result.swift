@@ -35,7 +35,7 @@ extension TableMapBuilder {
     }
     return TableMap.EntityTable(
       entity: entity, number: numbers[entity], table: tableName(of: entity),
-      columns: columns.sorted { $0.slot < $1.slot }, orderColumns: orderColumns, toMany: toMany)
+      columns: columns.sorted(on: \.slot), orderColumns: orderColumns, toMany: toMany)
   }
 
   /// The location of the members of an entity's to-many relationships, by slot.

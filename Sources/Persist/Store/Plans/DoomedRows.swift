@@ -51,7 +51,7 @@ package struct DoomedRows {
 
   /// The rules and keys of the rows to delete, in an order that every program has in common.
   package var inOrder: [(index: Int, rules: DeletionRules, keys: Set<Int64>)] {
-    keys.sorted { $0.key < $1.key }.map { ($0.key, rules[$0.key], $0.value) }
+    keys.sorted(on: \.key).map { ($0.key, rules[$0.key], $0.value) }
   }
 
   /// The remaining ones of the rows at the other end of a relationship, and the slots in which they lose something.

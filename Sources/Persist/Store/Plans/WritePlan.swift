@@ -102,7 +102,7 @@ package final class WritePlan: Sendable {
       columns.append(written)
       columnsBySlot[property.slot].append(written)
     }
-    for (slot, name) in place.orderColumns.sorted(by: { $0.key < $1.key }) {
+    for (slot, name) in place.orderColumns.sorted(on: \.key) {
       columnsBySlot[slot].append(Column(name: name, source: .place, slot: slot))
     }
     self.entity = entity
@@ -121,7 +121,7 @@ package final class WritePlan: Sendable {
     self.fileColumns = fileColumns
     fileNames = fileColumns.isEmpty ? nil : PreparedSQL(.fileNames(in: table, fileColumns))
     func releases(_ keyCount: Int) -> [PreparedSQL] {
-      place.toMany.sorted { $0.key < $1.key }.flatMap { slot, members in
+      place.toMany.sorted(on: \.key).flatMap { slot, members in
         Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil, keyCount)
       }
     }

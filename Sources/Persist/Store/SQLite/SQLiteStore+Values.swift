@@ -9,7 +9,7 @@ extension SQLiteStore {
         try connection.watched(by: monitor) {
           guard let keyColumn else { return try connection.all(sql) { read(columns, $0) } }
           let lines = try connection.all(sql) { (key: $0.integer(keyColumn), values: read(columns, $0)) }
-          return lines.sorted { $0.key < $1.key }.map(\.values)
+          return lines.sorted(on: \.key).map(\.values)
         }
       }
     } catch let error as PersistenceError where error.engineMessage?.contains("integer overflow") == true {

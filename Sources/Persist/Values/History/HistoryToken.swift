@@ -63,7 +63,7 @@ extension HistoryToken: Comparable {
     left.sorted.lexicographicallyPrecedes(right.sorted, by: <)
   }
 
-  private var sorted: [(String, Int64)] { transactionNumbers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+  private var sorted: [(String, Int64)] { transactionNumbers.sorted(on: \.key).map { ($0.key, $0.value) } }
 }
 
 extension HistoryToken: Codable {

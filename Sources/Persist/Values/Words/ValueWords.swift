@@ -79,7 +79,7 @@ package enum ValueWords {
   fileprivate static func composite(_ elements: [String: StoredValue], level: Int) -> String {
     guard level <= shownLevels || elements.isEmpty else { return "(…)" }
     var words = ""
-    for (name, value) in elements.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in elements.sorted(on: \.key) {
       if !words.isEmpty { words += ", " }
       guard words.utf8.count <= longestComposite else {
         words += "…"

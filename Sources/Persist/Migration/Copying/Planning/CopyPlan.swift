@@ -71,7 +71,7 @@ struct CopyPlan: Sendable {
   /// The SQL of the passes, for display.
   func sql(of step: Step) -> [String] {
     (step.rows.map { [SQLText.copy($0).text] } ?? [])
-      + step.relationships.sorted { $0.key < $1.key }.flatMap { _, way -> [String] in
+      + step.relationships.sorted(on: \.key).flatMap { _, way -> [String] in
         guard case .pairs(let copies) = way else { return [] }
         return copies.map { SQLText.copy($0).text }
       }

@@ -6,7 +6,7 @@ extension CopyPlanner {
   func inheritedOrders(ofStep index: Int, _ links: [String: LinkSource]) -> [PairCopy] {
     let step = plan.steps[index]
     guard let destination = step.destination else { return [] }
-    return links.sorted { $0.key < $1.key }.flatMap { name, link -> [PairCopy] in
+    return links.sorted(on: \.key).flatMap { name, link -> [PairCopy] in
       guard step.relationships[name] == .objects, let property = destination.property(named: name),
         let relationship = property.relationship, let inverse = new.model.inverse(of: relationship),
         inverse.isToMany, inverse.isOrdered, inverse != relationship,

@@ -175,7 +175,7 @@ struct CopyPlanner {
         columns += values
       }
     }
-    for (name, link) in sources.sorted(by: { $0.key < $1.key }) {
+    for (name, link) in sources.sorted(on: \.key) {
       guard let keys = keys(of: name, link, in: step) else { continue }
       columns += keys
       plan.steps[index].relationships[name] = .withRows

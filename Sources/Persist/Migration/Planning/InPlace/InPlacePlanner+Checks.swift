@@ -130,7 +130,7 @@ extension InPlacePlanner {
     let members = moves.filter { $0.destination?.isKind(of: destination) == true }
     return ParkedPairRows(
       slots: slots,
-      members: Dictionary(grouping: members, by: \.sourceTable).sorted { $0.key < $1.key }.map { table, moves in
+      members: Dictionary(grouping: members, by: \.sourceTable).sorted(on: \.key).map { table, moves in
         PairEnd(table: table, entityNumbers: moves.map(\.sourceNumber).sorted())
       },
       parkedMembers: parked.objects.filter { objects in

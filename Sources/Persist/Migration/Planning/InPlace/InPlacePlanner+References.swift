@@ -54,8 +54,8 @@ extension InPlacePlanner {
     guard let root = new.tables.first(where: { $0.table == table && $0.entity.superentity == nil })?.entity else {
       return []
     }
-    return new.columnUses(of: root).sorted { $0.key < $1.key }.compactMap { folded, uses in
-      let found = uses.sorted { $0.key < $1.key }.compactMap { _, use -> ColumnUse.Reference? in
+    return new.columnUses(of: root).sorted(on: \.key).compactMap { folded, uses in
+      let found = uses.sorted(on: \.key).compactMap { _, use -> ColumnUse.Reference? in
         if case .reference(let reference) = use { reference } else { nil }
       }.uniqued
       guard !found.isEmpty, let name = new.layout[table]?.first(where: { $0.name.foldedIdentifier == folded })?.name

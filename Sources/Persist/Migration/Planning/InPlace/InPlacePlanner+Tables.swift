@@ -36,7 +36,7 @@ extension InPlacePlanner {
   /// it.
   private func heirs(of feeders: [String: Set<String>]) -> [String: String] {
     var heirs: [String: String] = [:]
-    for (table, sources) in feeders.sorted(by: { $0.key < $1.key }) {
+    for (table, sources) in feeders.sorted(on: \.key) {
       for source in sources where heirs[source] == nil { heirs[source] = table }
     }
     for move in moves where move.source.superentity == nil {

@@ -20,8 +20,8 @@ package struct HistoryDescription: Sendable, Hashable {
     preserved = Dictionary(
       uniqueKeysWithValues: entities.map { ($0.name, PreservedAttribute.all(of: $0, in: map).map(\.name)) }
     ).filter { !$0.value.isEmpty }
-    var text = columns.sorted { $0.key < $1.key }.reduce(into: Data()) { $0 += Data($1.key.utf8) + $1.value }
-    for (name, attributes) in preserved.sorted(by: { $0.key < $1.key }) {
+    var text = columns.sorted(on: \.key).reduce(into: Data()) { $0 += Data($1.key.utf8) + $1.value }
+    for (name, attributes) in preserved.sorted(on: \.key) {
       text += Data("\n\(name)\n\(attributes.joined(separator: "\n"))".utf8)
     }
     digest = Data(SHA256.digest(text))

@@ -53,7 +53,7 @@ package struct OldValuesLayout: Sendable {
 
   package init(_ map: TableMap) {
     let present = map.tables.filter { !map.absent.contains($0.entity.name) }
-    tables = Dictionary(grouping: present, by: \.table).sorted { $0.key < $1.key }.map { name, entities in
+    tables = Dictionary(grouping: present, by: \.table).sorted(on: \.key).map { name, entities in
       var groups: Set<[String]> = []
       for place in entities {
         for (property, columns) in Dictionary(grouping: place.columns, by: \.property)
@@ -78,7 +78,7 @@ package struct OldValuesLayout: Sendable {
         member: end(member))
     }
     let columns = present.flatMap { place in
-      place.toMany.sorted { $0.key < $1.key }.compactMap { slot, members -> Relationship? in
+      place.toMany.sorted(on: \.key).compactMap { slot, members -> Relationship? in
         let property = place.entity.properties[slot]
         guard case .foreignKey(let key) = members, property.declaringEntity == place.entity.name,
           let relationship = property.relationship, relationship.inverse == nil,

@@ -28,7 +28,7 @@ extension CheckStep {
         (column: column, what: "position in the inverse of '\(property.name)'", property: Optional(property.name))
       }
     }
-    return (versions + positions.sorted { $0.column < $1.column }).map { column, what, property in
+    return (versions + positions.sorted(on: \.column)).map { column, what, property in
       CheckStep(
         kind: .wrongType, entity: table.entity.name, property: property,
         sql: .values(

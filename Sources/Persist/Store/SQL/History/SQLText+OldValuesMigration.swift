@@ -44,7 +44,7 @@ extension SQLText {
       guard let new = entity.newNumber, !entity.columns.isEmpty else {
         return "DELETE FROM \(values) WHERE ENTITY = \(number: Int64(entity.number))"
       }
-      let names = entity.columns.sorted { $0.key < $1.key }
+      let names = entity.columns.sorted(on: \.key)
         .map { "WHEN \(literal: $0.key) THEN \(literal: $0.value)" as SQLText }.joined(separator: " ")
       return """
         UPDATE \(values) SET ENTITY = \(number: -Int64(new)), COLUMNNAME = CASE COLUMNNAME \(names) \
@@ -53,7 +53,7 @@ extension SQLText {
     }
     statements.append("DELETE FROM \(values) WHERE substr(COLUMNNAME, 1, 1) = '-'")
     statements.append("UPDATE \(values) SET ENTITY = -ENTITY WHERE ENTITY < 0")
-    let numbers = move.numbers.sorted { $0.key < $1.key }
+    let numbers = move.numbers.sorted(on: \.key)
     let keptNumbers = numbers.map { (from: kept(.integer(Int64($0.key))), to: kept(.integer(Int64($0.value)))) }
     for entity in move.entities {
       guard let new = entity.newNumber, !entity.numberColumns.isEmpty, !numbers.isEmpty else { continue }
@@ -65,7 +65,7 @@ extension SQLText {
         """)
     }
     for entity in move.entities {
-      for (column, mark) in entity.marks.sorted(by: { $0.key < $1.key }) {
+      for (column, mark) in entity.marks.sorted(on: \.key) {
         let rows: SQLText = """
           ENTITY = \(number: Int64(entity.newNumber ?? 0)) AND COLUMNNAME = \(literal: column) AND VALUE IS NOT NULL
           """
@@ -76,7 +76,7 @@ extension SQLText {
       }
     }
     guard !move.relationships.isEmpty, !numbers.isEmpty else { return statements + ["DELETE FROM \(members)"] }
-    let names = move.relationships.sorted { $0.key < $1.key }
+    let names = move.relationships.sorted(on: \.key)
       .map { "WHEN \(literal: $0.key) THEN \(literal: ">\($0.value)")" as SQLText }.joined(separator: " ")
     let plain = numbers.map { (from: SQLValue.integer(Int64($0.key)), to: SQLValue.integer(Int64($0.value))) }
     return statements + [

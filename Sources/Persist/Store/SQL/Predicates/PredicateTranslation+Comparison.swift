@@ -223,7 +223,7 @@ extension PredicateTranslation {
       guard let key = id.primaryKey, map.model.entitiesByName[id.entityName]?.root == root else { continue }
       keysByEntity[id.entityName, default: []].append(.integer(key))
     }
-    let conditions = keysByEntity.sorted { $0.key < $1.key }.map { name, keys -> SQLTerm in
+    let conditions = keysByEntity.sorted(on: \.key).map { name, keys -> SQLTerm in
       let isKey = Self.isOne(term, of: keys)
       // A key identifies a row of a hierarchy, but an identifier may name another entity of it than the row's.
       guard root.hasSubentities, let entity = map.model.entitiesByName[name] else { return isKey }

@@ -37,7 +37,7 @@ extension SQLText {
   }
 
   private static func renumbered(_ column: String, _ numbers: [Int: Int]) -> SQLText {
-    let changed = numbers.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
+    let changed = numbers.filter { $0.key != $0.value }.sorted(on: \.key)
     guard !changed.isEmpty else { return "\(name: column)" }
     let branches = changed.map { old, new -> SQLText in "WHEN \(numbers: [old]) THEN \(numbers: [new])" }
     return "CASE \(name: column) \(branches.joined(separator: " ")) ELSE \(name: column) END"

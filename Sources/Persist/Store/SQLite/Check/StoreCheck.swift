@@ -90,7 +90,7 @@ package struct StoreCheck {
 
   /// Creates a second index in a temporary database and compares the two.
   private func checkTextIndexes(_ report: (StoreProblem) throws -> Void) throws {
-    for index in try map.fullTextIndexes.kept(by: connection).sorted(by: { $0.name < $1.name }) {
+    for index in try map.fullTextIndexes.kept(by: connection).sorted(on: \.name) {
       for statement in SQLText.secondIndex(index) { try connection.execute(statement) }
       try connection.query(.differences(from: index)) { row in
         let entity = entityName(row, column: 1)

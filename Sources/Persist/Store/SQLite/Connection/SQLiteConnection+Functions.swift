@@ -31,7 +31,7 @@ extension SQLiteConnection {
       calls.formUnion(StoredFunctionCalls(in: place.definition, isTrigger: place.isTrigger).calls)
     }
     let names = Dictionary(grouping: calls, by: { $0.name.lowercased() })
-    for (_, uses) in names.sorted(by: { $0.key < $1.key }) {
+    for (_, uses) in names.sorted(on: \.key) {
       guard let name = uses.first?.name, !Self.isKeyword(name),
         try first(.knows(function: name), { _ in true }) == nil
       else { continue }

@@ -83,7 +83,7 @@ extension SQLiteConnection {
 
   /// The pragmas of the options by name, so that every connection sets them in the same order.
   private static func checked(_ pragmas: [String: String], on connection: SQLiteConnection) throws -> [Pragma] {
-    try pragmas.sorted { $0.key < $1.key }.map { name, value in
+    try pragmas.sorted(on: \.key).map { name, value in
       let pragma = try Pragma(name, value)
       guard try connection.first(.knows(pragma: pragma.name), { _ in true }) != nil else {
         throw PersistenceError(

@@ -121,7 +121,7 @@ package struct ExternalDataFolder: Sendable, Hashable {
   /// The other databases, and unfinished copies, whose large values may be in the same existing folders: their names
   /// differ from the store's only in the extension, or continue it.
   var sharers: [URL] {
-    Set(candidates.filter { FileState($0) != nil }.flatMap(sharers(of:))).sorted { $0.path < $1.path }
+    Set(candidates.filter { FileState($0) != nil }.flatMap(sharers(of:))).sorted(on: \.path)
   }
 
   private func sharers(of candidate: URL) -> [URL] {

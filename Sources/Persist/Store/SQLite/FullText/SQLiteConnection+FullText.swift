@@ -16,7 +16,7 @@ extension SQLiteConnection {
     for object in present.sorted(by: { !$0.isTable && $1.isTable }) {
       try execute(.dropFullText(object.name, isTable: object.isTable))
     }
-    for index in wanted.subtracting(sound).sorted(by: { $0.name < $1.name }) {
+    for index in wanted.subtracting(sound).sorted(on: \.name) {
       try execute(.create(index))
       try execute(.rebuild(index))
       for event in FullTextIndex.Event.allCases { try execute(.trigger(index, event)) }
