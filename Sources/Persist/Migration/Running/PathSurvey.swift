@@ -1,5 +1,7 @@
 /// The survey of a store for a target version: the path there, and its obstacles.
-struct PathSurvey {
+///
+/// A class, like ``StoreSurvey``, because every copy of so large a value costs about 10 KB of code.
+final class PathSurvey {
   let store: IdentifiedStore
   let path: MigrationPath
   /// The direct comparison of the store and the version, as for a single transaction.
@@ -11,7 +13,7 @@ struct PathSurvey {
   let comparisons: ParkingComparisons?
 
   /// - Parameter catalog: the store's catalog, if already read.
-  init(
+  convenience init(
     _ inspector: any StoreInspector, to destination: ModelVersion, resources: MigrationResources,
     catalog: StoreCatalog? = nil
   ) throws {
@@ -38,7 +40,7 @@ struct PathSurvey {
     comparisons = slots.isEmpty || !path.isInPlace || resources.parking == .discarding
       ? nil : try ParkingComparisons(slots, with: destination, resources.pathRegistry, inspector)
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
-    var direct = StoreSurvey(
+    let direct = StoreSurvey(
       store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork, parked: comparisons)
     direct.resources = resources
     // On the way back, values of the older version are parked in turn.

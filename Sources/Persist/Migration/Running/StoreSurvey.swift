@@ -1,5 +1,5 @@
 /// The survey of a store for a new version: the hop, the work, and the findings in its rows.
-struct StoreSurvey {
+final class StoreSurvey {
   /// The results of counting rows.
   struct Findings {
     var blockers: [MigrationBlocker] = []

@@ -33,7 +33,7 @@ extension MigrationResources {
 
 extension StoreSurvey {
   /// Plans what is parked, or notes why nothing can be.
-  mutating func planParking(_ resources: MigrationResources) {
+  func planParking(_ resources: MigrationResources) {
     do {
       let back = try MigrationPath(from: hop.destination, to: hop.source, resources: resources)
       guard back.isInPlace, let way = back.hops.first else {
