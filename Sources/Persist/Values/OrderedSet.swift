@@ -53,8 +53,9 @@ struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
     guard !contains(element) else { return }
     makeTable(for: elements.count + 1)
     if !table.isEmpty {
-      for place in table.indices where table[place] > index { table[place] += 1 }
-      table[place(of: element)] = Int32(index + 1)
+      let place = place(of: element)
+      for other in table.indices where table[other] > index { table[other] += 1 }
+      table[place] = Int32(index + 1)
     }
     elements.insert(element, at: index)
   }
