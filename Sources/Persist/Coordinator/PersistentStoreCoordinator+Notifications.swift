@@ -27,6 +27,7 @@ extension PersistentStoreCoordinator {
   public static let uuidChangedPersistentStoresKey = "changed"
 
   /// - Parameter name: Evaluated, and so accessed, only if the notifications are wanted.
+  @inline(never)
   func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
     post(name(), [key: stores])
   }

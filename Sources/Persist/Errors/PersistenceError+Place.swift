@@ -23,6 +23,7 @@ extension PersistenceError {
     public var sql: String?
 
     /// Creates a place from the parts that are known.
+    @inline(never)
     public init(
       entity: String? = nil, property: String? = nil, row: Int64? = nil, store: URL? = nil, file: URL? = nil,
       line: Int? = nil, column: Int? = nil, key: String? = nil, sql: String? = nil

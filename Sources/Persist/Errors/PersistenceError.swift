@@ -54,6 +54,7 @@ public struct PersistenceError: Error, Sendable, Hashable {
   ///   - engineMessage: The database's own message, if it reported the error.
   ///   - fix: Advice for the program's author or operator.
   ///   - errors: The individual errors, if this one combines several.
+  @inline(never)
   public init(
     _ code: Code, at place: Place = .unknown, _ message: String, engineMessage: String? = nil, fix: String? = nil,
     errors: [PersistenceError] = []
@@ -72,6 +73,7 @@ public struct PersistenceError: Error, Sendable, Hashable {
   ///   - problems: at least one error.
   ///   - code: the code of an error that lists several problems.
   ///   - message: the message of that error.
+  @inline(never)
   public static func combining(
     _ problems: [PersistenceError], as code: Code, _ message: @autoclosure () -> String
   ) -> PersistenceError {

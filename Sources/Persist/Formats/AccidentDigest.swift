@@ -15,6 +15,7 @@ struct AccidentDigest {
   mutating func combine(_ number: Int64) { combine(UInt64(bitPattern: number)) }
 
   /// Combines a text and its length, so that adjacent texts can't be confused.
+  @inline(never)
   mutating func combine(_ text: String) {
     var text = text
     text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }

@@ -113,12 +113,14 @@ public final class Entity: Sendable {
   }
 
   /// Returns the property with a name, own or inherited; nil if there is none. Takes constant time.
+  @inline(never)
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
   /// Returns the slot without copying the property, which contains many reference-counted values.
   func slot(named name: String) -> Int? { slotByName[name] }
   /// Returns the attribute with a name, own or inherited; nil if there is none. Takes constant time.
   public func attribute(named name: String) -> AttributeDescription? { property(named: name)?.attribute }
   /// Returns the relationship with a name, own or inherited; nil if there is none. Takes constant time.
+  @inline(never)
   public func relationship(named name: String) -> RelationshipDescription? { property(named: name)?.relationship }
 
   /// Whether the entity is `other` or a descendant of it.

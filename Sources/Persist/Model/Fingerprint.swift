@@ -55,6 +55,7 @@ extension Fingerprint: CustomStringConvertible {
 
 extension ManagedObjectModel {
   /// The fingerprint of each entity by name.
+  @inline(never)
   public var fingerprints: [String: Fingerprint] { entitiesByName.mapValues(\.fingerprint) }
 
   /// The digest of all entities' fingerprints: two models are stored in the same form if theirs are equal.

@@ -114,6 +114,7 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// Returns the destination entity of a relationship of this model.
+  @inline(never)
   public func destination(of relationship: RelationshipDescription) -> Entity {
     guard let entity = entitiesByName[relationship.destination] else {
       preconditionFailure(
@@ -123,6 +124,7 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// Returns the inverse of a relationship; nil if the relationship is unidirectional.
+  @inline(never)
   public func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
     relationship.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }

@@ -106,6 +106,7 @@ public struct FetchSortDescriptor: Sendable, Hashable {
 }
 
 extension FetchSortDescriptor.Comparison {
+  @inline(never)
   func order(_ left: String, _ right: String) -> ValueOrder {
     switch self {
     case .values: TextComparison([]).order(left, right)

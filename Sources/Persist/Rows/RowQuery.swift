@@ -25,6 +25,7 @@ package struct RowQuery: Sendable, Hashable {
   /// Whether only keys are requested, so that results are faults.
   package var keysOnly: Bool
 
+  @inline(never)
   package init(
     entity: Entity, includesSubentities: Bool = true, keys: [Int64]? = nil, afterKey: Int64? = nil,
     sort: [FetchSortDescriptor] = [], limit: Int? = nil, offset: Int = 0, keysOnly: Bool = false

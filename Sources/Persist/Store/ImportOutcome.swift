@@ -52,6 +52,7 @@ extension StoreProblem {
 
 extension ImportedRelationship {
   /// The error for an owner whose members don't agree with the other end.
+  @inline(never)
   package func disagreement(_ owner: Int64, _ message: String, at url: URL?) -> PersistenceError {
     PersistenceError(
       .invalidRequest, at: PersistenceError.Place(entity: entity, property: name, row: owner, store: url), message,

@@ -82,6 +82,7 @@ public struct StoreOptions: Sendable {
   public var enforcesValidation = false
 
   /// Creates options; without arguments, those of a store that is created if missing and isn't migrated.
+  @inline(never)
   public init(
     isReadOnly: Bool = false, busyTimeout: Duration = .seconds(5), pragmas: [String: String] = [:],
     configuration: String? = nil, createsIfMissing: Bool = true, migrator: (any StoreMigrator)? = nil,

@@ -6,6 +6,7 @@ extension StoredValue {
   /// Strings and URIs are compared by their code units: `é` as one scalar and `e` with a combining accent are different
   /// values, as they are to SQLite, to predicates and to unique constraints. Swift's `==` on strings calls them equal.
   /// Values of different cases are never equal. NaN equals itself.
+  @inline(never)
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
     // Nested instead of matching a pair, which would copy both values.
     switch left {
@@ -26,6 +27,7 @@ extension StoredValue {
     return false
   }
 
+  @inline(never)
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

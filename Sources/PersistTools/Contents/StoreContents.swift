@@ -63,6 +63,7 @@ package final class StoreContents {
   }
 
   /// Visits every object of exactly this entity, in key order.
+  @inline(never)
   package func forEachObject(of entity: Entity, _ body: (Object) throws -> Void) throws {
     guard hasTable[entity.number - 1] else { return }
     let batchSize = 1000

@@ -8,6 +8,7 @@ struct ArchivedObject {
   let number: Int?
 
   /// The name of the object's class; nil for a plain value.
+  @inline(never)
   var className: String? { classValue?["$classname"]?.stringValue }
 
   /// Whether the object's class is `name` or inherits from it.
@@ -24,6 +25,7 @@ struct ArchivedObject {
   var keys: [String] { (value.dictionaryValue?.keys.filter { $0 != "$class" } ?? []).sorted() }
 
   /// Returns a member; nil if it is absent or null.
+  @inline(never)
   func member(_ key: String) throws -> ArchivedObject? { try value[key].flatMap(archive.resolve) }
 
   /// Returns the place of a member, for errors.
@@ -50,6 +52,7 @@ extension ArchivedObject {
   }
 
   /// Returns a string member; nil if it is absent or null.
+  @inline(never)
   func text(_ key: String) throws -> String? {
     guard let member = try member(key) else { return nil }
     guard let text = try member.text else { throw expected("A text", for: key) }
@@ -62,6 +65,7 @@ extension ArchivedObject {
   }
 
   /// Returns a whole number; `fallback` if it is absent.
+  @inline(never)
   func integer(_ key: String, default fallback: Int64 = 0) throws -> Int64 {
     guard let member = try member(key) else { return fallback }
     guard let number = member.value.integerValue else { throw expected("A whole number", for: key) }
@@ -69,11 +73,13 @@ extension ArchivedObject {
   }
 
   /// Returns a Boolean; `fallback` if it is absent.
+  @inline(never)
   func flag(_ key: String, default fallback: Bool = false) throws -> Bool {
     try integer(key, default: fallback ? 1 : 0) != 0
   }
 
   /// Returns the elements of an array or a set; none if the member is absent.
+  @inline(never)
   func elements(_ key: String) throws -> [ArchivedObject] {
     guard let member = try member(key) else { return [] }
     guard let elements = try member.elements else { throw expected("An array or a set", for: key) }

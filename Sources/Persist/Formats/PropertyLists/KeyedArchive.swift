@@ -41,6 +41,7 @@ final class KeyedArchive {
   }
 
   /// Resolves a value: the object that a reference names, or the value itself; nil for null.
+  @inline(never)
   func resolve(_ value: PropertyList) throws -> ArchivedObject? {
     try spend(1)
     guard let number = Self.reference(value) else { return ArchivedObject(archive: self, value: value, number: nil) }

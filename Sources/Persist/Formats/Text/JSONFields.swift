@@ -10,6 +10,7 @@ struct JSONObjectBuilder {
     if let value { members[key] = value }
   }
 
+  @inline(never)
   mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONValue.string)) }
 
   mutating func set(_ key: String, _ flag: Bool, unless standard: Bool) {
@@ -45,6 +46,7 @@ struct JSONFields {
   }
 
   /// Throws an error if any member is left over.
+  @inline(never)
   func finish() throws {
     guard let key = members.keys.min() else { return }
     throw error(key, "Unknown key '\(key)'.", fix: "Remove it, or correct its name.")
@@ -129,6 +131,7 @@ struct JSONFields {
     try map(key) { try $0.requiredText($1) }
   }
 
+  @inline(never)
   func error(_ key: String, _ message: String, fix: String? = nil) -> PersistenceError {
     Self.error(message, path: full(key), file: file, fix: fix)
   }

@@ -291,6 +291,7 @@ package struct MarkupReader {
 
   private var place: PersistenceError.Place { PersistenceError.Place(file: url, line: line) }
 
+  @inline(never)
   private func malformed(_ message: String, fix: String? = nil) -> PersistenceError {
     PersistenceError(.malformedFile, at: place, message, fix: fix)
   }

@@ -220,6 +220,7 @@ final class MappingProgram {
     }
   }
 
+  @inline(never)
   private func refusal(_ value: String, _ name: String, _ source: ManagedObject) -> PersistenceError {
     PersistenceError(
       .typeMismatch,

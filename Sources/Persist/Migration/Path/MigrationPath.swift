@@ -26,6 +26,7 @@ package struct MigrationPath: Sendable {
 
   /// - Parameter isDowngrade: Whether the target version is certainly older, so that no stage leads there.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous``, and errors in a mapping model's file.
+  @inline(never)
   package init(
     from source: ModelVersion, to destination: ModelVersion, resources: MigrationResources, isDowngrade: Bool = false
   ) throws {

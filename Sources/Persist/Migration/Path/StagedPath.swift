@@ -60,6 +60,7 @@ extension ModelVersion {
 extension ModelRegistry {
   /// Whether a version precedes another one in the order of a family that contains both, or versions that are stored
   /// alike; nil if there is no evidence.
+  @inline(never)
   fileprivate func precedes(_ first: ModelVersion, _ second: ModelVersion) -> Bool? {
     families.lazy.compactMap { family -> Bool? in
       func member(_ version: ModelVersion) -> ModelVersion? {

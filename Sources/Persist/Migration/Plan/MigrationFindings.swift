@@ -44,6 +44,7 @@ public struct MigrationBlocker: Sendable, Hashable {
   ///   - property: The name of the property concerned.
   ///   - what: A sentence about the obstacle.
   ///   - fix: A sentence about what to change.
+  @inline(never)
   init(
     _ code: PersistenceError.Code = .mappingNotInferable, entity: String? = nil, property: String? = nil, what: String,
     fix: String

@@ -28,6 +28,7 @@ public struct MigrationOperation: Sendable, Hashable {
   public var obstacle: MigrationBlocker?
 
   /// Creates an operation, by default one in place that loses nothing.
+  @inline(never)
   init(
     _ kind: Kind, entity: String, property: String? = nil, newName: String? = nil, detail: String? = nil,
     way: MigrationWay = .inPlace, losesData: Bool = false, obstacle: MigrationBlocker? = nil

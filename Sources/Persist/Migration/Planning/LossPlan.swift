@@ -27,6 +27,7 @@ struct LossPlan {
     addOrders()
   }
 
+  @inline(never)
   mutating func add(_ count: RowCount, _ loss: MigrationLoss) {
     let check = Check(count: count, loss: loss)
     if !checks.contains(check) { checks.append(check) }

@@ -38,6 +38,7 @@ struct RemovedParts {
   }
 
   /// - Parameter reads: Whether a definition that mentions a column's name refers to the column of that table.
+  @inline(never)
   private func affects(
     _ definition: String, of schema: StoreSchema,
     _ reads: (_ column: String, _ table: String, _ mentions: (String) -> Bool) -> Bool

@@ -124,6 +124,7 @@ public struct AutomaticMigrator: StoreMigrator {
   ///   obstacles; ``PersistenceError/Code/migrationCancelled``; ``PersistenceError/Code/storeBusy`` if another process
   ///   holds the store; ``PersistenceError/Code/migrationFailed``.
   @discardableResult
+  @inline(never)
   public func migrate(
     storeAt url: URL, to version: ModelVersion, registry: ModelRegistry?, options: StoreOptions = StoreOptions()
   ) throws -> MigrationReport {

@@ -78,6 +78,7 @@ struct ModelCheck {
     }
   }
 
+  @inline(never)
   mutating func report(
     _ place: PersistenceError.Place, _ message: String, fix: String, as severity: Problem.Severity = .error
   ) {

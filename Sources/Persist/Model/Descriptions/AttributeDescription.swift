@@ -47,6 +47,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var unknown: [String: String]
 
   /// Creates an attribute. By default it is optional, stored and without a default value.
+  @inline(never)
   public init(
     _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     default defaultValue: StoredValue = .null, renamingIdentifier: String? = nil,

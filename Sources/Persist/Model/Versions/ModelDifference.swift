@@ -21,6 +21,7 @@ struct ModelDifference: Sendable, Hashable {
   ///
   /// Parts that a store's model can't express aren't compared: editor settings, entries preserved as unknown, and
   /// classes, which the application that wrote the store may have replaced.
+  @inline(never)
   static func between(store: ManagedObjectModel, model: ManagedObjectModel) -> [ModelDifference] {
     var comparison = ModelWordComparison()
     comparison.compare(store.description, model.description)
@@ -158,16 +159,19 @@ private struct ModelWordComparison {
     what + (inModel ? " of the store that the model doesn't have" : " of the model that the store doesn't have")
   }
 
+  @inline(never)
   private mutating func record(_ weight: ModelDifference.Weight, _ what: String) {
     differences.append(ModelDifference(weight: weight, entity: entity, property: property, what: what))
   }
 
+  @inline(never)
   private mutating func flag(
     _ yes: String, _ no: String, _ store: Bool, _ model: Bool, _ weight: ModelDifference.Weight
   ) {
     if store != model { record(weight, "\(store ? yes : no) in the store, \(model ? yes : no) in the model") }
   }
 
+  @inline(never)
   private mutating func text(_ what: String, _ store: String?, _ model: String?, _ weight: ModelDifference.Weight) {
     guard store != model else { return }
     func quoted(_ text: String?) -> String { text.map { "'\($0)'" } ?? "none" }

@@ -52,6 +52,7 @@ struct VersionOrder: Sendable {
   }
 
   /// Whether one version was created before another; nil if there is no evidence.
+  @inline(never)
   func precedes(_ first: Int, _ second: Int) -> Bool? {
     guard first != second else { return false }
     guard max(first, second) < places.count else { return first < second }

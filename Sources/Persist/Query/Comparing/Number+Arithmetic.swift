@@ -94,6 +94,7 @@ extension Number {
     }
   }
 
+  @inline(never)
   private static func combine(
     _ left: Number, _ right: Number, _ whole: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
     _ floating: (Double, Double) -> Double, _ decimal: (Decimal, Decimal) -> Decimal

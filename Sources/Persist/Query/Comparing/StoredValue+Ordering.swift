@@ -28,6 +28,7 @@ extension StoredValue {
   }
 
   /// Whether two values are equal in a predicate. Null equals null.
+  @inline(never)
   func isSame(as other: StoredValue, options: FetchPredicate.Options = []) -> Bool {
     switch (self, other) {
     case (.null, .null): true

@@ -14,6 +14,7 @@ enum Aggregate {
   }
 
   /// The least or greatest of the non-null values: numbers, texts or dates.
+  @inline(never)
   static func extreme(_ values: [FetchValue], _ wanted: ValueOrder) -> FetchValue {
     var best: StoredValue?
     for case .value(let value) in present(values) {

@@ -31,6 +31,7 @@ public final class ExpressionEvaluator {
   ///   - variables: The values of the `$variables` in the predicates.
   ///   - now: The time that `now()` returns.
   ///   - calls: The implementation of `FUNCTION` and `FETCH` beyond the few methods that every value has.
+  @inline(never)
   public init(variables: [String: FetchValue] = [:], now: Date = Date(), calls: (any Calls)? = nil) {
     self.variables = variables
     self.now = now

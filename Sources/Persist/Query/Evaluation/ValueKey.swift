@@ -32,5 +32,6 @@ enum ValueKey: Hashable {
 
 extension FetchValue {
   /// The key that equal members share; nil for collections.
+  @inline(never)
   var key: ValueKey? { stored.map(ValueKey.init) }
 }

@@ -45,6 +45,7 @@ extension FetchExpression {
   }
 
   /// The expression with its parts transformed, innermost first, and finally itself.
+  @inline(never)
   func rewritten(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
     try change(withParts { try $0.rewritten(change) })
   }

@@ -30,6 +30,7 @@ extension FetchPredicate {
   /// ```swift
   /// FetchPredicate.compare(.key("name"), .beginsWith, .value("A"), options: .caseInsensitive)
   /// ```
+  @inline(never)
   public static func compare(
     _ left: FetchExpression, _ operation: Operator, _ right: FetchExpression, modifier: Modifier = .direct,
     options: Options = []

@@ -32,6 +32,7 @@ package struct StoreCatalog: Sendable {
   }
 
   /// The layout of a model in the store.
+  @inline(never)
   package func tableMap(of model: ManagedObjectModel) -> TableMap {
     let absent = absentEntities(of: model)
     return TableMap(

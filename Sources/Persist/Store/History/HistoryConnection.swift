@@ -43,12 +43,14 @@ package protocol HistoryRow {
 }
 
 extension HistoryConnection {
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func first<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> T? {
     var first: T?
     try forEachRow(of: sql) { row in if first == nil { first = try read(row) } }
     return first
   }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func all<T>(of sql: SQLText, _ read: (any HistoryRow) throws -> T) throws -> [T] {
     var all: [T] = []
     try forEachRow(of: sql) { all.append(try read($0)) }

@@ -100,6 +100,7 @@ package struct StoreSchema: Sendable, Hashable {
   }
 
   package func table(named name: String) -> Table? { indexByName[name.foldedIdentifier].map { tables[$0] } }
+  @inline(never)
   package func column(_ column: String, of table: String) -> Column? { self.table(named: table)?.column(named: column) }
 }
 
@@ -107,6 +108,7 @@ extension String {
   /// The name with ASCII letters in lower case: SQLite considers two names equal if these are equal.
   ///
   /// - SeeAlso: <https://sqlite.org/lang_keywords.html>
+  @inline(never)
   package var foldedIdentifier: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(unsafeUninitializedCapacity: utf8.count) { bytes in

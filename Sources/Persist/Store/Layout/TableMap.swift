@@ -193,6 +193,7 @@ package struct TableMap: Sendable {
   }
 
   /// The layout of a new store.
+  @inline(never)
   package static func forNewStore(_ model: ManagedObjectModel, names: LayoutNames = .coreData) -> TableMap {
     TableMap(model: model, numbers: .forNewStore(model), schema: nil, names: names)
   }
@@ -200,6 +201,7 @@ package struct TableMap: Sendable {
   /// The layout of an existing store.
   ///
   /// - Parameter absent: Entities that the store was created without.
+  @inline(never)
   init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
     self.init(model: model, numbers: numbers, schema: .some(schema), names: schema.names, absent: absent)
   }

@@ -17,6 +17,7 @@ package struct FullTextIndex: Sendable, Hashable {
   package let attribute: String
 
   /// Names of entities and attributes can't contain `$`, so that index names are unique.
+  @inline(never)
   var name: String { "\(Self.prefix)\(table)$\(column)" }
 
   /// The SQL texts of the FTS5 table and its triggers as a store contains them, by name.

@@ -24,6 +24,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// The name of a table, column, index or trigger, quoted if necessary.
+    @inline(never)
     package mutating func appendInterpolation(name: String) { text += SQLText.quoted(name) }
 
     /// Names separated by commas.
@@ -31,6 +32,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
       text += names.map(SQLText.quoted).joined(separator: ", ")
     }
 
+    @inline(never)
     mutating func appendInterpolation(value: SQLValue) {
       text += "?"
       values.append(value)
@@ -127,6 +129,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     return sum
   }
 
+  @inline(never)
   static func += (left: inout SQLText, right: SQLText) {
     left.text += right.text
     left.values += right.values

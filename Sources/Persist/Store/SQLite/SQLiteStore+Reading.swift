@@ -52,6 +52,7 @@ extension SQLiteStore {
   }
 
   /// Provides the statement of a query, and whether it sorts the rows.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withStatement<T>(
     for query: RowQuery, _ plan: RowPlan, _ monitor: ReadMonitor?,
     _ body: (_ statement: SQLiteStatement, _ isSorted: Bool) throws -> T

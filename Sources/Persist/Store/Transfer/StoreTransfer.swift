@@ -153,6 +153,7 @@ package final class StoreTransfer {
 
 extension StoredValue {
   /// The size of the texts and data in bytes.
+  @inline(never)
   fileprivate var contentSize: Int {
     switch self {
     case .string(let text), .uri(let text): text.utf8.count

@@ -21,6 +21,7 @@ struct CopyPlanner {
   /// The sources of the positions that each completion would renumber.
   var placeSources: [SchemaChange: Set<[String]?>] = [:]
 
+  @inline(never)
   init(
     _ model: MappingModel, from old: TableMap, to new: TableMap, storeIdentifier: String, now: Date = Date(),
     policies: MigrationPolicies = MigrationPolicies(), greatestKeys: [String: Int64] = [:],

@@ -70,6 +70,7 @@ struct InPlaceWork: Sendable {
   /// Obstacles to a migration in place that don't depend on the rows.
   var blockers: [MigrationBlocker] = []
 
+  @inline(never)
   mutating func add(_ change: SchemaChange, in phase: Phase, for subject: Subject? = nil) {
     let change = Change(change: change, phase: phase, subject: subject)
     guard !phases[phase.rawValue].contains(change) else { return }
@@ -80,6 +81,7 @@ struct InPlaceWork: Sendable {
     deferred.append(Change(change: change, phase: .cleanUp, subject: subject))
   }
 
+  @inline(never)
   mutating func require(_ count: RowCount, else blocker: MigrationBlocker) {
     let check = Check(count: count, meaning: .blocker(blocker))
     if !checks.contains(check) { checks.append(check) }

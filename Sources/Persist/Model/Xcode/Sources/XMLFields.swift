@@ -100,6 +100,7 @@ struct XMLFields {
   /// Warns of a value that can't be read, and preserves it as unknown.
   ///
   /// - Parameter consequence: the end of the sentence that starts with the value.
+  @inline(never)
   mutating func ignore(_ key: String, _ value: String, _ consequence: String, fix: String? = nil) {
     read.removeAll { $0 == key }
     warn("'\(key)' is \(ValueWords.text(value)); \(consequence)", fix: fix ?? "Correct or remove it.")

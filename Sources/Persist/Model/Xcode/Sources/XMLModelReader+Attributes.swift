@@ -112,6 +112,7 @@ extension XMLModelReader {
     return validation
   }
 
+  @inline(never)
   private func limit(
     _ key: String, from fields: inout XMLFields, as value: (String) -> StoredValue?
   ) -> StoredValue? {

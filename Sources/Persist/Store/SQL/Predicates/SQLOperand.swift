@@ -27,6 +27,7 @@ enum SQLOperand {
     case key(root: Entity)
 
     /// Whether the values are SQL numbers and compare as such.
+    @inline(never)
     var isNumeric: Bool { [.whole, .number, .date].contains(self) }
     /// Whether the values compare as decimals; see ``SQLFunction/decimalOrder``.
     var isDecimal: Bool { self == .decimal || self == .mixed }

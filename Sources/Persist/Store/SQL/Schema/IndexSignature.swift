@@ -17,6 +17,7 @@ package struct IndexSignature: Sendable, Hashable {
     self.entityNumbers = entityNumbers
   }
 
+  @inline(never)
   package init(_ index: IndexDefinition) {
     columns = index.columns.map { Column(name: $0.name.foldedIdentifier, isAscending: $0.isAscending ?? true) }
     isUnique = index.isUnique

@@ -42,6 +42,7 @@ extension SQLiteConnection {
   }
 
   /// Verifies again if another connection has changed the schema. Within a write transaction no other connection can.
+  @inline(never)
   func renewFullTextTrust() throws {
     guard let trust = fullTextTrust else { return }
     guard try schemaVersion != trust.schemaVersion else { return }

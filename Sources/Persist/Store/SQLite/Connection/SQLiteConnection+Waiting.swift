@@ -100,6 +100,7 @@ extension SQLiteConnection {
   ///
   /// - Parameter begun: A wait that the first of them continues.
   /// - Throws: `CancellationError` if a wait was canceled.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func waiting<T>(_ begun: BoundedWait? = nil, _ body: () throws -> T) throws -> T {
     waits.begun = begun
     waits.endWithTask = true

@@ -194,6 +194,7 @@ package final class SQLiteConnection {
   /// Prepares the SQL, or reuses a cached statement for it, and binds its values.
   ///
   /// The statement is exclusive to the caller while `body` runs.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func withStatement<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T {
     let statement: SQLiteStatement
     if let cached = cache.take(sql.text) { statement = cached } else { statement = try prepare(sql.text) }
@@ -214,6 +215,7 @@ package final class SQLiteConnection {
   ///
   /// - Returns: The number of rows that an insert, update or delete changed, excluding triggers.
   @discardableResult
+  @inline(never)
   package func execute(_ sql: SQLText) throws -> Int {
     let isRecorded = recordedStatements != nil && isInTransaction
     return try withStatement(sql) { statement in
@@ -231,6 +233,7 @@ package final class SQLiteConnection {
   }
 
   /// The results of `body` for each row.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func all<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> [T] {
     var result: [T] = []
     try query(sql) { result.append(try body($0)) }
@@ -238,6 +241,7 @@ package final class SQLiteConnection {
   }
 
   /// The result of `body` for the first row; nil if there are no rows.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func first<T>(_ sql: SQLText, _ body: (SQLiteStatement) throws -> T) throws -> T? {
     try withStatement(sql) { statement in
       try statement.step() ? try body(statement) : nil

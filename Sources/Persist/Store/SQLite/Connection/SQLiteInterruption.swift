@@ -29,6 +29,7 @@ final class SQLiteInterruption: Sendable {
 
 extension SQLiteConnection {
   /// Runs a read that can be monitored and canceled.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func watched<T>(by monitor: ReadMonitor?, _ body: () throws -> T) throws -> T {
     guard let monitor else { return try body() }
     return try monitor.run(interrupting: { [interruption] in interruption.interrupt() }, body)

@@ -93,6 +93,7 @@ package final class SQLiteStatement {
 
   // MARK: Binding; parameters are numbered from 1
 
+  @inline(never)
   package func bind(_ value: SQLValue, at index: Int32) {
     switch value {
     case .null: bindNull(at: index)

@@ -44,6 +44,7 @@ struct StatementCache {
   }
 
   /// Ends the exclusive use of a statement, and keeps or finalizes one that isn't cached.
+  @inline(never)
   mutating func putBack(_ statement: SQLiteStatement, for text: String) {
     if statement.isInUse {
       statement.isInUse = false

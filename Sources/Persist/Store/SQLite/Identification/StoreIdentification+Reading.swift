@@ -5,6 +5,7 @@ extension StoreIdentification {
   /// Identifies the model of an open store, from one consistent state of it.
   ///
   /// - Parameter known: A catalog read before, which is reused if it is still valid.
+  @inline(never)
   package static func identify(
     _ connection: SQLiteConnection, registry: ModelRegistry?, _ known: StoreCatalog? = nil
   ) throws -> IdentifiedStore {

@@ -33,6 +33,7 @@ extension StoreMetadata {
 
   /// Records the store's present model, so that it is identified immediately the next time; nothing that Core Data
   /// reads changes.
+  @inline(never)
   func record(_ model: ManagedObjectModel, in connection: SQLiteConnection) throws {
     try ModelRecord.write(
       fingerprints: model.fingerprints, modelText: Data(model.description.json.utf8), metadata: self, to: connection)

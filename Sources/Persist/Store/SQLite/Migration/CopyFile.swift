@@ -154,6 +154,7 @@ struct CopyFile: StoreCopy {
 
   func close() { connection.close() }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func write<T>(
     _ mode: SQLiteConnection.Mode, settings: [String: String] = [:], _ body: (SQLiteConnection) throws -> T
   ) throws -> T {

@@ -6,6 +6,7 @@ extension SQLiteConnectionPool {
   }
 
   /// Runs `body` with this pool, or with the one that took its place while the caller waited for it.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func following<T>(_ body: (SQLiteConnectionPool) throws -> T) throws -> T {
     var pool = self
     while true {

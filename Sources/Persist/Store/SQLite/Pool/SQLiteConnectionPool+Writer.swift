@@ -7,6 +7,7 @@ extension SQLiteConnectionPool {
   /// - Throws: ``PersistenceError/Code/incompatibleModel`` if another program has migrated the store,
   ///   ``PersistenceError/Code/storeExchanged`` if its file was deleted or replaced; and the errors of `body`.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try following { pool in
       try pool.withOwnWriter { connection in
@@ -32,10 +33,12 @@ extension SQLiteConnectionPool {
 
   /// Provides the writer without a transaction, for work that can't run in one.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func withWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try following { try $0.withOwnWriter(body) }
   }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withOwnWriter<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     guard !isReadOnly else {
       throw PersistenceError(
@@ -54,6 +57,7 @@ extension SQLiteConnectionPool {
   ///
   /// - Returns: The wait, for its remaining time; nil if there was none.
   @discardableResult
+  @inline(never)
   func beginTurn(_ limit: Duration) throws -> BoundedWait? {
     var wait: BoundedWait?
     let state = turn.begin {

@@ -90,16 +90,19 @@ final class SQLiteConnectionPool: @unchecked Sendable {
 
   /// Reads in one transaction: everything that `body` reads is from the same state.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try following { try $0.withReader { connection in try connection.readTransaction { try body(connection) } } }
   }
 
   /// Reads with a single statement, which is a transaction by itself.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func readOnce<T>(_ body: (SQLiteConnection) throws -> T) throws -> T { try following { try $0.withReader(body) } }
 
   /// Reads with the connection opened with the pool, before the pool is shared: another connection would have to parse
   /// the schema again.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func readBeforeOthers<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     if isReadOnly { return try readOnce(body) }
     return try withWriter { connection in
@@ -116,6 +119,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   }
 
   /// Reports an error caused by another program's migration of the store as such.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func explaining<T>(_ connection: SQLiteConnection, _ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -126,6 +130,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   }
 
   /// Reads with the only connection of an in-memory store, waiting without a limit.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
     if WriteReservation.isHeld(of: self) { return try body(writer) }
     _ = turn.begin { nil }
@@ -140,6 +145,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   ///
   /// - Parameter successor: The pool that others use in place of this one from then on, if the store continues in
   ///   another file; nil if they fail.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   func closing<T>(continuingIn successor: SQLiteConnectionPool? = nil, _ body: () throws -> T) throws -> T {
     try beginTurn(options.busyTimeout)
     do {
@@ -203,6 +209,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return sum
   }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withReader<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     if url == nil, let writer { return try withSharedWriter(writer, body) }
     let reader = try acquireReader()
@@ -262,6 +269,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     return reader
   }
 
+  @inline(never)
   private func giveBack(_ reader: Reader) {
     condition.lock()
     idle.append(reader)

@@ -7,6 +7,7 @@ extension SQLiteConnection {
   /// error.
   ///
   /// - Throws: ``PersistenceError/Code/storeBusy`` if others keep changing the files.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   static func reading<T>(
     _ url: URL, options: StoreOptions = StoreOptions(), _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
@@ -37,6 +38,7 @@ extension SQLiteConnection {
     ].contains(code)
   }
 
+  @inline(never)
   static func changedWhileRead(_ url: URL?) -> PersistenceError {
     PersistenceError(
       .storeBusy, at: .store(url), "Another program changed the store while it was read without locks.",

@@ -6,6 +6,7 @@ extension SQLiteConnection {
   /// The write lock is acquired immediately, so that waiting only happens here. Everything is rolled back if `body`
   /// throws.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func transaction<T>(_ body: () throws -> T) throws -> T {
     if hasReservedTransaction {
       hasReservedTransaction = false
@@ -22,6 +23,7 @@ extension SQLiteConnection {
 
   /// Runs `body` in a read transaction, which sees a single state of the database.
   @discardableResult
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   package func readTransaction<T>(_ body: () throws -> T) throws -> T {
     if isInTransaction { return try body() }
     try execute(.begin)
@@ -41,6 +43,7 @@ extension SQLiteConnection {
     _ = try? execute(.rollback)
   }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func finish<T>(_ body: () throws -> T) throws -> T {
     do {
       let result = try body()
@@ -54,6 +57,7 @@ extension SQLiteConnection {
     }
   }
 
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func savepoint<T>(_ body: () throws -> T) throws -> T {
     try execute(.beginNested)
     do {
