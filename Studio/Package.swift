@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.1
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -14,7 +14,8 @@ let package = Package(
   products: [.executable(name: "persist-studio", targets: ["persist-studio"])],
   dependencies: [
     .package(name: "Persist", path: "../"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    // Its traits, configuration files and URL-encoded forms, would compile modules that the studio doesn't use.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),

@@ -9,9 +9,12 @@ struct StudioCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "studio", abstract: "Look into a store in the browser; see 'persist studio --help'.",
     discussion: """
-      Starts the program 'persist-studio' that is beside this one, or in a folder of PATH:
+      Prints an address to open in a browser on this machine:
 
         persist studio Shop.sqlite [--models Models] [--write] [--port 8080]
+
+      Starts the program 'persist-studio': the one beside this program, or in a folder of PATH. A 'persist' that was \
+      built in a checkout of Persist builds the studio of the checkout, which takes some minutes the first time.
       """,
     helpNames: [])
 
@@ -21,22 +24,27 @@ struct StudioCommand: ParsableCommand {
   var arguments: [String] = []
 
   func run() throws {
-    guard let url = Self.installed() else {
+    let own = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    if let beside = own?.deletingLastPathComponent(), let url = ProgramLaunch.find(Self.program, in: [beside]) {
+      try ProgramLaunch.run(url, arguments)
+    }
+    let installed = ProgramLaunch.find(Self.program)
+    if let checkout = own.flatMap(StudioCheckout.init(containing:)) {
+      if !checkout.isBuilt {
+        if let installed, StudioCheckout.compiler == nil { try ProgramLaunch.run(installed, arguments) }
+        // Nobody waits minutes for a help page or for a usage error.
+        guard !arguments.contains("--help"), !arguments.contains("-h") else { throw CleanExit.helpRequest(self) }
+        guard !arguments.isEmpty else { throw ValidationError("Missing expected argument '<store>'.") }
+        try checkout.build()
+      }
+      try ProgramLaunch.run(checkout.program, arguments)
+    }
+    guard let installed else {
       throw PersistenceError(
         .fileAccess, "The program '\(Self.program)' isn't installed.",
         fix: "Build it in a checkout of Persist with 'swift build -c release --package-path Studio', and copy "
           + "'\(Self.program)' beside 'persist' or into a folder of PATH.")
     }
-    try ProgramLaunch.run(url, arguments)
-  }
-
-  /// The studio beside this program, or else the first one in the folders of PATH.
-  private static func installed() -> URL? {
-    let own = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
-    let named = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map {
-      URL(fileURLWithPath: String($0), isDirectory: true)
-    }
-    return ([own].compactMap { $0 } + (named ?? [])).map { $0.appendingPathComponent(program) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    try ProgramLaunch.run(installed, arguments)
   }
 }

@@ -11,8 +11,37 @@ import Persist
   import Darwin
 #endif
 
-/// Running another program in place of this one.
+/// Finding another program, and running it in place of this one.
 enum ProgramLaunch {
+  /// The name of a program's file.
+  static func fileName(of program: String) -> String {
+    #if os(Windows)
+      return program + ".exe"
+    #else
+      return program
+    #endif
+  }
+
+  /// The first program of a name in folders.
+  ///
+  /// - Parameter folders: Those of the variable PATH by default.
+  /// - Returns: nil if there is none.
+  static func find(_ program: String, in folders: [URL] = searchPath) -> URL? {
+    folders.map { $0.appendingPathComponent(fileName(of: program)) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+
+  private static var searchPath: [URL] {
+    #if os(Windows)
+      let separator: Character = ";"
+    #else
+      let separator: Character = ":"
+    #endif
+    return (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: separator).map {
+      URL(fileURLWithPath: String($0), isDirectory: true)
+    }
+  }
+
   /// Replaces this process by a program, or runs it and exits with its status where the system can't replace processes.
   ///
   /// - Throws: `PersistenceError.Code.fileAccess` if the program can't be started.

@@ -184,24 +184,6 @@ struct UsageTests {
     #expect(!outcome.messages.contains("secret"))
   }
 
-  @Test("The studio is started with its arguments; if it isn't installed, the message says how to get it")
-  func studio() throws {
-    try withTemporaryFolder { folder in
-      let environment = ["PATH": folder.path]
-      let missing = try Command.run(["studio", "Shop.sqlite"], environment: environment)
-      #expect(missing.status == 1)
-      #expect(missing.messages.contains("swift build -c release --package-path Studio"))
-
-      let program = folder.appendingPathComponent("persist-studio")
-      try Data("#!/bin/sh\necho \"$@\"\nexit 7\n".utf8).write(to: program)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
-      let started = try Command.run(
-        ["studio", "Shop.sqlite", "--write", "--port", "8080", "--help"], environment: environment)
-      #expect(started.status == 7)
-      #expect(started.output == "Shop.sqlite --write --port 8080 --help\n")
-    }
-  }
-
   @Test("A file that isn't a store is refused and left unchanged", arguments: ["inspect", "dump", "check"])
   func notAStore(_ command: String) throws {
     try withTemporaryFolder { folder in

@@ -1,0 +1,140 @@
+import Foundation
+import Persist
+
+/// A checkout of Persist in which this program was built. It contains the sources of the studio.
+struct StudioCheckout {
+  private let root: URL
+  /// The folder of the build that contains this program, below the checkout: `.build/x86_64-unknown-linux-gnu/debug`.
+  private let buildFolder: [String]
+
+  /// - Parameter program: The file of this program, without symbolic links.
+  /// - Returns: nil if no folder that contains the program is a checkout.
+  init?(containing program: URL) {
+    var root = program.deletingLastPathComponent()
+    var buildFolder: [String] = []
+    while root.pathComponents.count > 1 {
+      buildFolder.insert(root.lastPathComponent, at: 0)
+      root.deleteLastPathComponent()
+      let packages = ["Package.swift", "Studio/Package.swift"].map { root.appendingPathComponent($0).path }
+      guard packages.allSatisfy(FileManager.default.fileExists(atPath:)) else { continue }
+      self.root = root
+      self.buildFolder = buildFolder
+      return
+    }
+    return nil
+  }
+
+  private var package: URL { root.appendingPathComponent("Studio", isDirectory: true) }
+
+  /// The studio's program. Its build folder is the same as this program's, below the studio's package.
+  var program: URL {
+    let folder = buildFolder.reduce(package) { $0.appendingPathComponent($1, isDirectory: true) }
+    return folder.appendingPathComponent(ProgramLaunch.fileName(of: StudioCommand.program))
+  }
+
+  /// Whether the program is at least as new as every source.
+  var isBuilt: Bool {
+    guard FileManager.default.isExecutableFile(atPath: program.path), let built = Self.date(of: program) else {
+      return false
+    }
+    let folders = [root, package].map { $0.appendingPathComponent("Sources", isDirectory: true) }
+    let files = folders.flatMap { folder in
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.contentModificationDateKey])?
+        .compactMap { $0 as? URL } ?? []
+    }
+    let packages = [root, package].map { $0.appendingPathComponent("Package.swift") }
+    return (packages + files).allSatisfy { file in (Self.date(of: file) ?? .distantPast) <= built }
+  }
+
+  private static func date(of file: URL) -> Date? {
+    (try? file.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate
+  }
+
+  static var compiler: URL? { ProgramLaunch.find("swift") }
+
+  /// Builds the program in the configuration of this one, with the progress on standard error.
+  ///
+  /// - Throws: `PersistenceError.Code.fileAccess` if there is no compiler, or if it fails.
+  func build() throws {
+    guard let compiler = Self.compiler else {
+      throw PersistenceError(
+        .fileAccess, at: .file(package),
+        "The studio isn't built yet, and no folder of PATH contains 'swift' to build it.",
+        fix: "Add the folder of the Swift compiler to PATH.")
+    }
+    let arguments = [
+      "build", "--package-path", package.path, "--scratch-path", package.appendingPathComponent(buildFolder[0]).path,
+      "--product", StudioCommand.program, "--configuration", buildFolder.last == "release" ? "release" : "debug",
+    ]
+    if let reason = try run(compiler, arguments) { throw failure(reason, arguments) }
+    guard FileManager.default.isExecutableFile(atPath: program.path) else {
+      throw failure("the build has no file '\(program.path)'.", arguments)
+    }
+  }
+
+  /// Runs the compiler to its end.
+  ///
+  /// - Returns: Its first error, or the end of its output, if it fails; otherwise nil.
+  private func run(_ compiler: URL, _ arguments: [String]) throws -> String? {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = compiler
+    process.arguments = arguments
+    (process.standardOutput, process.standardError) = (pipe, pipe)
+    process.standardInput = FileHandle.nullDevice
+    var bar = ProgressBar("building the studio")
+    if !bar.isShown { StandardError.print("Building the studio, which takes some minutes the first time.") }
+    do { try process.run() } catch {
+      throw PersistenceError(.fileAccess, at: .file(compiler), "The compiler can't be started: \(error).")
+    }
+    var log = BuildLog()
+    while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+      log.append(data)
+      bar.show(log.fraction, detail: log.step)
+    }
+    process.waitUntilExit()
+    bar.finish()
+    return process.terminationStatus == 0 ? nil : log.reason
+  }
+
+  private func failure(_ reason: String, _ arguments: [String]) -> PersistenceError {
+    PersistenceError(
+      .fileAccess, at: .file(package), "The studio can't be built: \(reason)",
+      fix: "Run 'swift \(arguments.joined(separator: " "))' to see everything that the compiler says.")
+  }
+}
+
+/// The output of `swift build`, as far as it has been read.
+struct BuildLog {
+  /// The part of the build that is done, from 0 to 1.
+  private(set) var fraction = 0.0
+  /// The last step that began.
+  private(set) var step = ""
+  private var rest = Data()
+  private var lastLine = ""
+  private var firstError: String?
+
+  mutating func append(_ data: Data) {
+    rest += data
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      read(String(decoding: rest[rest.startIndex..<end], as: UTF8.self).trimmingCharacters(in: .whitespaces))
+      rest = Data(rest[(end + 1)...])
+    }
+  }
+
+  /// The first error, or else the last line.
+  var reason: String { firstError ?? lastLine }
+
+  private mutating func read(_ line: String) {
+    guard !line.isEmpty else { return }
+    lastLine = line
+    step = line
+    if firstError == nil, line.contains("error: ") { firstError = line }
+    // Lines of steps begin with their number, such as [12/345]. The second number grows while the build is planned.
+    guard line.first == "[", let end = line.firstIndex(of: "]") else { return }
+    let numbers = line[line.index(after: line.startIndex)..<end].split(separator: "/").compactMap { Double($0) }
+    guard numbers.count == 2, numbers[1] > 0 else { return }
+    fraction = numbers[0] / numbers[1]
+    step = line[line.index(after: end)...].trimmingCharacters(in: .whitespaces)
+  }
+}
