@@ -355,7 +355,7 @@ class LargeStoreTests(PageTestCase):
         first = browser.run("return Number(document.querySelector('.row').getAttribute('aria-rowindex'))")
         browser.run("document.querySelector('.grid').scrollBy(0, 56)")
         browser.wait("return Number(document.querySelector('.row').getAttribute('aria-rowindex')) === arguments[0]", first + 2)
-        browser.run("[...document.querySelectorAll('.head-button')].find(b => b.textContent === 'name').click()")
+        browser.run("[...document.querySelectorAll('.head-button')].find(b => b.querySelector('.head-name').textContent === 'name').click()")
         browser.wait("return document.querySelector('[aria-sort=ascending]') && document.querySelectorAll('.row:not(.loading):not([hidden])').length > 10")
         self.assert_quiet(browser)
 
@@ -457,11 +457,11 @@ class ChangeTests(PageTestCase):
         browser.wait_text(".edits", "77")
         press = "[...document.querySelectorAll('.tools .button')].find(b => b.textContent === arguments[0]).click()"
         browser.run(press, "Undo")
-        browser.wait_text(".page", "Nothing is unsaved")
+        browser.wait_text(".page", "no unsaved changes")
         browser.run(press, "Redo")
         browser.wait_text(".edits", "77")
         browser.run(press, "Save")
-        browser.wait_text(".page", "Nothing is unsaved")
+        browser.wait_text(".page", "no unsaved changes")
         value = sqlite3.connect(store).execute("SELECT ZQUANTITY FROM ZITEM WHERE Z_PK = 2").fetchone()[0]
         self.assertEqual(value, 77)
         self.assert_quiet(browser, refusals=5)

@@ -42,7 +42,7 @@ class EditingTests(PageTestCase):
         browser.go("#/edits")
         browser.wait("return document.querySelector('.edits')")
         browser.run("document.querySelector('.tools .primary').click()")
-        browser.wait_text(".page", "Nothing is unsaved")
+        browser.wait_text(".page", "no unsaved changes")
 
     def stored(self, store, column):
         database = sqlite3.connect(store)

@@ -64,7 +64,7 @@ class Driver:
 class Browser:
     """A window of a browser with a profile of its own."""
 
-    def __init__(self, driver, width=1360, height=860, dark=False):
+    def __init__(self, driver, width=1360, height=860):
         self.driver = driver
         self.profile = tempfile.mkdtemp(prefix="studio-browser-")
         arguments = [
@@ -73,8 +73,6 @@ class Browser:
         ]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
-        if dark:
-            arguments.append("--force-dark-mode")
         options = {"args": arguments}
         capabilities = {
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"},
@@ -120,6 +118,48 @@ class Browser:
 
     def find(self, selector):
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def command(self, name, **parameters):
+        """Sends a command of Chromium's own protocol: https://chromedevtools.github.io/devtools-protocol/"""
+        return self.call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def resize(self, width, height, touch=False):
+        """Gives the page a size of its own; windows can't be as narrow as telephones are."""
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
+        self.command("Emulation.setTouchEmulationEnabled", enabled=touch, maxTouchPoints=2 if touch else 1)
+
+    def prefer(self, scheme):
+        """Chooses the color scheme: `light` or `dark`."""
+        self.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def touch(self, *points):
+        """Moves fingers: a list of their positions for each moment."""
+        for index, moment in enumerate(points):
+            self.command(
+                "Input.dispatchTouchEvent", type="touchMove" if index else "touchStart",
+                touchPoints=[{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(moment)])
+        self.command("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def accessibility(self):
+        """What assistive technologies are told: dictionaries with role, name and states, in the order of the page."""
+        tree = self.command("Accessibility.getFullAXTree")["nodes"]
+        nodes = {node["nodeId"]: node for node in tree}
+        found = []
+
+        def walk(node):
+            if not node.get("ignored"):
+                states = {part["name"]: part["value"].get("value") for part in node.get("properties", [])}
+                found.append({
+                    **states, "role": node.get("role", {}).get("value"), "name": node.get("name", {}).get("value", ""),
+                    "description": node.get("description", {}).get("value", "")})
+            for child in node.get("childIds", []):
+                if child in nodes:
+                    walk(nodes[child])
+
+        for node in tree:
+            if "parentId" not in node:
+                walk(node)
+        return found
 
     def click(self, selector):
         self.call("POST", f"/element/{self.find(selector)}/click")

@@ -1,7 +1,7 @@
 import {store} from './model.js';
 import {get} from './api.js';
 import {h, fill, failure, announce} from './dom.js';
-import {Sidebar} from './sidebar.js';
+import {Bar, Sidebar} from './sidebar.js';
 import {RowsView} from './rows.js';
 import {ObjectView} from './object.js';
 import {DiagramView} from './diagram.js';
@@ -30,10 +30,13 @@ function show() {
   for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
   sidebar.select(place);
   if (view && view.constructor === views[place.name] && view.update?.(place)) return;
+  const hadFocus = main.contains(document.activeElement);
   view?.close?.();
   fill(main);
   view = new views[place.name](main, place);
   document.title = `${view.title ?? place.parts[0] ?? 'Studio'} – ${store.overview.name}`;
+  // What had the focus is gone: the next step by keyboard begins at the new view.
+  if (hadFocus && document.activeElement === document.body) main.focus({preventScroll: true});
 }
 
 /** The entity that was shown last, or the one with the most objects. */
@@ -92,7 +95,8 @@ function help() {
     ['/', 'Go to the request line'], ['Arrow keys, Page Up, Page Down', 'Move in the rows'],
     ['Home, End, Ctrl+Home, Ctrl+End', 'Go to the first or last column, or row'],
     ['Enter', 'Open the object; in a column of links, the object that it names'],
-    ['S', 'Sort by the column'], ['Alt+←, Alt+→', 'Back and forward'],
+    ['S', 'Sort by the column'], ['+, −', 'Widen or narrow the column; enlarge or reduce the diagram'],
+    ['0, 1', 'Show the whole diagram, or its natural size'], ['Alt+←, Alt+→', 'Back and forward'],
     ['Ctrl+Space', 'Complete the word in the request line'],
     ...(store.overview.isWritable ? [['Ctrl+Z, Ctrl+Shift+Z', 'Undo or redo the last unsaved change']] : []),
     ['?', 'This list'],
@@ -113,11 +117,15 @@ async function start() {
   } catch (error) {
     return fill(main, failure(error));
   }
-  sidebar = new Sidebar(document.getElementById('sidebar'));
+  const side = document.getElementById('sidebar');
+  sidebar = new Sidebar(side);
+  new Bar(document.getElementById('bar'), side, main);
   const isCounted = store.loadCounts().then(() => sidebar.showCounts()).catch(error => announce(error.message));
   if (!views[route().name]) await Promise.race([isCounted, new Promise(resolve => setTimeout(resolve, 400))]);
   if (store.overview.isWritable) await editing.load();
   addEventListener('hashchange', show);
+  // Its address isn't one of the page's places.
+  document.querySelector('.skip').addEventListener('click', event => { event.preventDefault(); main.focus(); });
   document.addEventListener('keydown', keys);
   show();
   setInterval(() => { if (!document.hidden) watch(); }, 1500);

@@ -4,6 +4,13 @@ import {store} from './model.js';
 
 const shownTransactions = 400;
 
+/** How to switch the history on. */
+const advice = () => h('details', {class: 'advice-box', open: true}, h('summary', {}, 'How to record who changes what'),
+  h('p', {}, 'Open the store once in your application with the option ', h('code', {}, 'tracksHistory'), '. From then on, the history records every save of every program:'),
+  h('pre', {class: 'sql', role: 'group', tabindex: '0', 'aria-label': 'Swift code'}, 'try coordinator.addStore(at: url, options: StoreOptions(tracksHistory: true))'),
+  h('p', {}, 'With ', h('code', {}, 'StoreOptions(historyKeeps: .oldValues)'), ', it also keeps the values before each change. Applications of Core Data set ',
+    h('code', {}, 'NSPersistentHistoryTrackingKey'), ' of the store’s description to true.'));
+
 /** Who changed what: from the store's history, or from what differs between two looks at it. */
 export class ChangesView {
   constructor(main) {
@@ -11,9 +18,9 @@ export class ChangesView {
     this.last = 0;
     this.note = h('p', {class: 'muted'});
     this.timeline = h('div', {class: 'timeline', 'aria-hidden': 'true'});
-    this.list = h('ol', {class: 'transactions', 'aria-label': 'Changes, the latest first', 'aria-live': 'polite'});
+    this.list = h('ol', {class: 'transactions', 'aria-label': 'Changes, the latest first'});
     this.transactions = [];
-    fill(main, h('div', {class: 'page'}, h('header', {class: 'view-head'}, h('h2', {}, 'Changes'), h('span', {class: 'live'}, 'live')), this.note, this.timeline, this.list));
+    fill(main, h('div', {class: 'page'}, h('header', {class: 'view-head'}, h('h2', {}, 'Changes'), h('span', {class: 'live'}, 'Live')), this.note, this.timeline, this.list));
     this.counts = store.counts;
     this.changed = () => this.load();
     document.addEventListener('storechange', this.changed);
@@ -33,6 +40,8 @@ export class ChangesView {
       this.note.textContent = changes.last === 0 ? 'The store’s history is empty.' : 'From the store’s history.';
       this.last = changes.last;
       for (const entry of changes.transactions) this.add(entry.transaction, entry.changeCount);
+      // The changes before are read when they are asked for.
+      this.list.setAttribute('aria-live', 'polite');
       this.drawTimeline();
     } catch (error) {
       fill(this.note, failure(error));
@@ -41,7 +50,9 @@ export class ChangesView {
 
   /** Without a history, the numbers of objects tell what happened. */
   async watch() {
-    this.note.textContent = 'The store has no history, so that only what becomes more or less is seen, from now on.';
+    if (!this.hasAdvice) fill(this.note, 'This store has no history. From now on, this page shows which entities have more or fewer objects than before.');
+    if (!this.hasAdvice) this.note.after(advice());
+    this.hasAdvice = true;
     const before = this.counts;
     const after = await store.loadCounts();
     this.counts = after;
@@ -73,10 +84,10 @@ export class ChangesView {
   change(change) {
     const words = {insert: '+', update: '~', delete: '−'};
     const name = `${change.entity} ${change.key}`;
-    return h('li', {class: change.type}, h('span', {class: 'mark', 'aria-label': change.type}, words[change.type]),
+    return h('li', {class: change.type}, h('span', {class: 'mark', role: 'img', 'aria-label': change.type}, words[change.type]),
       h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.key}`}, name),
       change.updatedProperties && h('span', {class: 'muted'}, change.updatedProperties.join(', ')),
-      change.tombstone.length > 0 && h('span', {class: 'muted'}, 'it had ' + change.tombstone.map(({property, text}) => `${property} ${text ?? 'null'}`).join(', ').slice(0, 300)));
+      change.tombstone.length > 0 && h('span', {class: 'muted'}, 'It had ' + change.tombstone.map(({property, text}) => `${property} ${text ?? 'null'}`).join(', ').slice(0, 300)));
   }
 
   /** A bar for each of sixty equal parts of the time that the list covers. */

@@ -1,29 +1,41 @@
-import {h, fill, icon, button, failure, announce} from './dom.js';
+import {h, fill, button, icon, failure, announce} from './dom.js';
 import {get, picture, address} from './api.js';
 import {store} from './model.js';
+
+const [leastScale, greatestScale] = [0.05, 4];
+/** The least scale at which texts can be read. */
+const readableScale = 0.6;
+/** How far an arrow key moves the picture, in points. */
+const step = 60;
 
 /** The model as a picture, or the differences of two versions. */
 export class DiagramView {
   constructor(main, place) {
     this.title = 'Model';
     this.scale = 1;
-    this.canvas = h('div', {class: 'canvas', tabindex: '0', 'aria-label': 'Diagram of the model', role: 'region', keydown: event => this.keys(event)});
+    this.pointers = new Map();
+    this.canvas = h('div', {class: 'canvas', tabindex: '0', 'aria-label': 'Diagram of the model', 'aria-describedby': 'diagram-help', role: 'region',
+      keydown: event => this.keys(event), pointerdown: event => this.press(event), pointermove: event => this.move(event),
+      pointerup: event => this.release(event), pointercancel: event => this.release(event)});
+    // Trackpads report pinches as turns of the wheel with this key.
     this.canvas.addEventListener('wheel', event => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       this.zoom(this.scale * Math.exp(-event.deltaY / 300), event);
     }, {passive: false});
-    this.canvas.addEventListener('pointerdown', event => this.drag(event));
     this.controls = h('div', {class: 'tools'});
     this.result = h('span', {class: 'muted', role: 'status'});
+    this.percentage = h('button', {type: 'button', class: 'button percentage', title: 'Natural size (1)', click: () => this.zoom(1)}, '100 %');
     this.search = h('input', {type: 'search', class: 'filter', placeholder: 'Find in the diagram', 'aria-label': 'Find in the diagram',
       input: () => this.find(), keydown: event => { if (event.key === 'Enter') this.find(event.shiftKey ? -1 : 1); }});
     fill(main, h('div', {class: 'diagram-view'},
       h('header', {class: 'view-head'}, h('h2', {}, 'Model'), this.controls),
       h('div', {class: 'diagram-tools'}, this.search, this.result, h('span', {class: 'spacer'}),
-        button('Smaller', 'minus', () => this.zoom(this.scale / 1.25), {iconOnly: true}),
-        button('Larger', 'plus', () => this.zoom(this.scale * 1.25), {iconOnly: true}),
-        h('button', {type: 'button', class: 'button', click: () => this.fit()}, 'Fit')),
+        button('Zoom out', 'minus', () => this.zoom(this.scale / 1.25), {iconOnly: true, title: 'Zoom out (−)'}),
+        this.percentage,
+        button('Zoom in', 'plus', () => this.zoom(this.scale * 1.25), {iconOnly: true, title: 'Zoom in (+, or Control and the wheel)'}),
+        button('Fit', 'fit', () => this.fit(), {title: 'Show the whole diagram (0)'})),
+      h('p', {id: 'diagram-help', class: 'unseen'}, 'Arrow keys move the diagram. Plus and minus enlarge and reduce it, 0 shows all of it, 1 its natural size.'),
       this.canvas));
     this.start(place);
   }
@@ -46,11 +58,11 @@ export class DiagramView {
     const parameters = {version, from};
     const select = (label, value, others, change) => h('label', {class: 'select'}, h('span', {class: 'muted'}, label),
       h('select', {change: event => change(event.target.value)}, others.map(([id, name]) => h('option', {value: id, selected: id === value}, name))));
-    const names = [['store', 'the store\u2019s model'], ...(this.versions ?? []).map(version => [String(version.number), `${version.family}: ${version.name}${version.isCurrent ? ' (current)' : ''}`])];
+    const names = [['store', 'The store\u2019s model'], ...(this.versions ?? []).map(version => [String(version.number), `${version.family}: ${version.name}${version.isCurrent ? ' (current)' : ''}`])];
     const go = (version, from) => { location.hash = `#/model?version=${version}${from !== '' && from !== null ? '&from=' + from : ''}`; };
     fill(this.controls,
       this.versions?.length > 0 && [
-        select('Compare with', from ?? '', [['', 'nothing'], ...names], value => go(version, value)),
+        select('Compare with', from ?? '', [['', 'Nothing'], ...names], value => go(version, value)),
         select('Show', version, names, value => go(value, from))],
       h('a', {class: 'button', href: address('diagram', {...parameters, download: ''}), download: ''}, icon('download'), 'SVG'));
     this.load(parameters);
@@ -82,25 +94,25 @@ export class DiagramView {
     const root = host.attachShadow({mode: 'open'});
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style + ':host { display: inline-block } svg { display: block } .hit > .box { stroke: #0a7ea4; stroke-width: 3 }'
-      + '.dim { opacity: .28 }');
+      + '.dim { opacity: .28 } svg { background: none } .sheet { fill: none } .box, .arrow { fill: var(--panel) } .head { fill: var(--sunken) }');
     root.adoptedStyleSheets = [sheet];
     root.append(document.importNode(drawing, true));
     this.drawing = root.querySelector('svg');
     this.size = {width: parseFloat(drawing.getAttribute('width')), height: parseFloat(drawing.getAttribute('height'))};
     fill(this.canvas, host);
-    this.fit();
+    this.zoom(Math.max(readableScale, Math.min(1, this.fittingScale)));
+    [this.canvas.scrollLeft, this.canvas.scrollTop] = [0, 0];
     this.find();
   }
 
-  fit() {
-    if (!this.size) return;
-    const scale = Math.min(this.canvas.clientWidth / this.size.width, this.canvas.clientHeight / this.size.height);
-    this.zoom(Math.max(0.25, Math.min(1, scale)));
-  }
+  /** The scale at which all of the diagram is in view. */
+  get fittingScale() { return Math.min(this.canvas.clientWidth / this.size.width, this.canvas.clientHeight / this.size.height); }
+
+  fit() { if (this.size) this.zoom(Math.min(1, this.fittingScale)); }
 
   zoom(scale, point) {
     if (!this.drawing) return;
-    const next = Math.max(0.1, Math.min(4, scale));
+    const next = Math.max(leastScale, Math.min(greatestScale, scale));
     const bounds = this.canvas.getBoundingClientRect();
     const [x, y] = point ? [point.clientX - bounds.left, point.clientY - bounds.top] : [bounds.width / 2, bounds.height / 2];
     const [left, top] = [(this.canvas.scrollLeft + x) / this.scale, (this.canvas.scrollTop + y) / this.scale];
@@ -109,24 +121,40 @@ export class DiagramView {
     this.drawing.setAttribute('height', this.size.height * next);
     this.canvas.scrollLeft = left * next - x;
     this.canvas.scrollTop = top * next - y;
+    this.percentage.textContent = `${Math.round(next * 100)} %`;
   }
 
-  drag(event) {
-    if (event.button !== 0 || event.pointerType === 'touch') return;
-    const [x, y, left, top] = [event.clientX, event.clientY, this.canvas.scrollLeft, this.canvas.scrollTop];
-    const move = event => {
-      this.canvas.scrollLeft = left - event.clientX + x;
-      this.canvas.scrollTop = top - event.clientY + y;
-    };
+  // MARK: Pointers: one moves the picture, two enlarge or reduce it
+
+  press(event) {
+    if (event.button !== 0) return;
+    this.pointers.set(event.pointerId, event);
     this.canvas.setPointerCapture(event.pointerId);
-    this.canvas.addEventListener('pointermove', move);
-    this.canvas.addEventListener('pointerup', () => this.canvas.removeEventListener('pointermove', move), {once: true});
   }
+
+  move(event) {
+    const last = this.pointers.get(event.pointerId);
+    if (!last) return;
+    const before = pinch([...this.pointers.values()]);
+    this.pointers.set(event.pointerId, event);
+    const now = pinch([...this.pointers.values()]);
+    this.canvas.scrollLeft -= now.clientX - before.clientX;
+    this.canvas.scrollTop -= now.clientY - before.clientY;
+    if (before.distance > 0 && now.distance > 0) this.zoom(this.scale * now.distance / before.distance, now);
+  }
+
+  release(event) { this.pointers.delete(event.pointerId); }
+
+  // MARK: Keyboard
 
   keys(event) {
-    if (event.key === '+' || event.key === '=') this.zoom(this.scale * 1.25);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = {ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step]};
+    if (event.key in moves) this.canvas.scrollBy(...moves[event.key]);
+    else if (event.key === '+' || event.key === '=') this.zoom(this.scale * 1.25);
     else if (event.key === '-') this.zoom(this.scale / 1.25);
     else if (event.key === '0') this.fit();
+    else if (event.key === '1') this.zoom(1);
     else return;
     event.preventDefault();
   }
@@ -150,4 +178,13 @@ export class DiagramView {
     this.canvas.scrollLeft += box.left + box.width / 2 - view.left - view.width / 2;
     this.canvas.scrollTop += box.top + box.height / 2 - view.top - view.height / 2;
   }
+}
+
+/** The middle of pointers, and the distance between two of them. */
+function pinch(pointers) {
+  const [a, b = a] = pointers;
+  return {
+    clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2,
+    distance: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY),
+  };
 }

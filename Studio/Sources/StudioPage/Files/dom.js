@@ -65,6 +65,15 @@ const icons = {
   link: 'M4 12 12 4M6.5 4H12v5.5',
   copy: 'M5.5 5.5h7.5V13H5.5zM3 10.5V3h7.5',
   trash: 'M3.5 4.5h9M6.5 4.5V3h3v1.5M4.8 4.5l.5 8.5h5.4l.5-8.5',
+  tag: 'M2.5 2.5h5l6 6-5 5-6-6zM5.3 5.3v.01',
+  menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
+  undo: 'M3.5 6.5h6a3.5 3.5 0 0 1 0 7H6M6.5 3.5l-3 3 3 3',
+  redo: 'M12.5 6.5h-6a3.5 3.5 0 0 0 0 7H10M9.5 3.5l3 3-3 3',
+  discard: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM4.2 4.2l7.6 7.6',
+  fit: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
+  unique: 'M7.5 8a2.7 2.7 0 1 0-5.4 0 2.7 2.7 0 0 0 5.4 0ZM7.5 8h6.4M11 8v2.6M13.9 8v2.2',
+  indexed: 'M3.5 3v10M1.5 11l2 2 2-2M8 4h5.5M8 8h4M8 12h2.5',
+  fullText: 'M2.5 3.5h11M2.5 7.5h3.5M2.5 11.5h3.5M10.3 7a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8ZM12 11.3l2 2',
 };
 
 /** A small picture beside a word; screen readers skip it. */
@@ -72,11 +81,23 @@ export function icon(name) {
   return s('svg', {class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true'}, s('path', {d: icons[name]}));
 }
 
-/** A button with a picture and a name, which may be hidden. */
+/** A small picture with a meaning of its own, which screen readers say. */
+export function sign(name, label) {
+  return s('svg', {class: 'icon sign', viewBox: '0 0 16 16', role: 'img', 'aria-label': label}, s('title', {}, label), s('path', {d: icons[name]}));
+}
+
+/** A button with a picture and a name, which may be hidden. In narrow toolbars, the name is for screen readers alone. */
 export function button(name, iconName, action, properties = {}) {
   const {iconOnly, ...rest} = properties;
-  return h('button', {type: 'button', class: iconOnly ? 'icon-button' : 'button', title: iconOnly ? name : null,
-    'aria-label': iconOnly ? name : null, click: action, ...rest}, iconName && icon(iconName), !iconOnly && name);
+  return h('button', {type: 'button', class: iconOnly ? 'icon-button' : 'button', title: iconName ? name : null,
+    'aria-label': iconOnly ? name : null, click: action, ...rest},
+    iconName && icon(iconName), !iconOnly && h('span', {class: iconName ? 'button-name' : null}, name));
+}
+
+/** A table that scrolls inside itself where it is wider than the page, by keyboard too. */
+export function table(label, properties, ...children) {
+  return h('div', {class: 'table-scroll', role: 'region', 'aria-label': label, tabindex: '0'},
+    h('table', {...properties, class: `table ${properties.class ?? ''}`.trim()}, ...children));
 }
 
 const numbers = new Intl.NumberFormat('en');
@@ -127,6 +148,8 @@ export function popover(trigger, build, {label} = {}) {
     if (returnsFocus) trigger.focus();
   }
   function outside(event) { if (!wrapper.contains(event.target)) close(false); }
+  // The focus of a list that is drawn anew goes nowhere, which isn't outside.
+  wrapper.addEventListener('focusout', event => { if (event.relatedTarget && !wrapper.contains(event.relatedTarget)) close(false); });
   trigger.addEventListener('click', () => {
     if (panel) return close(true);
     panel = h('div', {class: 'popover', role: 'dialog', 'aria-label': label ?? trigger.textContent}, build(() => close(true)));
@@ -139,6 +162,25 @@ export function popover(trigger, build, {label} = {}) {
     panel.querySelector('button, input, select, a')?.focus();
   });
   return wrapper;
+}
+
+/** A bar of work with words beside it and a button that stops it. It stays one element, so that the button keeps the focus. */
+export class Progress {
+  constructor(stop) {
+    this.bar = h('progress', {max: '1'});
+    this.words = h('span', {});
+    this.stop = h('button', {type: 'button', class: 'value-link', click: stop}, 'Stop');
+    this.element = h('p', {class: 'progress'}, this.bar, ' ', this.words, ' ', this.stop);
+  }
+
+  /** `fraction` is null while it isn't known. */
+  show(name, fraction, words, {canStop = true} = {}) {
+    this.bar.setAttribute('aria-label', name);
+    if (fraction === null) this.bar.removeAttribute('value');
+    else this.bar.value = fraction;
+    this.words.textContent = words;
+    this.stop.hidden = !canStop;
+  }
 }
 
 /** A panel that says what went wrong, and what to do. */

@@ -1,9 +1,11 @@
 import {h, fill, icon, button, failure, announce, plural, grouped} from './dom.js';
 import {get, post} from './api.js';
-import {store, link, title} from './model.js';
+import {store, fullType, link, title} from './model.js';
 import {valueContent} from './values.js';
 import {restoringLineEnds} from './lines.js';
 
+const statusWords = {inserted: 'New', updated: 'Changed', deleted: 'Deleted'};
+let problems = 0;
 const reference = object => ({entity: object.entity, key: object.key ?? null, temporary: object.temporary ?? null});
 const nameOf = object => object.name ?? `${object.entity} ${object.key ?? 'new'}`;
 const isSame = (a, b) => a.entity === b.entity && String(a.key ?? '') === String(b.key ?? '') && String(a.temporary ?? '') === String(b.temporary ?? '');
@@ -23,10 +25,10 @@ export const editing = {
     // The answer to an earlier request may come later.
     const isOld = state.revision < this.revision;
     if (!isOld) Object.assign(this, {objects: state.objects, canUndo: state.canUndo, canRedo: state.canRedo, revision: state.revision});
-    const badge = document.querySelector('.edits-badge');
-    if (badge) {
+    for (const badge of document.querySelectorAll('.edits-badge')) {
       badge.hidden = this.objects.length === 0;
       badge.textContent = this.objects.length;
+      badge.setAttribute('aria-label', plural(this.objects.length, 'object') + ' with unsaved changes');
     }
     document.dispatchEvent(new CustomEvent('editchange'));
     return state;
@@ -64,7 +66,7 @@ export const editing = {
       h('div', {class: 'dialog-buttons'}, h('button', {type: 'button', class: 'button', click: () => dialog.close()}, 'Cancel'),
         h('button', {type: 'button', class: 'button danger', click: async () => {
           dialog.close();
-          try { await this.apply({action: 'delete', object: reference(object)}); announce('Deleted, but not saved yet.'); } catch (error) { announce(error.message); }
+          try { await this.apply({action: 'delete', object: reference(object)}); announce('Marked for deletion. Save to delete.'); } catch (error) { announce(error.message); }
         }}, 'Delete')));
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);
@@ -197,7 +199,8 @@ export class Editable {
 
   edit() {
     const isLong = this.value.type === 'string';
-    const input = h(isLong ? 'textarea' : 'input', {class: 'value-input', 'aria-label': this.value.name, 'aria-describedby': 'value-problem', spellcheck: 'false', rows: isLong ? Math.min(8, 1 + this.text.split('\n').length) : null,
+    const problem = `value-problem-${++problems}`;
+    const input = h(isLong ? 'textarea' : 'input', {class: 'value-input', 'aria-label': this.value.name, 'aria-describedby': problem, spellcheck: 'false', rows: isLong ? Math.min(8, 1 + this.text.split('\n').length) : null,
       input: () => this.check(input), keydown: event => {
         if (event.key === 'Escape') { event.stopPropagation(); this.end(); }
         if (event.key === 'Enter' && (!isLong || event.ctrlKey || event.metaKey)) { event.preventDefault(); this.set(input.value); }
@@ -207,11 +210,11 @@ export class Editable {
     input.value = this.original = this.text;
     // The field may have changed it.
     this.untouched = input.value;
-    this.problem = h('div', {class: 'value-problem', id: 'value-problem', role: 'alert'});
+    this.problem = h('div', {class: 'value-problem', id: problem, role: 'alert'});
     this.note = h('div', {class: 'value-note muted meanwhile', role: 'status'});
     fill(this.element, input, this.problem, this.note, h('div', {class: 'edit-buttons'},
       h('button', {type: 'button', class: 'button primary', click: () => this.set(input.value)}, 'Set'),
-      this.value.isOptional && h('button', {type: 'button', class: 'button', click: () => this.set(null)}, 'Null'),
+      this.value.isOptional && h('button', {type: 'button', class: 'button', click: () => this.set(null)}, 'Set to null'),
       h('button', {type: 'button', class: 'button', click: () => this.end()}, 'Cancel')));
     input.focus();
   }
@@ -288,12 +291,12 @@ export class EditsView {
     fill(this.main, h('div', {class: 'page'},
       h('header', {class: 'view-head'}, h('h2', {}, 'Unsaved changes', h('span', {class: 'row-count'}, plural(objects.length, 'object'))),
         h('div', {class: 'tools'},
-          h('button', {type: 'button', class: 'button', disabled: !canUndo, click: () => this.act({action: 'undo'})}, 'Undo'),
-          h('button', {type: 'button', class: 'button', disabled: !canRedo, click: () => this.act({action: 'redo'})}, 'Redo'),
-          h('button', {type: 'button', class: 'button', disabled: !objects.length, click: () => this.act({action: 'discard'})}, 'Discard all'),
+          button('Undo', 'undo', () => this.act({action: 'undo'}), {disabled: !canUndo}),
+          button('Redo', 'redo', () => this.act({action: 'redo'}), {disabled: !canRedo}),
+          button('Discard all', 'discard', () => this.act({action: 'discard'}), {disabled: !objects.length}),
           h('button', {type: 'button', class: 'button primary', disabled: !objects.length, click: () => this.act({action: 'save'})}, 'Save'))),
       this.problem,
-      objects.length === 0 ? h('p', {class: 'muted'}, 'Nothing is unsaved.') : h('ul', {class: 'edits'}, objects.map(change => this.change(change)))));
+      objects.length === 0 ? h('p', {class: 'muted'}, 'There are no unsaved changes.') : h('ul', {class: 'edits'}, objects.map(change => this.change(change)))));
   }
 
   change(change) {
@@ -301,7 +304,7 @@ export class EditsView {
     const name = nameOf({...object, name: change.name});
     const entity = store.entity(object.entity);
     return h('li', {class: `edit ${change.status}`},
-      h('div', {class: 'edit-head'}, h('span', {class: `badge ${change.status}`}, change.status),
+      h('div', {class: 'edit-head'}, h('span', {class: `badge ${change.status}`}, statusWords[change.status] ?? change.status),
         object.key ? h('a', {href: link(object)}, name) : h('span', {}, name), h('span', {class: 'muted'}, object.entity)),
       change.status === 'inserted' ? this.newValues(change, entity)
         : h('dl', {class: 'values'}, change.values.map(value => h('div', {class: 'value-row'}, h('dt', {}, value.property),
@@ -317,11 +320,10 @@ export class EditsView {
         const text = textOf(attribute);
         const isCut = changes.get(attribute.name)?.isCut ?? false;
         const value = {...attribute, kind: text === null ? 'null' : 'text', text, length: isCut ? null : text?.length, isCut, isDerived: attribute.derivation !== null};
-        return h('div', {class: 'value-row'}, h('dt', {}, attribute.name, h('span', {class: 'type'}, attribute.type + (attribute.isOptional ? '?' : ''))), h('dd', {}, new Editable(value, change.object, null).element));
+        return h('div', {class: 'value-row'}, h('dt', {}, attribute.name, h('span', {class: 'type'}, fullType(attribute))), h('dd', {}, new Editable(value, change.object, null).element));
       }),
       entity.relationships.filter(relationship => !relationship.isTransient).map(relationship => h('div', {class: 'value-row'},
         h('dt', {}, relationship.name, h('span', {class: 'type'}, relationship.destination)),
-        h('dd', {}, textOf(relationship) ?? h('span', {class: 'null'}, 'none'),
-          button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}, changes.get(relationship.name)), {iconOnly: true})))));
+        h('dd', {}, h('div', {class: 'with-pencil'}, textOf(relationship) ?? h('span', {class: 'null'}, 'none'), button(`Change ${relationship.name}`, 'edit', () => editing.relate(change.object, {...relationship, members: [], total: 0}, changes.get(relationship.name)), {iconOnly: true, class: 'icon-button edit'}))))));
   }
 }

@@ -1,4 +1,4 @@
-import {h, fill, failure, plural, bytes, duration, announce} from './dom.js';
+import {h, fill, failure, plural, bytes, duration, announce, Progress} from './dom.js';
 import {get, post} from './api.js';
 
 /** The part of the export menu that writes what is shown to a new store. */
@@ -7,7 +7,7 @@ export class StoreExport {
   constructor(form) {
     this.form = form;
     this.button = h('button', {type: 'button', class: 'choice', click: () => this.start()}, 'New store');
-    this.result = h('div', {class: 'store-export', role: 'status'});
+    this.result = h('div', {class: 'store-export'});
     this.element = h('div', {}, this.button,
       h('p', {class: 'muted note'}, 'With all values of these objects, those that they require, and the relationships among them.'),
       this.result);
@@ -25,13 +25,14 @@ export class StoreExport {
   }
 
   async poll() {
+    const progress = new Progress(() => post('export/store/stop'));
+    fill(this.result, progress.element);
     for (;;) {
       const state = await get('export/store');
       if (state.state !== 'writing') return this.finish(state);
       if (!this.element.isConnected) return;
       const fraction = state.total ? state.written / state.total : null;
-      fill(this.result, h('progress', {max: '1', value: fraction, 'aria-label': 'Writing the store'}),
-        ` ${plural(state.written, 'object')} `, h('button', {type: 'button', class: 'value-link', click: () => post('export/store/stop')}, 'Stop'));
+      progress.show('Writing the store', fraction, plural(state.written, 'object'));
       await new Promise(resolve => setTimeout(resolve, 150));
     }
   }

@@ -1,7 +1,10 @@
-import {h, fill, grouped, bytes} from './dom.js';
+import {h, fill, sign, grouped, plural, bytes, announce} from './dom.js';
 import {isNumeric, link, typeWord} from './model.js';
 
 const rowHeight = 28;
+/** The width of the column of keys, which stays in view. */
+const keyWidth = 64;
+const markIcons = {unique: 'unique', indexed: 'indexed', 'full text': 'fullText'};
 const windowSize = 100;
 const keptWindows = 24;
 /** Browsers limit the height of an element; longer lists scroll by fractions of their length. */
@@ -28,11 +31,16 @@ export class Grid {
     this.head = h('div', {class: 'grid-head', role: 'row', 'aria-rowindex': '1'});
     this.body = h('div', {class: 'grid-body', role: 'presentation'});
     this.sizer = h('div', {class: 'grid-sizer', role: 'presentation'});
-    this.element = h('div', {class: 'grid', role: 'grid', 'aria-label': label, 'aria-readonly': 'true', tabindex: '0',
+    this.element = h('div', {class: 'grid', role: 'grid', 'aria-label': label, 'aria-readonly': 'true', 'aria-describedby': 'grid-help', tabindex: '0',
       scroll: () => this.scrolled(), keydown: event => this.keys(event), focus: () => this.draw(), blur: () => this.draw()},
       this.head, this.body, this.sizer);
+    // Assistive technologies know the number of columns.
+    this.more = h('button', {type: 'button', class: 'more-columns', tabindex: '-1', 'aria-hidden': 'true', hidden: true,
+      click: () => this.element.scrollBy({left: Math.max(this.element.clientWidth - 2 * keyWidth, keyWidth), behavior: 'smooth'})});
+    this.frame = h('div', {class: 'grid-frame'}, this.element, this.more,
+      h('p', {id: 'grid-help', class: 'unseen'}, 'Arrow keys move. Enter opens the object. S sorts by the column.'));
     this.rows = [];
-    this.resize = new ResizeObserver(() => this.draw());
+    this.resize = new ResizeObserver(() => { this.draw(); this.showEdges(); });
     this.resize.observe(this.element);
   }
 
@@ -46,14 +54,35 @@ export class Grid {
     this.columns = columns;
     this.order = order;
     this.cursor.column = Math.min(this.cursor.column, Math.max(columns.length - 1, 0));
-    const template = ['64px', ...columns.map(column => `${column.width}px`)].join(' ');
-    this.element.style.setProperty('--columns', template);
-    this.element.style.setProperty('--width', `${columns.reduce((sum, column) => sum + column.width, 64)}px`);
+    this.setWidths();
     this.element.setAttribute('aria-colcount', columns.length + 1);
-    fill(this.head, h('div', {class: 'head-cell key', role: 'columnheader', 'aria-colindex': '1'}, '#'),
+    fill(this.head, h('div', {class: 'head-cell key', role: 'columnheader', 'aria-colindex': '1', 'aria-label': 'Key'}, '#'),
       columns.map((column, index) => this.headCell(column, index)));
     for (const row of this.rows) row.element.remove();
     this.rows = [];
+  }
+
+  setWidths() {
+    this.width = this.columns.reduce((sum, column) => sum + column.width, keyWidth);
+    this.element.style.setProperty('--columns', [keyWidth, ...this.columns.map(column => column.width)].map(width => `${width}px`).join(' '));
+    this.element.style.setProperty('--width', `${this.width}px`);
+    this.showEdges();
+  }
+
+  /** Shows at which edges the columns continue, and how many there are beyond the right one. */
+  showEdges() {
+    const {scrollLeft, clientWidth} = this.element;
+    let [count, rest] = [0, this.width - scrollLeft - clientWidth];
+    // A column that is cut by less than its padding is all there.
+    for (let index = this.columns.length - 1; index >= 0 && rest > 8; index--) {
+      rest -= this.columns[index].width;
+      count++;
+    }
+    this.frame.classList.toggle('continues-left', scrollLeft > 0);
+    this.frame.classList.toggle('continues-right', count > 0);
+    this.more.hidden = count === 0 || clientWidth === 0;
+    this.more.textContent = `+${count} ›`;
+    this.more.title = plural(count, 'more column');
   }
 
   headCell(column, index) {
@@ -62,7 +91,7 @@ export class Grid {
     const cell = h('div', {class: `head-cell${isNumeric(column.property) ? ' numeric' : ''}`, role: 'columnheader', 'aria-colindex': index + 2,
       'aria-sort': isSorted ? (this.order.isAscending ? 'ascending' : 'descending') : 'none', title: `${column.name}: ${typeWord(column.property)}`},
       h('button', {type: 'button', class: 'head-button', tabindex: '-1', disabled: !canSort, click: () => this.sort(column.name)},
-        h('span', {class: 'head-name'}, column.name),
+        h('span', {class: 'head-name'}, column.name), marks(column.property),
         isSorted && h('span', {class: 'sort-mark', 'aria-hidden': 'true'}, this.order.isAscending ? '▲' : '▼')));
     const handle = h('span', {class: 'resizer', 'aria-hidden': 'true'});
     handle.addEventListener('pointerdown', event => this.resizeColumn(event, column, handle));
@@ -75,9 +104,8 @@ export class Grid {
     const [start, width] = [event.clientX, column.width];
     handle.setPointerCapture(event.pointerId);
     const move = event => {
-      column.width = Math.max(48, Math.min(1200, width + event.clientX - start));
-      this.element.style.setProperty('--columns', ['64px', ...this.columns.map(column => `${column.width}px`)].join(' '));
-      this.element.style.setProperty('--width', `${this.columns.reduce((sum, column) => sum + column.width, 64)}px`);
+      column.width = boundedWidth(width + event.clientX - start);
+      this.setWidths();
     };
     handle.addEventListener('pointermove', move);
     handle.addEventListener('pointerup', () => {
@@ -119,6 +147,7 @@ export class Grid {
 
   /** `top` is the position in the whole list; the element's own position is a fraction of it in long lists. */
   scrolled() {
+    this.showEdges();
     const position = this.element.scrollTop;
     if (this.length <= this.height) {
       this.top = position;
@@ -186,7 +215,8 @@ export class Grid {
       row.element.classList.toggle('active', isActive && isFocused);
       row.cells.forEach((cell, index) => cell.classList.toggle('cursor', isActive && isFocused && index === this.cursor.column));
     }
-    const cell = active && !active.element.hidden ? active.cells[this.cursor.column] : null;
+    // A row that isn't read yet has nothing to say.
+    const cell = active?.shown && !active.element.hidden ? active.cells[this.cursor.column] : null;
     if (cell) this.element.setAttribute('aria-activedescendant', cell.id);
     else this.element.removeAttribute('aria-activedescendant');
   }
@@ -308,6 +338,14 @@ export class Grid {
       event.preventDefault();
       const column = this.columns[this.cursor.column];
       if (column && !column.property.isToMany) this.sort(column.name);
+    } else if (['+', '=', '-'].includes(event.key) && !isWhole) {
+      event.preventDefault();
+      const column = this.columns[this.cursor.column];
+      if (!column) return;
+      column.width = boundedWidth(column.width + (event.key === '-' ? -24 : 24));
+      this.setWidths();
+      this.changeColumns();
+      announce(`${column.name}: ${column.width} points wide`);
     }
   }
 
@@ -316,7 +354,7 @@ export class Grid {
     if (!cell) return;
     const [left, right] = [cell.offsetLeft, cell.offsetLeft + cell.offsetWidth];
     const view = this.element.clientWidth;
-    if (left - 64 < this.element.scrollLeft) this.element.scrollLeft = Math.max(0, left - 64);
+    if (left - keyWidth < this.element.scrollLeft) this.element.scrollLeft = Math.max(0, left - keyWidth);
     else if (right > this.element.scrollLeft + view) this.element.scrollLeft = right - view;
   }
 
@@ -326,6 +364,13 @@ export class Grid {
     const value = content.cells?.[this.cursor.column];
     this.open(followsLink && value?.entity ? value : content);
   }
+}
+
+const boundedWidth = width => Math.max(48, Math.min(1200, width));
+
+/** Signs for what the model says about finding objects by a property. */
+export function marks(property) {
+  return (property.marks ?? []).map(mark => sign(markIcons[mark] ?? 'unique', mark));
 }
 
 /** What a cell shows of a value. */

@@ -87,7 +87,7 @@ export function keep(entity, list) {
 }
 
 function width(property, names) {
-  const least = Math.min(200, 34 + property.name.length * 7.5);
+  const least = Math.min(220, 34 + property.name.length * 7.5 + (property.marks?.length ?? 0) * 16);
   if (names) return Math.max(220, least);
   if (property.destination) return Math.max(property.isToMany ? 84 : 150, least);
   const widths = {
@@ -100,6 +100,9 @@ function width(property, names) {
 export function isNumeric(property) {
   return property.isToMany || ['int16', 'int32', 'int64', 'double', 'float', 'decimal'].includes(property.type);
 }
+
+/** An attribute's type, with what the model says about finding objects by it: `string?, unique, indexed`. */
+export const fullType = attribute => [attribute.type + (attribute.isOptional ? '?' : ''), ...(attribute.marks ?? [])].join(', ');
 
 /** A short word for the kind of a property. */
 export function typeWord(property) {

@@ -1,6 +1,6 @@
 import {h, fill, icon, button, failure, grouped, plural, announce} from './dom.js';
 import {post} from './api.js';
-import {store, link, rowsLink, title} from './model.js';
+import {store, fullType, link, rowsLink, title} from './model.js';
 import {valueContent} from './values.js';
 import {Neighbours} from './neighbours.js';
 import {Past} from './past.js';
@@ -39,7 +39,7 @@ export class ObjectView {
       if (this.main.querySelector('.value-input')) return announce(error.message);
       fill(this.main, h('div', {class: 'object-view'}, h('header', {class: 'view-head'}, h('h2', {}, this.title)), h('div', {class: 'object-section'}, failure(error)),
         // A deleted object still has a past.
-        error.status === 404 && store.overview.hasHistory && h('section', {'aria-label': 'Past', class: 'object-section'}, this.past.element)));
+        error.status === 404 && store.overview.hasHistory && h('section', {'aria-label': 'History', class: 'object-section'}, this.past.element)));
       this.past.show({entity: this.entity, key: this.key});
     }
   }
@@ -47,7 +47,6 @@ export class ObjectView {
   show(object) {
     const focus = document.activeElement?.id;
     this.object = object;
-    const entity = store.entity(object.entity);
     document.title = `${title(object)} – ${store.overview.name}`;
     const pending = editing.changesOf(object);
     const neighbours = this.neighbours ??= new Neighbours();
@@ -56,11 +55,11 @@ export class ObjectView {
       h('header', {class: 'view-head'},
         h('div', {class: 'object-title'},
           h('p', {class: 'path'}, h('a', {href: rowsLink(object.entity)}, object.entity), h('span', {class: 'muted'}, ` ${object.key}`),
-            pending && h('span', {class: `badge ${pending.status}`}, pending.status === 'deleted' ? 'will be deleted' : 'unsaved changes')),
+            pending && h('span', {class: `badge ${pending.status}`}, pending.status === 'deleted' ? 'Deleted when you save' : 'Unsaved changes')),
           h('h2', {}, title(object))),
         h('div', {class: 'tools'},
           button('Back', 'back', () => history.back(), {iconOnly: true}), button('Forward', 'forward', () => history.forward(), {iconOnly: true}),
-          button('Copy the URI', 'copy', () => navigator.clipboard?.writeText(object.uri).then(() => announce('The URI is copied.')), {iconOnly: true}),
+          button('Copy the URI', 'link', () => navigator.clipboard?.writeText(object.uri).then(() => announce('The URI is copied.')), {iconOnly: true}),
           store.overview.isWritable && [
             button('Duplicate', 'copy', () => editing.duplicate(object)),
             button('Delete', 'trash', () => editing.delete(object), {class: 'button danger'})])),
@@ -72,8 +71,8 @@ export class ObjectView {
           object.relationships.map(relationship => this.relationship(relationship, object, pending)),
           object.referrers.length > 0 && h('h3', {}, 'Referred to by'),
           object.referrers.map(referrer => this.referrer(referrer)))),
-      h('section', {'aria-label': 'Neighborhood', class: 'neighborhood'}, h('h3', {}, 'Neighborhood'), neighbours.element),
-      store.overview.hasHistory && h('section', {'aria-label': 'Past', class: 'object-section'}, this.past.element)));
+      h('section', {'aria-label': 'Objects around it', class: 'neighborhood'}, h('h3', {}, 'Objects around it'), neighbours.element),
+      store.overview.hasHistory && h('section', {'aria-label': 'History', class: 'object-section'}, this.past.element)));
     this.past.show(object);
     if (focus) document.getElementById(focus)?.focus();
   }
@@ -81,9 +80,11 @@ export class ObjectView {
   attribute(value, object, pending) {
     const change = pending?.values.find(change => change.property === value.name);
     return h('div', {class: 'value-row'},
-      h('dt', {}, value.name, h('span', {class: 'type'}, value.type + (value.isOptional ? '?' : ''))),
+      h('dt', {}, value.name, h('span', {class: 'type'}, fullType({...value, marks: this.marksOf(value.name)}))),
       h('dd', {}, store.overview.isWritable && pending?.status !== 'deleted' ? new Editable(value, object, change).element : valueContent(value, object)));
   }
+
+  marksOf(name) { return store.entity(this.object.entity)?.attributes.find(attribute => attribute.name === name)?.marks; }
 
   relationship(relationship, object, pending) {
     const list = h('ul', {class: 'members'}, relationship.members.map(member => this.member(member)));
@@ -95,8 +96,8 @@ export class ObjectView {
         h('span', {class: 'type'}, `${relationship.isToMany ? (relationship.isOrdered ? '⇉' : '⇒') : '→'} ${relationship.destination}`),
         relationship.isToMany && h('span', {class: 'count'}, grouped(relationship.total)),
         store.overview.isWritable && pending?.status !== 'deleted'
-          && button(`Change ${relationship.name}`, 'edit', () => editing.relate(object, relationship, change), {iconOnly: true})),
-      change && h('p', {class: 'pending'}, `unsaved: ${change.text ?? 'none'}`),
+          && button(`Change ${relationship.name}`, 'edit', () => editing.relate(object, relationship, change), {iconOnly: true, class: 'icon-button edit'})),
+      change && h('p', {class: 'pending'}, `Unsaved change: ${change.text ?? 'none'}`),
       relationship.total === 0 ? h('p', {class: 'muted none'}, 'none') : list, more);
   }
 

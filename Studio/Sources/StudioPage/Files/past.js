@@ -9,7 +9,7 @@ export class Past {
   constructor() {
     this.list = h('div', {class: 'past-content'});
     this.element = h('details', {class: 'past', open: store.setting('showsPast', false), toggle: () => this.toggled()},
-      h('summary', {}, h('h3', {}, 'Past')), this.list);
+      h('summary', {}, h('h3', {}, 'History')), this.list);
   }
 
   show(object) {
@@ -38,7 +38,7 @@ export class Past {
     if (!past.hasHistory) return h('p', {class: 'muted'}, 'The store has no history.');
     if (!past.entries.length) return h('p', {class: 'muted'}, 'The history has no change of this object.');
     return [
-      !past.keepsValues && h('p', {class: 'muted'}, 'The history keeps no old values, so that only the changed properties are known.'),
+      !past.keepsValues && h('p', {class: 'muted'}, 'The history keeps no old values: only the changed properties are known.'),
       h('ol', {class: 'past-list'}, past.entries.map(entry => this.entry(entry))),
       !past.isWhole && h('p', {class: 'muted'}, `The last ${grouped(past.entries.length)} changes are shown.`)];
   }
@@ -52,7 +52,7 @@ export class Past {
       (entry.values.length > 0 || entry.members.length > 0) && h('dl', {class: 'past-values'},
         entry.values.map(value => [h('dt', {}, value.property), h('dd', {},
           h('span', {class: 'before'}, content(value.before)),
-          entry.type === 'update' && [h('span', {class: 'arrow', 'aria-label': 'became'}, '→'), h('span', {class: 'after'}, content(value.after))])]),
+          entry.type === 'update' && [h('span', {class: 'arrow', role: 'img', 'aria-label': 'became'}, '→'), h('span', {class: 'after'}, content(value.after))])]),
         entry.members.map(members => [h('dt', {}, members.property), h('dd', {},
           members.added.map(member => h('span', {class: 'added'}, '+ ', objectLink(member))),
           members.removed.map(member => h('span', {class: 'removed'}, '− ', objectLink(member))))])),

@@ -187,7 +187,7 @@ export class QueryLine {
       const list = h('ul', {class: 'saved'});
       const draw = () => fill(list, saved.length ? saved.map((text, index) => h('li', {},
         h('button', {type: 'button', class: 'saved-query', click: () => { close(); this.set(text); }}, text),
-        button(`Forget ${text}`, 'trash', () => { saved.splice(index, 1); store.set(key, saved); draw(); }, {iconOnly: true})))
+        button(`Remove ${text}`, 'trash', () => { saved.splice(index, 1); store.set(key, saved); draw(); }, {iconOnly: true})))
         : h('li', {class: 'muted'}, 'No saved queries for this entity.'));
       draw();
       return [h('h2', {}, 'Saved queries'), list,
@@ -237,7 +237,7 @@ export class ExplainPanel {
   contents(explanation) {
     return [
       explanation.statements.map(statement => h('div', {class: 'statement'},
-        h('pre', {class: 'sql', tabindex: '0', 'aria-label': 'SQL'}, statement.sql),
+        h('pre', {class: 'sql', role: 'group', tabindex: '0', 'aria-label': 'SQL'}, statement.sql),
         statement.values.length > 0 && h('p', {class: 'sql-values'}, h('span', {class: 'label'}, 'values'), statement.values.map(value => h('code', {}, value))),
         h('ul', {class: 'query-plan'}, statement.plan.map(line => h('li', {class: /^SCAN/.test(line.trim()) ? 'warn' : null}, line))))),
       explanation.statements.length === 0 && h('p', {class: 'muted'}, 'No statement runs for this request.'),

@@ -31,7 +31,7 @@ export class RowsView {
       label: `Objects of ${this.entity.name}`, open: object => { location.hash = link(object); },
       sort: key => this.toggleSort(key), changeColumns: () => keep(this.entity, this.columns),
     });
-    this.stale = h('button', {type: 'button', class: 'stale', hidden: true, click: () => this.refresh()}, icon('refresh'), 'The store has changed. Refresh');
+    this.stale = h('button', {type: 'button', class: 'stale', title: 'The store has changed. Refresh', hidden: true, click: () => this.refresh()}, icon('refresh'), h('span', {class: 'button-name'}, 'The store has changed. Refresh'));
     this.problem = h('div', {class: 'grid-problem', hidden: true});
     fill(main, h('div', {class: 'rows-view'},
       h('header', {class: 'view-head'},
@@ -39,7 +39,7 @@ export class RowsView {
         h('div', {class: 'tools'}, this.stale,
           store.overview.isWritable && !this.entity.isAbstract && button('Insert', 'plus', () => editing.insert(this.entity.name)),
           this.namingMenu(), this.columnsMenu(), this.exportMenu(), this.explainButton())),
-      this.line.element, this.explain.element, this.problem, this.grid.element));
+      this.line.element, this.explain.element, this.problem, this.grid.frame));
     this.show();
     this.changed = () => { this.stale.hidden = false; };
     document.addEventListener('storechange', this.changed);
@@ -84,6 +84,7 @@ export class RowsView {
 
   toggleSort(key) {
     const isOwn = this.order?.key === key;
+    announce(!isOwn ? `Sorted by ${key}, ascending` : this.order.isAscending ? `Sorted by ${key}, descending` : 'Sorted by key');
     this.go({order: !isOwn ? {key, isAscending: true} : this.order.isAscending ? {key, isAscending: false} : null});
   }
 
@@ -171,25 +172,28 @@ export class RowsView {
   }
 
   namingMenu() {
-    const trigger = h('button', {type: 'button', class: 'button', title: 'The attribute that names objects of this entity'}, icon('link'),
-      h('span', {class: 'tool-note'}, 'Name: '), store.namingAttribute(this.entity) ?? 'key');
+    const name = h('span', {}, store.namingAttribute(this.entity) ?? 'key');
+    const trigger = h('button', {type: 'button', class: 'button', title: 'The attribute that names objects of this entity'}, icon('tag'),
+      h('span', {class: 'button-name'}, h('span', {class: 'tool-note'}, 'Name: '), name));
     return popover(trigger, close => {
       const names = this.entity.attributes.filter(attribute => !attribute.isTransient && attribute.type !== 'composite' && attribute.type !== 'binary');
       const current = store.namingAttribute(this.entity);
       return [h('h2', {}, 'Name objects by'), h('div', {class: 'choices'}, names.map(attribute => h('label', {},
         h('input', {type: 'radio', name: 'naming', checked: attribute.name === current, change: () => {
           store.choose(this.entity, attribute.name);
-          trigger.lastChild.textContent = attribute.name;
+          name.textContent = attribute.name;
           this.grid.reload({keepsPlace: true});
         }}), attribute.name, h('span', {class: 'muted'}, attribute.type))))];
     }, {label: 'Name objects by'});
   }
 
   columnsMenu() {
-    const trigger = h('button', {type: 'button', class: 'button'}, icon('columns'), 'Columns');
+    const trigger = button('Columns', 'columns');
     return popover(trigger, () => {
       const list = h('ul', {class: 'column-list'});
-      const apply = () => { keep(this.entity, this.columns); this.show(); };
+      const apply = () => { keep(this.entity, this.columns); this.show(); count(); };
+      const hidden = h('p', {class: 'muted'});
+      const count = () => { hidden.textContent = `${this.shown.length} of ${this.columns.length} are shown.`; };
       const move = (index, by) => {
         const [column] = this.columns.splice(index, 1);
         this.columns.splice(index + by, 0, column);
@@ -203,17 +207,19 @@ export class RowsView {
         button(`Move ${column.name} to the left`, 'up', () => move(index, -1), {iconOnly: true, class: 'icon-button up', disabled: index === 0}),
         button(`Move ${column.name} to the right`, 'down', () => move(index, 1), {iconOnly: true, class: 'icon-button down', disabled: index === this.columns.length - 1}))));
       draw();
-      return [h('h2', {}, 'Columns'), list, h('button', {type: 'button', class: 'button', click: () => {
+      count();
+      return [h('h2', {}, 'Columns'), hidden, list, h('button', {type: 'button', class: 'button', click: () => {
         store.set(`columns/${this.entity.name}`, null);
         this.columns = columns(this.entity);
         this.show();
         draw();
-      }}, 'Usual columns')];
+        count();
+      }}, 'Default columns')];
     }, {label: 'Columns'});
   }
 
   exportMenu() {
-    const trigger = h('button', {type: 'button', class: 'button'}, icon('download'), 'Export');
+    const trigger = button('Export', 'download');
     const target = format => address('export', {
       entity: this.entity.name, text: this.text, columns: this.shown.map(column => column.name).join(','), format,
       sort: this.order?.key, descending: this.order && !this.order.isAscending ? '' : null,

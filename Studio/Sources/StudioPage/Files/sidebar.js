@@ -1,5 +1,45 @@
-import {h, fill, icon, grouped, bytes} from './dom.js';
+import {h, fill, icon, button, grouped, bytes} from './dom.js';
 import {store} from './model.js';
+
+const mode = () => h('span', {class: store.overview.isWritable ? 'mode writable' : 'mode'}, store.overview.isWritable ? 'Read-write' : 'Read-only');
+
+/** On narrow screens, the bar above the page, whose button opens the side over it. */
+export class Bar {
+  constructor(element, side, main) {
+    Object.assign(this, {side, main});
+    this.menu = button('Menu', 'menu', () => this.isOpen ? this.close() : this.open(), {iconOnly: true, 'aria-controls': side.id, 'aria-expanded': 'false'});
+    this.shade = h('div', {class: 'shade', hidden: true, click: () => this.close()});
+    fill(element, this.menu, h('span', {class: 'bar-name'}, store.overview.name),
+      store.overview.isWritable && h('a', {href: '#/edits', class: 'badge edits-badge', hidden: true}), mode());
+    side.after(this.shade);
+    side.addEventListener('keydown', event => { if (event.key === 'Escape' && this.isOpen) this.close(); });
+    addEventListener('hashchange', () => this.close({returnsFocus: false}));
+    // The link of the shown place leads nowhere else.
+    side.addEventListener('click', event => { if (event.target.closest('a')) this.close({returnsFocus: false}); });
+    matchMedia('(max-width: 760px)').addEventListener('change', () => this.close({returnsFocus: false}));
+  }
+
+  get isOpen() { return !this.shade.hidden; }
+
+  open() {
+    this.show(true);
+    (this.side.querySelector('[aria-current]') ?? this.side.querySelector('a')).focus();
+  }
+
+  close({returnsFocus = true} = {}) {
+    if (!this.isOpen) return;
+    this.show(false);
+    if (returnsFocus) this.menu.focus();
+    else this.main.focus({preventScroll: true});
+  }
+
+  show(isOpen) {
+    document.body.classList.toggle('menu-open', isOpen);
+    this.menu.setAttribute('aria-expanded', String(isOpen));
+    this.shade.hidden = !isOpen;
+    this.main.inert = isOpen;
+  }
+}
 
 /** The store's name, the views, and the tree of entities. */
 export class Sidebar {
@@ -11,7 +51,7 @@ export class Sidebar {
     this.links = [
       ['rows', 'Data', 'table'], ['model', 'Model', 'model'], ['migration', 'Migration', 'migration'],
       ['changes', 'Changes', 'changes'],
-      ...(overview.isWritable ? [['edits', 'Unsaved', 'edit']] : []),
+      ...(overview.isWritable ? [['edits', 'Unsaved changes', 'edit']] : []),
     ].map(([name, title, picture]) => {
       const element = h('a', {href: name === 'rows' ? '#/' : `#/${name}`, class: 'view-link'}, icon(picture), title,
         name === 'edits' && h('span', {class: 'badge edits-badge', hidden: true}));
@@ -23,7 +63,7 @@ export class Sidebar {
         h('h1', {title: overview.path}, overview.name),
         h('p', {class: 'store-facts'},
           overview.version && h('span', {}, overview.version), overview.bytes !== null && h('span', {}, bytes(overview.bytes)),
-          h('span', {class: overview.isWritable ? 'mode writing' : 'mode'}, overview.isWritable ? 'writing' : 'read-only'))),
+          mode())),
       h('nav', {'aria-label': 'Views', class: 'views'}, this.links.map(link => link.element)),
       h('div', {class: 'tree-head'},
         h('input', {type: 'search', class: 'filter', placeholder: 'Filter entities', 'aria-label': 'Filter entities',

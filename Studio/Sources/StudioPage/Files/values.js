@@ -80,8 +80,8 @@ function bytesContent(value, object) {
     class: 'picture', alt: `The picture in ${value.name}`, loading: 'lazy',
     src: address('value', {entity: object.entity, key: object.key, property: value.name, shows: ''}),
   });
-  return h('div', {class: 'bytes'}, picture, archive && h('pre', {class: 'archive', tabindex: '0', 'aria-label': 'Content of the archive'}, archive), facts,
-    count > 0 && h('details', {open: !picture && !archive && count <= 256}, h('summary', {}, 'Bytes'), h('pre', {class: 'hex', tabindex: '0', 'aria-label': 'Bytes in hexadecimal'}, hexDump(hexadecimal, count))));
+  return h('div', {class: 'bytes'}, picture, archive && h('pre', {class: 'archive', role: 'group', tabindex: '0', 'aria-label': 'Content of the archive'}, archive), facts,
+    count > 0 && h('details', {open: !picture && !archive && count <= 256}, h('summary', {}, 'Bytes'), h('pre', {class: 'hex', role: 'group', tabindex: '0', 'aria-label': 'Bytes in hexadecimal'}, hexDump(hexadecimal, count))));
 }
 
 function hexDump(digits, count) {
