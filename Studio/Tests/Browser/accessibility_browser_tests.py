@@ -102,6 +102,18 @@ class AccessibilityTests(KeyboardTestCase):
         self.assertEqual(browser.run("return document.activeElement.id"), "main")
         browser.press("tab")
         self.assertEqual(browser.run("return document.activeElement.closest('main') !== null"), True)
+        # The way back leads to the row.
+        browser.run("history.back()")
+        browser.wait_text("main h2", "Item")
+        browser.wait("return document.activeElement.getAttribute('role') === 'grid'")
+        row = """return document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))
+                   ?.closest('.row').getAttribute('aria-rowindex')"""
+        browser.wait(row + " === '3'")
+        browser.press("page_down", "page_down", "enter")
+        browser.wait_text(".path", "Item")
+        browser.run("history.back()")
+        browser.wait("return document.activeElement.getAttribute('role') === 'grid' && document.activeElement.scrollTop > 500")
+        browser.wait("return document.querySelectorAll('.row:not(.loading):not([hidden])').length > 10")
         self.assert_quiet(browser)
 
     def test_the_skip_link_leads_to_the_content_of_the_same_place(self):

@@ -36,7 +36,7 @@ function show() {
   view = new views[place.name](main, place);
   document.title = `${view.title ?? place.parts[0] ?? 'Studio'} – ${store.overview.name}`;
   // What had the focus is gone: the next step by keyboard begins at the new view.
-  if (hadFocus && document.activeElement === document.body) main.focus({preventScroll: true});
+  if (hadFocus && [document.body, main].includes(document.activeElement) && !view.focus?.()) main.focus({preventScroll: true});
 }
 
 /** The entity that was shown last, or the one with the most objects. */

@@ -131,6 +131,18 @@ export class Grid {
     this.draw();
   }
 
+  /** Where the user is in the rows. */
+  get position() { return {total: this.total, top: this.top, left: this.element.scrollLeft, cursor: {...this.cursor}}; }
+
+  set position({total, top, left, cursor}) {
+    this.setTotal(total);
+    this.cursor = {row: cursor.row, column: Math.min(cursor.column, Math.max(this.columns.length - 1, 0))};
+    this.top = this.bounded(top);
+    this.place();
+    this.element.scrollLeft = left;
+    this.draw();
+  }
+
   setTotal(total) {
     this.total = total;
     const known = total ?? windowSize;

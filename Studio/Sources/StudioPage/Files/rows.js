@@ -9,6 +9,9 @@ import {StoreExport} from './extract.js';
 /** The pause before a request that the server gave up is sent again, in milliseconds. */
 const retryPause = 200;
 
+/** Where the user was in the rows of each address, so that the way back from an object leads there. */
+const positions = new Map();
+
 /** The objects of an entity in a grid. */
 export class RowsView {
   constructor(main, place) {
@@ -41,6 +44,10 @@ export class RowsView {
           this.namingMenu(), this.columnsMenu(), this.exportMenu(), this.explainButton())),
       this.line.element, this.explain.element, this.problem, this.grid.frame));
     this.show();
+    this.address = location.hash;
+    const position = positions.get(this.address);
+    this.returns = Boolean(position);
+    if (position) this.grid.position = position;
     this.changed = () => { this.stale.hidden = false; };
     document.addEventListener('storechange', this.changed);
     this.explain.element.hidden = !store.setting('explains', false);
@@ -49,9 +56,16 @@ export class RowsView {
   }
 
   close() {
+    if (this.grid) positions.set(this.address, this.grid.position);
     this.grid?.close();
     this.counting?.abort();
     document.removeEventListener('storechange', this.changed);
+  }
+
+  /** Gives the keyboard to the rows if the user was in them before. */
+  focus() {
+    if (this.returns) this.grid.element.focus({preventScroll: true});
+    return this.returns;
   }
 
   orderOf(place) {
@@ -62,6 +76,7 @@ export class RowsView {
   /** Shows another request of the same entity without building the page anew. */
   update(place) {
     if (place.parts[0] !== this.entity?.name) return false;
+    this.address = location.hash;
     this.text = place.query.get('q') ?? '';
     this.order = this.orderOf(place);
     if (this.line.text !== this.text) this.line.input.value = this.text;
