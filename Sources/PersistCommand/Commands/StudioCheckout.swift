@@ -76,25 +76,15 @@ struct StudioCheckout {
   ///
   /// - Returns: Its first error, or the end of its output, if it fails; otherwise nil.
   private func run(_ compiler: URL, _ arguments: [String]) throws -> String? {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = compiler
-    process.arguments = arguments
-    (process.standardOutput, process.standardError) = (pipe, pipe)
-    process.standardInput = FileHandle.nullDevice
     var bar = ProgressBar("building the studio")
     if !bar.isShown { StandardError.print("Building the studio, which takes some minutes the first time.") }
-    do { try process.run() } catch {
-      throw PersistenceError(.fileAccess, at: .file(compiler), "The compiler can't be started: \(error).")
-    }
     var log = BuildLog()
-    while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+    let status = try ProgramLaunch.run(compiler, arguments) { data in
       log.append(data)
       bar.show(log.fraction, detail: log.step)
     }
-    process.waitUntilExit()
     bar.finish()
-    return process.terminationStatus == 0 ? nil : log.reason
+    return status == 0 ? nil : log.reason
   }
 
   private func failure(_ reason: String, _ arguments: [String]) -> PersistenceError {

@@ -11,7 +11,7 @@ import Persist
   import Darwin
 #endif
 
-/// Finding another program, and running it in place of this one.
+/// Finding other programs, and running them beside this one or in its place.
 enum ProgramLaunch {
   /// The name of a program's file.
   static func fileName(of program: String) -> String {
@@ -60,6 +60,28 @@ enum ProgramLaunch {
       let reason = String(cString: strerror(errno))
       for pointer in pointers { free(pointer) }
       throw failure(program, reason)
+    #endif
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// - Parameter read: Called with each part of what the program writes, to standard output or to standard error.
+  /// - Returns: The program's exit status.
+  /// - Throws: `PersistenceError.Code.fileAccess` if the program can't be started.
+  static func run(_ program: URL, _ arguments: [String], reading read: (Data) -> Void) throws -> Int32 {
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+      throw failure(program, "this system allows no other programs")
+    #else
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = program
+      process.arguments = arguments
+      (process.standardOutput, process.standardError) = (pipe, pipe)
+      process.standardInput = FileHandle.nullDevice
+      do { try process.run() } catch { throw failure(program, error.localizedDescription) }
+      while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty { read(data) }
+      process.waitUntilExit()
+      return process.terminationStatus
     #endif
   }
 
