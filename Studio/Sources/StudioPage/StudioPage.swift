@@ -30,6 +30,7 @@ public enum StudioPage {
   private static let contents: [String: [UInt8]] = [
     "index.html": PackageResources.index_html,
     "studio.css": PackageResources.studio_css,
+    "narrow.css": PackageResources.narrow_css,
     "icon.svg": PackageResources.icon_svg,
     "app.js": PackageResources.app_js,
     "api.js": PackageResources.api_js,
@@ -37,6 +38,7 @@ public enum StudioPage {
     "model.js": PackageResources.model_js,
     "sidebar.js": PackageResources.sidebar_js,
     "grid.js": PackageResources.grid_js,
+    "cells.js": PackageResources.cells_js,
     "query.js": PackageResources.query_js,
     "rows.js": PackageResources.rows_js,
     "object.js": PackageResources.object_js,

@@ -162,7 +162,13 @@ class Browser:
         return found
 
     def click(self, selector):
-        self.call("POST", f"/element/{self.find(selector)}/click")
+        """Clicks an element. The page may draw it anew after it was found."""
+        for attempt in range(10):
+            try:
+                return self.call("POST", f"/element/{self.find(selector)}/click")
+            except WebDriverError as error:
+                if attempt == 9 or "stale element" not in str(error):
+                    raise
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0])?.textContent ?? null", selector)

@@ -1,10 +1,10 @@
-import {h, fill, sign, grouped, plural, bytes, announce} from './dom.js';
+import {h, fill, plural, announce} from './dom.js';
 import {isNumeric, link, typeWord} from './model.js';
+import {cellContent, marks} from './cells.js';
 
 const rowHeight = 28;
 /** The width of the column of keys, which stays in view. */
 const keyWidth = 64;
-const markIcons = {unique: 'unique', indexed: 'indexed', 'full text': 'fullText'};
 const windowSize = 100;
 const keptWindows = 24;
 /** Browsers limit the height of an element; longer lists scroll by fractions of their length. */
@@ -379,21 +379,3 @@ export class Grid {
 }
 
 const boundedWidth = width => Math.max(48, Math.min(1200, width));
-
-/** Signs for what the model says about finding objects by a property. */
-export function marks(property) {
-  return (property.marks ?? []).map(mark => sign(markIcons[mark] ?? 'unique', mark));
-}
-
-/** What a cell shows of a value. */
-function cellContent(value, column) {
-  if (value === null || value === undefined) return '–';
-  if (value.length !== undefined && typeof value === 'object') return h('span', {class: 'note'}, `text, ${grouped(value.length)} characters`);
-  if ('bytes' in Object(value)) return h('span', {class: 'note'}, value.bytes === null ? 'bytes in a file' : bytes(value.bytes));
-  if (value.entity) return h('a', {href: link(value), tabindex: '-1'}, value.name ?? `${value.entity} ${value.key}`);
-  const type = column.property.type;
-  if (type === 'boolean') return h('span', {class: `boolean ${value}`}, value);
-  if (type === 'date') return value.replace('T', ' ').replace(/Z$/, '');
-  if (column.property.isToMany) return value === '0' ? h('span', {class: 'zero'}, '0') : grouped(Number(value));
-  return value;
-}
