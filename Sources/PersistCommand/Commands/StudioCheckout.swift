@@ -32,11 +32,14 @@ struct StudioCheckout {
     return folder.appendingPathComponent(ProgramLaunch.fileName(of: StudioCommand.program))
   }
 
-  /// Whether the program is at least as new as every source.
+  /// A file with the time of the last build. Not every source of the checkout changes the program.
+  private var stamp: URL { program.appendingPathExtension("built") }
+
+  /// Whether the program was built after the last change of every source.
   var isBuilt: Bool {
-    guard FileManager.default.isExecutableFile(atPath: program.path), let built = Self.date(of: program) else {
-      return false
-    }
+    guard FileManager.default.isExecutableFile(atPath: program.path),
+      let built = [program, stamp].compactMap(Self.date).max()
+    else { return false }
     let folders = [root, package].map { $0.appendingPathComponent("Sources", isDirectory: true) }
     let files = folders.flatMap { folder in
       FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.contentModificationDateKey])?
@@ -66,10 +69,13 @@ struct StudioCheckout {
       "build", "--package-path", package.path, "--scratch-path", package.appendingPathComponent(buildFolder[0]).path,
       "--product", StudioCommand.program, "--configuration", buildFolder.last == "release" ? "release" : "debug",
     ]
+    let start = Date()
     if let reason = try run(compiler, arguments) { throw failure(reason, arguments) }
     guard FileManager.default.isExecutableFile(atPath: program.path) else {
       throw failure("the build has no file '\(program.path)'.", arguments)
     }
+    try Data().write(to: stamp)
+    try FileManager.default.setAttributes([.modificationDate: start], ofItemAtPath: stamp.path)
   }
 
   /// Runs the compiler to its end.

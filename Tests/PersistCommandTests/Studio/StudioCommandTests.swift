@@ -66,9 +66,14 @@
         #expect(second.output == "studio of the checkout: Shop.sqlite --port 8080 --help\n" && second.messages.isEmpty)
         try #expect(#require(checkout.calls.first).hasSuffix("--product persist-studio --configuration debug"))
         #expect(checkout.calls.count == 1)
-        try FileManager.default.setAttributes(
-          [.modificationDate: Date(timeIntervalSinceNow: 10)], ofItemAtPath: checkout.source.path)
-        try #expect(checkout.run("Shop.sqlite").status == 7)
+        // A source that the program doesn't need is compiled once too, although the program stays as it is.
+        for (file, date) in [(checkout.studio, -20.0), (checkout.source, -10)] {
+          try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: date)], ofItemAtPath: file.path)
+        }
+        try FileManager.default.removeItem(at: checkout.studio.appendingPathExtension("built"))
+        try checkout.setCompiler("exit 0")
+        for _ in 0..<2 { try #expect(checkout.run("Shop.sqlite").status == 7) }
         #expect(checkout.calls.count == 2)
       }
     }
