@@ -44,7 +44,7 @@ package struct ModelPicture {
     let title: String
   }
 
-  let title: String
+  package let title: String
   /// The number of entities, in words.
   let summary: String
   /// Whether the colors of changes have to be explained.

@@ -1,5 +1,5 @@
 /// The style of a picture, for light and dark color schemes. Changes are never shown by color alone.
-enum PictureStyle {
+package enum PictureStyle {
   /// The sign of a change, for readers who can't distinguish the colors.
   static func sign(_ change: ModelPicture.Change) -> String {
     switch change {
@@ -10,7 +10,7 @@ enum PictureStyle {
     }
   }
 
-  static let sheet = """
+  package static let sheet = """
     svg { background: #ffffff; color-scheme: light dark }
     text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; \
     font-size: 12px; fill: #1f2328 }

@@ -90,7 +90,7 @@ package struct DumpedProperties {
   }
 
   /// A column's name with as many underscores before it as distinguish it from others.
-  static func free(_ column: String, besides names: some Sequence<String>) -> String {
+  package static func free(_ column: String, besides names: some Sequence<String>) -> String {
     let names = Set(names)
     var column = column
     while names.contains(column) { column = "_" + column }

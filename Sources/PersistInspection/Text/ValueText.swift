@@ -1,5 +1,5 @@
 import Foundation
-import Persist
+package import Persist
 
 /// Values as texts that lose nothing: exact numbers, dates in ISO 8601.
 package enum ValueText {

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 extension StudioSession {

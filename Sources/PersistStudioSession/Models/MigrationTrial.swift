@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 /// A migration of a copy of the store: its progress, and the comparison of the copy with the store.

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 /// The export of the rows that a page shows to a new store: its progress, and the file.

@@ -1,5 +1,6 @@
 import Foundation
 import Persist
+import PersistInspection
 
 /// The content of a request for rows of the grid.
 struct RowsForm: Decodable {
