@@ -65,11 +65,19 @@ public struct SnippetCompiler: Sendable {
   ///
   /// - Returns: Its exit status, and its output.
   func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    try run(compiler, ["-swift-version", "6", "-no-color-diagnostics"] + Sanitizer.compilerArguments, arguments)
+  }
+
+  /// Runs a tool that is installed beside the compiler, with the built modules available.
+  func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
+    try run(
+      compiler.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(tool), [], arguments)
+  }
+
+  private func run(_ program: URL, _ options: [String], _ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = TestRun.newProcess()
-    process.executableURL = compiler
-    process.arguments =
-      ["-swift-version", "6", "-no-color-diagnostics", "-I", modules.path] + Self.moduleMaps
-      + Sanitizer.compilerArguments + arguments
+    process.executableURL = program
+    process.arguments = options + ["-I", modules.path] + Self.moduleMaps + arguments
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice

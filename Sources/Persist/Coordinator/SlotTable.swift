@@ -3,9 +3,9 @@
 /// A declared property stores a key in each object; an access finds the slot by key with one multiplication and one
 /// comparison, in a table without collisions. If two classes in an inheritance chain happen to have the same key, the
 /// declaring class decides; those properties take a slower path.
-public final class SlotTable: Sendable {
+@usableFromInline final class SlotTable: Sendable {
   /// An entry of the table. Entry 0 contains the hash parameters: its key is the multiplier, its slot the shift.
-  @frozen public struct Entry: Sendable {
+  @frozen @usableFromInline struct Entry: Sendable {
     @usableFromInline let key: UInt32
     @usableFromInline let slot: Int32
   }

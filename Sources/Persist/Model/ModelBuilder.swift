@@ -1,10 +1,12 @@
 /// A part of a model in code: an entity or a composite type.
+@_documentation(visibility: internal)
 public protocol ModelPart {
   /// Adds the part to a model under construction.
   func add(to model: inout ModelDescription)
 }
 
 /// A part of an entity in code: an attribute, a relationship, a fetched property or an index.
+@_documentation(visibility: internal)
 public protocol EntityPart {
   /// Adds the part to an entity under construction.
   func add(to entity: inout EntityDescription)

@@ -4,8 +4,8 @@
 /// elsewhere is linear.
 struct OrderedSet<Element: Hashable>: ExpressibleByArrayLiteral {
   private(set) var elements: [Element] = []
-  /// A hash table with open addressing, which finds the elements of larger sets: their indices plus one, and 0 in unused
-  /// places. Its size is a power of two, at least twice the number of elements.
+  /// A hash table with open addressing, which finds the elements of larger sets: their indices plus one, or 0 where a
+  /// place is unused. Its size is a power of two, at least twice the number of elements.
   private var table: [Int32] = []
 
   /// The size of the largest set without a table: comparing this many elements is faster than hashing one.

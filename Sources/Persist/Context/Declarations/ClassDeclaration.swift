@@ -2,6 +2,7 @@
 ///
 /// That instance, the *prototype*, has no context and no entity, and is released again. Creating it evaluates the
 /// initial values of plain stored properties, but no defaults of declared ones.
+@_documentation(visibility: internal)
 public struct ClassDeclaration: Sendable {
   /// One declared property.
   public struct Member: Sendable {

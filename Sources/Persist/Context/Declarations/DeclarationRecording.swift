@@ -3,6 +3,7 @@ public import Synchronization
 /// Records the declarations of a class's properties while a prototype of the class is created.
 ///
 /// - SeeAlso: ``ClassDeclaration``
+@_documentation(visibility: internal)
 public enum DeclarationRecording {
   /// The number of classes being examined, across all threads.
   @usableFromInline static let count = Atomic<Int>(0)

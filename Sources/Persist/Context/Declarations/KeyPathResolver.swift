@@ -11,6 +11,7 @@ import Foundation
 /// ```
 ///
 /// Not Sendable: each context has its own, ``ManagedObjectContext/keyPaths``.
+@_documentation(visibility: internal)
 public final class KeyPathResolver {
   private let layouts: EntityLayouts
   private let classes: [ManagedObject.Type]

@@ -2,6 +2,7 @@
 ///
 /// The property wrappers of such a layer are ``DeclaredProperty``s: each stores a key in the object, and passes its
 /// declaration to ``DeclarationRecording`` while a class is examined.
+@_documentation(visibility: internal)
 public protocol PropertyDeclaration: Sendable {
   /// The property's name in the model; nil if it equals the variable's.
   var modelName: String? { get }
@@ -15,6 +16,7 @@ public protocol PropertyDeclaration: Sendable {
 }
 
 /// A stored property of a class that represents a property of its entity: a property wrapper.
+@_documentation(visibility: internal)
 public protocol DeclaredProperty {
   /// The position of the declaration, by which the class's properties are distinguished.
   var key: DeclarationKey { get }
@@ -24,6 +26,7 @@ public protocol DeclaredProperty {
 ///
 /// Four bytes: the line, and the column in it. Keys only need to distinguish the properties of one class, and a class
 /// is declared in one file, so the file doesn't matter.
+@_documentation(visibility: internal)
 @frozen public struct DeclarationKey: Sendable, Hashable {
   @usableFromInline let number: UInt32
 

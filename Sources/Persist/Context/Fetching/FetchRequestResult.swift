@@ -12,12 +12,14 @@ public protocol FetchRequestResult {
 }
 
 /// The kind of data that a fetch reads, determined by its result type.
+@_documentation(visibility: internal)
 public enum FetchedForm: Sendable {
   /// Registered objects, their identifiers only, rows of requested columns, or the number of matching objects.
   case objects, identifiers, rows, count
 }
 
 /// A fetched result before its conversion to the requested type.
+@_documentation(visibility: internal)
 public struct Fetched {
   enum Content {
     case object(ManagedObject)

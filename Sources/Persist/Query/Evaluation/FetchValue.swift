@@ -37,6 +37,7 @@ public enum FetchValue {
 /// An object that predicates and expressions read by key.
 ///
 /// Not Sendable: it is read in its isolation.
+@_documentation(visibility: internal)
 public protocol KeyedObject {
   /// The value of a property: for a to-one relationship its object or null, for a to-many relationship a collection.
   ///
