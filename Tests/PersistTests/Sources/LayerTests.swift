@@ -10,7 +10,9 @@ private let layers = LayerRules(folders: [
   "Store/SQLite/Transactions", "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite",
   "Store/SQLite/Engine",
   "Store/Location", "Store/Transfer",
-  "Coordinator", "Context", "Migration/Plan", "Migration/Comparison", "Migration/Mapping", "Migration/Xcode",
+  "Coordinator", "Context/Transformers", "Context/State", "Context/Generations", "Context/Merging", "Context/Fetching",
+  "Context/Undo", "Context/Conflicts", "Context/Saving", "Context/Children", "Context/Finding", "Context/Batch",
+  "Context/Import", "Context/History", "Migration/Plan", "Migration/Comparison", "Migration/Mapping", "Migration/Xcode",
   "Migration", "Observation", "Stack",
 ])
 
@@ -37,10 +39,14 @@ struct LayerTests {
   func noUpwardMembers() throws {
     let references = try #require(IndexStore()).references(within: framework)
     #expect(references.count > 10_000)
-    for reference in layers.upward(references) {
+    for reference in layers.upward(references) where !Self.knownUpward.contains(reference.name) {
       Issue.record("\(reference.file):\(reference.line): \(reference.name), which \(reference.declaredIn) declares")
     }
   }
+
+  /// What Context/State still calls above it: the newest row of the other end of a one-to-one relationship, and fetched
+  /// properties by key. The list may only become shorter.
+  private static let knownUpward: Set<String> = ["adoptNewerRows(of:)", "fetchedObjects(of:)"]
 
   @Test(
     "A migration refers to stores only through the protocols of Store/Engine",
@@ -77,7 +83,8 @@ struct LayerTests {
     }
     // The owner itself writes in several files; otherwise, the index would say nothing.
     #expect(Set(references.map(\.file)).count > 3)
-    for reference in references where !reference.file.hasPrefix("Context/State/") {
+    // Files in folders inside Context/State belong to its layer, but not to the owner.
+    for reference in references where reference.file.split(separator: "/").dropLast() != ["Context", "State"] {
       Issue.record("\(reference.file):\(reference.line): \(reference.name) is changed outside of Context/State")
     }
   }
@@ -93,8 +100,8 @@ struct LayerTests {
     for (folder, files) in folders where files.count > 15 { Issue.record("\(folder) holds \(files.count) files") }
   }
 
-  /// The number of pairs of folders that refer to each other, most of them in Context. It may only decrease.
-  private static let knownMutualFolders = 19
+  /// The number of pairs of folders that refer to each other, most of them in Context/State. It may only decrease.
+  private static let knownMutualFolders = 12
 
   @Test(
     "Few folders of the framework refer to each other",

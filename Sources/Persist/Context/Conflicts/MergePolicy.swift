@@ -73,6 +73,14 @@ public struct MergePolicy: Sendable {
   }
 }
 
+extension ManagedObjectContext {
+  /// The handling of save conflicts with rows that others changed, and with values that must be unique.
+  public var mergePolicy: MergePolicy {
+    get { assignedMergePolicy as? MergePolicy ?? .error }
+    set { assignedMergePolicy = newValue }
+  }
+}
+
 /// Resolves the conflicts of a save with custom rules.
 ///
 /// Both methods run in the context's isolation while the save waits, and may read and change its objects. When one

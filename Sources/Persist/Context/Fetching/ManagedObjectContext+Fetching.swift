@@ -63,17 +63,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the identifier of the store that has or will have an object's row; empty if there is none.
-  func storeIdentifier(of object: ManagedObject) -> String {
-    if let tables = object.table?.siblings { return tables.identifier }
-    // Without a store, the object is in none of the requested stores.
-    return (try? storeForInsert(of: object))?.identifier ?? ""
-  }
-
   /// Creates another context over the same rows, without this one's unsaved changes.
   func savedView() -> ManagedObjectContext {
-    guard let parent else { return ContextReading(of: self).makeContext(monitor: readMonitor) }
-    let saved = ManagedObjectContext(parent: parent)
+    guard let parent, let rowsOfParent else { return ContextReading(of: self).makeContext(monitor: readMonitor) }
+    let saved = ManagedObjectContext(childOf: parent, rows: rowsOfParent)
     saved.readMonitor = readMonitor
     return saved
   }

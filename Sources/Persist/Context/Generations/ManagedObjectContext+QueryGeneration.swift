@@ -58,21 +58,6 @@ extension ManagedObjectContext {
     return queryGenerationToken
   }
 
-  /// The view that the context reads instead of its stores; nil for the stores, whose newest state a save reads.
-  var readView: (any ReadView)? {
-    if isReadingNewest { return nil }
-    if let queryGeneration { return queryGeneration }
-    return replicaView
-  }
-
-  /// Makes the stores' tables read the present view.
-  func applyReadView() {
-    for tables in storeTables { tables.read(readView) }
-  }
-
-  /// Whether a save is running, which must see others' saved changes.
-  var isReadingNewest: Bool { runningSave?.readsNewest == true }
-
   /// Reads the newest state of the stores while `body` of a save runs. If it fails, the context shows its own state
   /// again.
   func readingNewest<T>(_ body: () throws -> T) rethrows -> T {

@@ -126,13 +126,6 @@ struct MergePass {
   }
 }
 
-/// What a context remembers of its last merge.
-struct LastMerge {
-  /// New objects, unless the merge was to leave them unregistered.
-  var inserted: Set<ManagedObject> = []
-  var deleted: Set<ManagedObject> = []
-}
-
 extension ManagedObject {
   /// Makes an object whose row was deleted reread its members: others may have related more of them to the row.
   fileprivate final func forgetLeftMembers() {

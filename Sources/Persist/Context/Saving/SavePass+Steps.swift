@@ -1,4 +1,6 @@
-extension SavePass {
+extension SavePass: RunningSave {
+  func noteFormerEnds(of object: ManagedObject) { formerEnds.append(FormerEnds(of: object)) }
+
   /// Performs the save.
   func run() throws {
     context.mergeArrivedChanges()
@@ -45,7 +47,7 @@ extension SavePass {
   private func finish() {
     context.runningSave = nil
     callDidSave()
-    context.undoStorage?.endEvent()
+    context.changeRecorder?.endEvent()
     deliver()
     context.didWrite?({ savedChanges })
     context.send(.didSave(saved))
@@ -65,5 +67,17 @@ extension SavePass {
   /// A child's save doesn't affect the stores, including their metadata.
   private func savePendingMetadata() throws {
     if context.parent == nil { try context.persistentStoreCoordinator.savePendingMetadata() }
+  }
+}
+
+extension SavePass {
+  /// Rereads the rows of objects whose side of a relationship with an object with a newer row is outdated.
+  func refreshStaleEnds() {
+    var seen: Set<ObjectIdentifier> = []
+    while !formerEnds.isEmpty {
+      let waiting = formerEnds
+      formerEnds = []
+      context.adoptNewerRows(of: waiting.flatMap(\.stale).filter { seen.insert(ObjectIdentifier($0)).inserted })
+    }
   }
 }

@@ -123,6 +123,16 @@ extension ManagedObject {
   @inline(__always)
   final var snapshot: RowSnapshot? { isDraft ? nil : row }
 
+  /// The version of the row that the next save inserts for the object.
+  ///
+  /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that
+  /// version. The last version of the old row isn't known; the increment exceeds any number of saves between a read and
+  /// a deletion.
+  final var insertedVersion: Int64 { snapshotVersion.map { $0 &+ (1 << 20) } ?? 1 }
+
+  /// The version of ``snapshot``, without retaining it.
+  final var snapshotVersion: Int64? { isDraft ? nil : row?.view.version }
+
   /// Puts another row beneath the object's unsaved values.
   @inline(__always)
   final func replaceRow(with new: RowSnapshot?) {
@@ -206,4 +216,27 @@ extension ManagedObject {
 
   /// Records that a save has seen the object's changes.
   final func forgetTouch() { marks.remove(.touched) }
+}
+
+extension ManagedObject {
+  /// Removes the object from its context permanently.
+  final func detach() {
+    // Few programs ask for the identifiers of deleted objects, and creating them takes a tenth of a deletion.
+    if identifier == nil, key > 0,
+      let keyless = tableReference?._withUnsafeGuaranteedRef({ table in
+        withLayout { table.siblings?.keylessID(of: $0) }
+      })
+    {
+      identifier = keyless
+    } else if tableReference != nil {
+      _ = objectID
+    }
+    releaseRelated()
+    tableReference?._withUnsafeGuaranteedRef { $0.removeEntry(key) }
+    let observedChanges = marks.contains(.observed) ? table?.observedChanges : nil
+    leaveTable()
+    guard let observedChanges else { return }
+    observedChanges.record(everything, of: self)
+    observedChanges.record { [self] in observers?.objectHasLeft() }
+  }
 }

@@ -100,7 +100,7 @@ final class StoreTables {
     self.context = .passUnretained(context)
     origin = store
     coordinator = context.persistentStoreCoordinator
-    self.store = context.parent.map { ParentRows(of: store, in: $0) } ?? store
+    self.store = context.rowsOfParent?(store) ?? store
     identifier = store.identifier
     tables = Array(repeating: nil, count: context.layouts.count)
     keylessIDs = Array(repeating: nil, count: context.layouts.count)

@@ -1,24 +1,27 @@
+extension ManagedObjectContext.UndoManager: ChangeRecorder {}
+
 extension ManagedObjectContext {
   /// The undo manager that records this context's changes; nil by default, which records nothing.
   ///
   /// Changes made before it is set can't be undone.
   public var undoManager: UndoManager? {
-    get { undoStorage }
+    get { changeRecorder as? UndoManager }
     set {
-      guard newValue !== undoStorage else { return }
-      undoStorage?.detach(self)
-      undoStorage = nil
+      let former = undoManager
+      guard newValue !== former else { return }
+      former?.detach(self)
+      changeRecorder = nil
       processPendingChanges()
-      undoStorage = newValue
+      changeRecorder = newValue
       newValue?.attach(self)
     }
   }
 
   /// Undoes the last group of changes; does nothing without an ``undoManager``.
-  public func undo() { undoStorage?.undo() }
+  public func undo() { undoManager?.undo() }
 
   /// Redoes the group that was undone last.
-  public func redo() { undoStorage?.redo() }
+  public func redo() { undoManager?.redo() }
 
   /// Whether there are changes that the undo manager hasn't recorded yet.
   var hasUndoable: Bool { tracker?.entries.isEmpty == false }

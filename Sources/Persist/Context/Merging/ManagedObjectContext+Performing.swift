@@ -1,3 +1,23 @@
+extension ManagedObjectContext {
+  /// Ends the current event: the context's observers are notified of the changes since the last event, and undo groups
+  /// them.
+  ///
+  /// There is no run loop that does this. A context processes its pending changes when this is called, before a save or
+  /// a fetch, before it is refreshed, rolled back or reset, when an undo group ends, and when an element of
+  /// ``objectsDidChange`` is requested. A task that awaits such an element is woken by the first change, and resumes
+  /// after the code that made it has run: all changes of that code are then one event.
+  ///
+  /// ```swift
+  /// item.name = "Tea"
+  /// context.processPendingChanges()      // notifies observers of the new name now
+  /// ```
+  public func processPendingChanges() {
+    mergeArrivedChanges()
+    beginTracking()
+    endEvent()
+  }
+}
+
 /// Contexts have no queue: the caller owns the context, and the block runs immediately.
 extension ManagedObjectContext {
   /// Runs a block and returns its result, for code written for contexts with a queue.

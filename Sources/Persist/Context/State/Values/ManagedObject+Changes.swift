@@ -114,12 +114,6 @@ extension RedeclarableMembers where Self: ManagedObject {
 }
 
 extension ManagedObject {
-  /// Whether a to-many relationship differs from the store.
-  final var hasChangedMembers: Bool {
-    guard !toManys.isEmpty else { return false }
-    return layout.kinds.indices.contains { layout.kinds[$0] == .toMany && toManys[$0]?.hasChanges == true }
-  }
-
   /// Whether the object's only changes are removed members.
   final var onlyLosesMembers: Bool {
     pending.isEmpty && toManys.allSatisfy { $0.map { $0.added.isEmpty && !$0.isReordered } ?? true }
@@ -145,21 +139,6 @@ extension ManagedObject {
     pending.slots.contains(where: isChanged) || toManys.indices.contains(where: isChanged)
   }
 
-  /// Whether a save of the object's changes detects a conflict if others have changed its row.
-  final var isCheckedBySave: Bool {
-    change == .updated && (pending.slots.contains(where: isChanged) || (hasChangedMembers && !hasIndependentMembers))
-  }
-
-  /// Whether concurrent additions and removals of members by others don't affect the changes made here: no members were
-  /// reordered, and no rule checks the members as a whole.
-  final var hasIndependentMembers: Bool {
-    let validators = type(of: self).validators
-    return layout.relationships.allSatisfy { relationship in
-      guard relationship.isToMany, let members = toManys[relationship.slot], members.hasChanges else { return true }
-      return !members.isReordered && !layout.checks.contains { $0.slot == relationship.slot }
-        && !validators.contains { $0.key == relationship.name }
-    }
-  }
 }
 
 extension ManagedObject {

@@ -109,3 +109,13 @@ extension ManagedObject {
     if !isMember { gain(other, in: relationship) }
   }
 }
+
+extension RelationshipLayout {
+  /// Whether the relationship still refers to an object after its deletion.
+  func mayOutlast(_ end: ManagedObject) -> Bool {
+    guard let inverse, inverse.slot < end.layout.relationshipsBySlot.count,
+      let back = end.layout.relationshipsBySlot[inverse.slot], back.name == inverse.name
+    else { return inverse == nil }
+    return back.leavesOthersAlone
+  }
+}

@@ -1,26 +1,8 @@
 extension ManagedObjectContext {
-  /// Ends the current event: the context's observers are notified of the changes since the last event, and undo groups
-  /// them.
-  ///
-  /// There is no run loop that does this. A context processes its pending changes when this is called, before a save or
-  /// a fetch, before it is refreshed, rolled back or reset, when an undo group ends, and when an element of
-  /// ``objectsDidChange`` is requested. A task that awaits such an element is woken by the first change, and resumes
-  /// after the code that made it has run: all changes of that code are then one event.
-  ///
-  /// ```swift
-  /// item.name = "Tea"
-  /// context.processPendingChanges()      // notifies observers of the new name now
-  /// ```
-  public func processPendingChanges() {
-    mergeArrivedChanges()
-    beginTracking()
-    endEvent()
-  }
-
   /// Does the same as ``processPendingChanges()`` without merging; does nothing if the context isn't observed.
   func endEvent() {
     processTrackedChanges()
-    undoStorage?.endEvent()
+    changeRecorder?.endEvent()
   }
 
   /// Does the same as ``endEvent()`` without ending the undo group; does nothing if the context isn't observed.
@@ -33,7 +15,7 @@ extension ManagedObjectContext {
     }
     guard let tracker, tracker.hasPendingChanges else { return }
     let entries = tracker.takeEntries()
-    if isUndoable { undoStorage?.record(entries, in: self) }
+    if isUndoable { changeRecorder?.record(entries, in: self) }
     let changes = ObjectsDidChange(entries, noted: tracker.noted)
     tracker.noted = ObjectsDidChange()
     guard !changes.isEmpty else { return }
@@ -71,8 +53,8 @@ extension ManagedObjectContext {
   /// Stops tracking changes if the context is no longer observed. Nothing is unsaved then, so that tracking can restart
   /// at any time.
   func endTrackingIfUnobserved() {
-    guard let tracker, undoStorage == nil, !ContextNotifications.areWanted, !hasChanges, !tracker.hasPendingChanges,
-      tracker.isIdle
+    guard let tracker, changeRecorder == nil, !ContextNotifications.areWanted, !graph.hasChanges,
+      !tracker.hasPendingChanges, tracker.isIdle
     else { return }
     self.tracker = nil
   }
@@ -82,7 +64,7 @@ extension ManagedObjectContext {
   func beginTracking() -> ChangeTracker {
     if let tracker { return tracker }
     let tracker = ChangeTracker()
-    for table in tables { table.map.objects.forEachUnretained { $0.leaveEvent() } }
+    for table in tables { for object in table.map.objects { object.leaveEvent() } }
     for object in graph.inserted.objects { tracker.enter(object, before: nil) }
     for object in graph.updated.objects + graph.deleted.objects {
       tracker.enter(object, before: ObjectState(committed: object))

@@ -98,21 +98,3 @@ extension SaveConflict {
     }
   }
 }
-
-extension ManagedObjectContext {
-  /// Returns the currently stored rows of objects, regardless of the objects' state; deleted rows are omitted.
-  func storedRows(
-    of objects: [ManagedObject], in store: any RowSource
-  ) throws -> [ManagedObjectID: RowSnapshot] {
-    var rows: [ManagedObjectID: RowSnapshot] = [:]
-    for (_, objects) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }) {
-      guard let entity = objects.first?.layout.entity else { continue }
-      let byKey = Dictionary(objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-      let query = RowQuery(entity: entity, includesSubentities: false, keys: objects.map(\.key))
-      for row in try store.rows(query) {
-        if let object = byKey[row.key] { rows[object.objectID] = row.snapshot }
-      }
-    }
-    return rows
-  }
-}

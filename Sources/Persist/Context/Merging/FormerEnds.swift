@@ -54,21 +54,3 @@ struct FormerEnds {
     return stale
   }
 }
-
-extension ManagedObjectContext {
-  /// Records an object's relationship ends before it gets a newer row or rereads its members, if a save is collecting
-  /// them.
-  func noteFormerEnds(of object: ManagedObject) { runningSave?.formerEnds.append(FormerEnds(of: object)) }
-}
-
-extension SavePass {
-  /// Rereads the rows of objects whose side of a relationship with an object with a newer row is outdated.
-  func refreshStaleEnds() {
-    var seen: Set<ObjectIdentifier> = []
-    while !formerEnds.isEmpty {
-      let waiting = formerEnds
-      formerEnds = []
-      context.adoptNewerRows(of: waiting.flatMap(\.stale).filter { seen.insert(ObjectIdentifier($0)).inserted })
-    }
-  }
-}

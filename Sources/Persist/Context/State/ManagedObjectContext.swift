@@ -23,14 +23,16 @@ public final class ManagedObjectContext {
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil for one that uses the stores directly.
   public let parent: ManagedObjectContext?
+  /// Returns the rows of a store as the parent shows them; nil for a context that uses the stores directly.
+  let rowsOfParent: ((any PersistentStore) -> any RowSource)?
   /// The child contexts. Not retained: each removes itself when deallocated.
   var children: [Unmanaged<ManagedObjectContext>] = [] {
     didSet { graph.hasChildren = !children.isEmpty }
   }
   /// The state of the registered objects.
   let graph = ObjectGraph()
-  /// The handling of save conflicts with rows that others changed, and with values that must be unique.
-  public var mergePolicy = MergePolicy.error
+  /// What ``mergePolicy`` was set to; nil for its default.
+  var assignedMergePolicy: (any Sendable)?
   /// Saves by others that this context hasn't merged yet.
   let mailbox = SavedChangesMailbox()
   /// Nil while the context doesn't merge the saves of others automatically.
@@ -66,7 +68,8 @@ public final class ManagedObjectContext {
   var keyPathResolver: KeyPathResolver?
   /// Called with a function for the changes of each save that wrote some. Unlike an observation, it needs no tracking.
   var didWrite: ((() -> SavedChanges) -> Void)?
-  var undoStorage: UndoManager?
+  /// Records changes to undo them; nil if nobody does.
+  var changeRecorder: (any ChangeRecorder)?
   /// A human-readable name, for logs and the debugger.
   public var name: String?
   /// The author of changes made through this context, recorded in the persistent history.
@@ -92,7 +95,7 @@ public final class ManagedObjectContext {
   /// Whether nobody changes the stores while the context reads them, as in the source of a migration.
   var readsUnchangingStores = false
   /// The save that is running and hasn't written its changes.
-  var runningSave: SavePass?
+  var runningSave: (any RunningSave)?
   let oneWay = OneWayRelationships()
   /// The searchers of single texts, created on demand.
   var textSearchers: [FullTextSearch.Tokenizer: any TextSearcher] = [:]
@@ -117,6 +120,7 @@ public final class ManagedObjectContext {
   ) {
     persistentStoreCoordinator = coordinator
     parent = nil
+    rowsOfParent = nil
     observedChanges = ObservedChanges()
     layouts = coordinator.layouts
     sharedClasses = mapping
@@ -124,28 +128,13 @@ public final class ManagedObjectContext {
     slotTables = Array(repeating: nil, count: layouts.count)
   }
 
-  /// Creates a scratch pad over another context: it sees the parent's objects with their unsaved changes, and saves to
-  /// the parent, whose own save then writes to the stores.
+  /// Creates a child context.
   ///
-  /// Unsaved changes in a child leave no trace in the parent. A child costs only what it uses, however many objects the
-  /// parent has: creating one is cheap, and each row is read on use. Its saves run the hooks and the validation, as
-  /// every save does. The properties that it changed replace the parent's; other properties of the parent are left
-  /// unchanged. Its new objects keep their temporary identifiers until the outermost context has saved.
-  ///
-  /// ```swift
-  /// let draft = ManagedObjectContext(parent: context)
-  /// draft.object(with: tea.objectID)["name"] = "Green tea"
-  /// try draft.save()       // tea has the name, unsaved
-  /// try context.save()     // the store has it
-  /// ```
-  ///
-  /// Neither context is Sendable, and a child uses its parent for every read: both belong to one isolation domain, and
-  /// the compiler keeps them together. For another task, create a context from the coordinator instead of a child.
-  ///
-  /// - Parameter parent: The parent context, held as long as the child lives.
-  public init(parent: ManagedObjectContext) {
+  /// - Parameter rows: Returns the rows of a store as the parent shows them.
+  init(childOf parent: ManagedObjectContext, rows: @escaping (any PersistentStore) -> any RowSource) {
     persistentStoreCoordinator = parent.persistentStoreCoordinator
     self.parent = parent
+    rowsOfParent = rows
     observedChanges = parent.observedChanges
     layouts = parent.layouts
     sharedClasses = parent.sharedClasses

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     graph.discardAll(notingFormer: parent != nil)
     returnTakenMembers()
     for object in changed + gone { object.awakeFromSnapshotEvents(.rollback) }
-    undoStorage?.removeActions(of: self)
+    changeRecorder?.removeActions(of: self)
     notifyChildren(discarded)
     announce { $0.refreshed.formUnion(changed) }
   }
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     let registered = tracker == nil ? [] : liveObjects
     let discarded = ids(updated: graph.updated.objects + graph.deleted.objects, deleted: graph.inserted.objects)
     tracker?.forgetPendingChanges()
-    undoStorage?.removeActions(of: self)
+    changeRecorder?.removeActions(of: self)
     lastMerge = LastMerge()
     oneWay.forgetChanges()
     graph.reset(tables, notingFormer: parent != nil)
@@ -112,17 +112,6 @@ extension ManagedObjectContext {
     // Requires that all objects have their new rows.
     for object in changed { object.matchToOneEnds() }
     announce { $0.refreshed.formUnion(objects) }
-  }
-
-  /// Whether others have changed or deleted an object's row since it was read.
-  func isOutdated(_ object: ManagedObject) -> Bool {
-    guard let snapshot = object.snapshot, let store = object.table?.store else { return false }
-    do {
-      return try storedRows(of: [object], in: store)[object.objectID]?.version != snapshot.version
-    } catch {
-      deferError(error)
-      return false
-    }
   }
 
   /// Rereads the rows of outdated objects and merges them into the objects. An error is deferred.

@@ -206,16 +206,6 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// The version of the row that the next save inserts for the object.
-  ///
-  /// A reinserted row must not repeat a former version: contexts that still hold the old row would mistake it for that
-  /// version. The last version of the old row isn't known; the increment exceeds any number of saves between a read and
-  /// a deletion.
-  final var insertedVersion: Int64 { snapshotVersion.map { $0 &+ (1 << 20) } ?? 1 }
-
-  /// The version of ``snapshot``, without retaining it.
-  final var snapshotVersion: Int64? { isDraft ? nil : row?.view.version }
-
   /// Returns the other ends of a relationship that are known without accessing the store.
   fileprivate final func endsInMemory(
     of relationship: RelationshipLayout, readingMembers: Bool = false

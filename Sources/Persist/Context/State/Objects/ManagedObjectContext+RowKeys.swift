@@ -14,6 +14,27 @@ extension ManagedObjectContext {
   }
 }
 
+/// The stores of objects.
+extension ManagedObjectContext {
+  /// Returns the identifier of the store that has or will have an object's row; empty if there is none.
+  func storeIdentifier(of object: ManagedObject) -> String {
+    if let tables = object.table?.siblings { return tables.identifier }
+    // Without a store, the object is in none of the requested stores.
+    return (try? storeForInsert(of: object))?.identifier ?? ""
+  }
+
+  /// Returns the store in which a new object will be saved.
+  func storeForInsert(of object: ManagedObject) throws -> any PersistentStore {
+    guard let identifier = assignedStores[object.key] else {
+      return try persistentStoreCoordinator.storeForInsert(of: object.layout.entity)
+    }
+    if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return store }
+    throw PersistenceError(
+      .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to is no longer open.",
+      fix: "Assign it to another store.")
+  }
+}
+
 extension ManagedObject {
   /// The key of the object's row in child contexts.
   final var rowKey: Int64 { table?.isTemporary == false ? key : -key }

@@ -1,23 +1,4 @@
 extension ManagedObjectContext {
-  /// Releases the tables of removed stores that have other tables now, because they were added again.
-  ///
-  /// Objects refer to their tables without retaining them. Tables that have objects, or that results or a running
-  /// fetch may create objects in, therefore remain until a later reset. So do the last tables of a store that wasn't
-  /// added again: identifiers still resolve to them.
-  func releaseReplacedTables() {
-    lastPlace = nil
-    let open = persistentStoreCoordinator.openStores
-    for index in storeTables.indices.reversed() {
-      let (store, identifier) = (ObjectIdentifier(storeTables[index].origin), storeTables[index].identifier)
-      guard !open.contains(where: { ObjectIdentifier($0) == store }) else { continue }
-      let isReplaced = storeTables[(index + 1)...].contains { $0.identifier == identifier }
-      guard isReplaced, isKnownUniquelyReferenced(&storeTables[index]), storeTables[index].isUnused else { continue }
-      storeTables.remove(at: index)
-      // Prefetched rows name their tables, whose addresses are used again.
-      graph.outdateRowsAhead()
-    }
-  }
-
   /// Assigns the store in which a new object will be saved. The default is the first store that contains its entity.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the object isn't a new one of this context or has a
@@ -45,17 +26,6 @@ extension ManagedObjectContext {
         fix: "Choose one of the coordinator's stores whose configuration has the entity.")
     }
     assignedStores[object.key] = store.identifier
-  }
-
-  /// Returns the store in which a new object will be saved.
-  func storeForInsert(of object: ManagedObject) throws -> any PersistentStore {
-    guard let identifier = assignedStores[object.key] else {
-      return try persistentStoreCoordinator.storeForInsert(of: object.layout.entity)
-    }
-    if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return store }
-    throw PersistenceError(
-      .saveFailed, at: .entity(object.entity.name), "The store that \(object) was assigned to is no longer open.",
-      fix: "Assign it to another store.")
   }
 }
 

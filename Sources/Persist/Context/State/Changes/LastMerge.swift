@@ -1,0 +1,6 @@
+/// What a context remembers of its last merge.
+struct LastMerge {
+  /// New objects, unless the merge was to leave them unregistered.
+  var inserted: Set<ManagedObject> = []
+  var deleted: Set<ManagedObject> = []
+}
