@@ -62,12 +62,7 @@ final class ModelMap {
     if let theirs = models[other] {
       do { found = try Correspondence(from: theirs, to: model) } catch { failures.append(failure(theirs, error)) }
       // Versions in between know of renames that neither of the two has.
-      for (tag, middle) in models.sorted(by: { $0.key.number < $1.key.number }) where tag != other && tag != self.tag {
-        guard let first = try? Correspondence(from: theirs, to: middle),
-          let second = try? Correspondence(from: middle, to: model)
-        else { continue }
-        found?.complete(by: first, second)
-      }
+      if found != nil { found = completed(found, from: theirs, other, by: models) }
     }
     others.updateValue(found, forKey: other)
     return found
@@ -75,6 +70,27 @@ final class ModelMap {
 }
 
 extension ModelMap {
+  /// Follows renames through all known versions, however many are in between.
+  private func completed(
+    _ direct: Correspondence?, from theirs: ManagedObjectModel, _ other: ModelTag,
+    by models: [ModelTag: ManagedObjectModel]
+  ) -> Correspondence? {
+    let others = models.filter { $0.key != other && $0.key != tag }.sorted { $0.key.number < $1.key.number }
+      .map(\.value)
+    let ends = others + [model]
+    var reached = others.map { try? Correspondence(from: theirs, to: $0) } + [direct]
+    let steps = others.map { middle in ends.map { try? Correspondence(from: middle, to: $0) } }
+    for _ in others {
+      for (middle, row) in steps.enumerated() {
+        guard let first = reached[middle] else { continue }
+        for (end, step) in row.enumerated() where end != middle {
+          if let step { reached[end]?.complete(by: first, step) }
+        }
+      }
+    }
+    return reached.last ?? direct
+  }
+
   private func failure(_ theirs: ManagedObjectModel, _ error: any Error) -> PersistenceError {
     func name(_ model: ManagedObjectModel) -> String { model.description.versionIdentifiers.joined(separator: ", ") }
     return PersistenceError(
