@@ -205,3 +205,8 @@ extension PersistentStoreCoordinator {
     return false
   }
 }
+
+extension PersistentStoreCoordinator: Equatable {
+  /// Whether two coordinators are the same object.
+  public static func == (left: PersistentStoreCoordinator, right: PersistentStoreCoordinator) -> Bool { left === right }
+}

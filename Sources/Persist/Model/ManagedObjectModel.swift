@@ -169,3 +169,14 @@ extension ManagedObjectModel {
     return entities.filter { names.contains($0.name) }
   }
 }
+
+extension ManagedObjectModel: Equatable {
+  /// Whether two models have the same entities, configurations and request templates.
+  ///
+  /// Version identifiers and renaming identifiers count, too: models of the same stored form can be different models.
+  ///
+  /// - Complexity: linear in the size of the models, once for each; constant for the same object.
+  public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+    left === right || left.digest == right.digest
+  }
+}

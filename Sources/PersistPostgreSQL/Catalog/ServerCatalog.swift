@@ -103,6 +103,13 @@ extension StoreSchema {
       SELECT t.tgname::text, c.relname::text FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid \
       JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = \(text: schema) AND NOT t.tgisinternal
       """,
+      """
+      SELECT c.relname::text, i.indexrelid::text, a.attname::text FROM pg_index AS i \
+      JOIN pg_class AS c ON c.oid = i.indrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) \
+      WHERE n.nspname = \(text: schema) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL \
+      AND i.indexprs IS NULL ORDER BY i.indexrelid, a.attnum
+      """,
     ])
     var order: [String] = []
     var columns: [String: [Column]] = [:]
@@ -119,12 +126,19 @@ extension StoreSchema {
     }
     func table(_ name: String) -> String { names[name] ?? ServerNames.table(name) }
     func column(_ name: String, of table: String) -> String { names[name] ?? ServerNames.column(name, of: table) }
+    var keys: [String: [String: [String]]] = [:]
+    for row in 0..<results[3].rowCount {
+      let name = results[3].text(row, 0)
+      keys[name, default: [:]][results[3].text(row, 1), default: []].append(
+        column(results[3].text(row, 2), of: table(name)))
+    }
     self.init(
       tables: order.map { name in
         let own = table(name)
         return Table(
           name: own,
-          columns: (columns[name] ?? []).map { Column(name: column($0.name, of: own), declaredType: $0.declaredType) })
+          columns: (columns[name] ?? []).map { Column(name: column($0.name, of: own), declaredType: $0.declaredType) },
+          keys: keys[name].map { Array($0.values) } ?? [])
       },
       indexes: (0..<results[1].rowCount).map { row in
         let (name, own) = (results[1].text(row, 0), table(results[1].text(row, 1)))

@@ -11,6 +11,7 @@ extension PostgreSQLEngine {
       try pool.readTransaction { session in
         let catalog = try StoreCatalog(session)
         let map = try session.identify(among: registry, known: catalog).tableMap
+        for problem in map.keyProblems(in: catalog.schema, { ServerText.name($0) }) { try report(problem) }
         for difference in map.differences { try report(StoreProblem(kind: .schemaMismatch, detail: difference)) }
         guard map.differences.isEmpty else { return }
         let inspector = ServerInspector(session)

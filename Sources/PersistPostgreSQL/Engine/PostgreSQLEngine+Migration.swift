@@ -41,7 +41,7 @@ extension PostgreSQLEngine: MigrationEngine {
   }
 
   /// A server doesn't report its free space; if it runs out, the migration is rolled back.
-  func requireDiskSpace(for location: StoreLocation, copies: Double) throws {}
+  func requireDiskSpace(for location: StoreLocation, bytes: Int) throws {}
 
   func withBackup<T>(
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T

@@ -149,6 +149,10 @@ struct PostgreSQLEngine: StoreEngine {
     if opened.mark.life != .own, !pool.options.isReadOnly, try pool.certify() { opened = try OpenedCatalog(pool) }
     let catalog = opened.catalog
     let map = catalog.tableMap(of: model)
+    let missing = pool.options.isReadOnly ? [] : map.missingKeys(in: catalog.schema)
+    guard missing.isEmpty else {
+      throw StoreSchema.MissingKey.error(missing, at: .store(pool.url)) { ServerText.name($0) }
+    }
     guard allowsGaps || map.differences.isEmpty else {
       throw PersistenceError(
         .incompatibleModel, at: .store(pool.url),

@@ -8,6 +8,7 @@ extension PostgreSQLStore {
   /// A store can be used without them: if another program has locked a table, or the user lacks the right, they are
   /// created another time.
   func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
+    try makeMissingUniqueIndexes(catalog)
     guard !isReadOnly, !map.missingIndexes(in: catalog.schema, besides: catalog.metadata.deferredSteps).isEmpty else {
       return
     }
@@ -26,6 +27,25 @@ extension PostgreSQLStore {
       where [.storeBusy, .diskFull, .storeReadOnly, .storeOpenFailed].contains(error.code)
     {
       return
+    }
+  }
+
+  /// Creates the indexes of uniqueness constraints that another program has dropped: without them, equal values would
+  /// be saved.
+  private func makeMissingUniqueIndexes(_ catalog: StoreCatalog) throws {
+    let steps = catalog.metadata.deferredSteps
+    let waiting = { (index: IndexDefinition) in steps.contains(.createIndex(index.name, table: index.table)) }
+    guard !isReadOnly, !map.missingUniqueIndexes(in: catalog.schema, besides: waiting).isEmpty else { return }
+    try pool.write { transaction in
+      try transaction.run([ServerText.lock(pool.address.schema)])
+      let schema = try StoreSchema(transaction.session)
+      for index in map.missingUniqueIndexes(in: schema, besides: waiting) {
+        do {
+          try transaction.run(ServerText.make(index))
+        } catch let failure as ServerFailure where failure.state == "23505" {
+          throw index.duplicateError(at: .store(pool.url))
+        }
+      }
     }
   }
 }

@@ -15,7 +15,8 @@ extension AutomaticMigrator {
   ///
   /// - Returns: a migrator with the same settings otherwise; migrating throws
   ///   ``PersistenceError/Code/migrationFailed`` with the first difference.
-  /// - Complexity: linear in the size of the store, in time and in disk space: up to four copies of it.
+  /// - Complexity: linear in the size of the store, even if the migration itself is not: it copies the store twice,
+  ///   writes one copy anew and reads every object of both. It needs the disk space of up to four copies.
   public func provingInPlace() -> AutomaticMigrator {
     var migrator = self
     migrator.compareWays = { inPlace, copied in

@@ -12,7 +12,8 @@ package struct StoreComparison {
       case missingObjects(Int)
       /// The number of objects that were read, and that of those that the first store counts.
       case unreadObjects(Int, Int)
-      case value
+      /// The two values, in words.
+      case value(String, String)
     }
 
     package let place: PersistenceError.Place
@@ -29,7 +30,7 @@ package struct StoreComparison {
       case .missingProperty: "missing \(second)"
       case .missingObjects(let count): "\(count) objects are missing \(second)"
       case .unreadObjects(let read, let count): "\(read) objects can be read \(first), which counts \(count)"
-      case .value: "a value differs \(second)"
+      case .value(let value, let other): "the value is \(value) \(first), and \(other) \(second)"
       }
     }
   }
@@ -99,6 +100,25 @@ package struct StoreComparison {
     case content(StoreContents.Content)
     case target(ManagedObjectID?)
     case members([ManagedObjectID])
+
+    /// The value in words; of many members, those that another value lacks.
+    func words(without other: Value) -> String {
+      switch (self, other) {
+      case (.content(.value(let value)), _): value.description
+      case (.content(.missingFile(let name)), _): "in the missing file '\(name)'"
+      case (.target(let id), _): id.map(ValueWords.object) ?? "no object"
+      case (.members(let ids), .members(let others)):
+        Self.words(ids, without: Set(others))
+      case (.members(let ids), _): Self.words(ids, without: [])
+      }
+    }
+
+    private static func words(_ ids: [ManagedObjectID], without others: Set<ManagedObjectID>) -> String {
+      let own = ids.filter { !others.contains($0) }
+      if own.isEmpty { return "\(ids.count) members" + (others.isEmpty ? "" : " (others, or in another order)") }
+      let names = own.prefix(3).map(ValueWords.object).joined(separator: ", ")
+      return "\(ids.count) members with \(names)\(own.count > 3 ? " …" : "")"
+    }
   }
 
   /// The compared properties of an entity, in both stores.
@@ -120,17 +140,20 @@ package struct StoreComparison {
       ManagedObjectID(entityName: entity.name, storeIdentifier: second.store.identifier, key: .permanent($0.key))
     }
     let expected = try Dictionary(group, of: entity, in: first.store)
-    var found = 0
+    var missing = Set(group.map(\.key))
     try second.forEachObject(ids) { object in
-      found += 1
+      missing.remove(object.key)
       for (pair, value) in zip(pairs, expected[object.key] ?? []) {
-        guard try Self.value(of: pair.1, in: object) != value else { continue }
+        let other = try Self.value(of: pair.1, in: object)
+        guard other != value else { continue }
         throw Self.difference(
-          .value, PersistenceError.Place(entity: entity.name, property: pair.0.name, row: object.key))
+          .value(value.words(without: other), other.words(without: value)),
+          PersistenceError.Place(entity: entity.name, property: pair.0.name, row: object.key))
       }
     }
-    guard found == group.count else {
-      throw Self.difference(.missingObjects(group.count - found), PersistenceError.Place(entity: entity.name))
+    if let first = missing.min() {
+      throw Self.difference(
+        .missingObjects(missing.count), PersistenceError.Place(entity: entity.name, row: first))
     }
   }
 

@@ -102,16 +102,21 @@ package final class StoreShapeReader {
     let schema = try StoreSchema(connection)
     let map = try model.map { try StoreCatalog(connection).tableMap(of: $0) }
     kinds = StoreShapeReader.kinds(map)
-    noise = Noise(for: [model].compactMap { $0 } + others)
+    let models = [model].compactMap { $0 } + others
+    var noise = Noise(for: models)
+    let texts = DefinitionNoise(models, schema)
     let ordinary = schema.tables.filter { $0.isOrdinary && !$0.columns.isEmpty }
     tables = ordinary.map { table in
       StoreShape.Table(
-        name: table.name, sql: table.sql, columns: table.columns.map(\.name), hasRows: Self.hasRows(table.name, map))
+        name: table.name, sql: texts.definition(table.sql, &noise), columns: table.columns.map(\.name),
+        hasRows: Self.hasRows(table.name, map))
     }
     let omitted = schema.tables.filter { !$0.isOrdinary && !$0.name.hasPrefix("sqlite_") }.map(\.name)
-    definitions = schema.indexes.filter { index in ordinary.contains { $0.name == index.table } }.compactMap(\.sql)
+    let kept = schema.indexes.filter { index in ordinary.contains { $0.name == index.table } }.compactMap(\.sql)
       + schema.views.map(\.sql)
       + schema.triggers.map(\.sql).filter { sql in !omitted.contains { sql.contains($0) } }
+    definitions = kept.map { texts.definition($0, &noise) }
+    self.noise = noise
   }
 
   package func close() { connection.close() }

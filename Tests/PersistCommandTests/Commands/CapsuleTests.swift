@@ -165,6 +165,34 @@ struct CapsuleTests {
     }
   }
 
+  @Test("Definitions of others' tables, columns, indexes, views and triggers lose their texts and comments")
+  func definitions() throws {
+    try withTemporaryFolder { folder in
+      let failing = try Failing(
+        in: folder, Self.attributes,
+        then: #""attributes": [\#(Self.attributes)], "uniquenessConstraints": [["email"]]"#,
+        objects: [person("a@b.c", 1), person("a@b.c", 2)])
+      let sql = """
+        CREATE INDEX i ON ZPERSON (ZAGE) WHERE ZEMAIL <> 'Secret one';
+        ALTER TABLE ZPERSON ADD COLUMN EXTRA TEXT DEFAULT 'Secret''s two';
+        CREATE TABLE own (a TEXT DEFAULT "Secret three", b BLOB DEFAULT x'536563726574', CHECK (a <> 'Secret four'));
+        CREATE VIEW v AS SELECT ZEMAIL, 'Secret five' AS "Secret six" /* Secret seven */ FROM ZPERSON;
+        CREATE TRIGGER t AFTER INSERT ON own -- Secret eight
+        WHEN NEW.a LIKE '%Secret nine%' BEGIN UPDATE own SET a = strftime('%Y', 'now') || 'Secret ten'; END;
+        """
+      let made = try Command.run(
+        ["sqlite3", failing.store.path, sql], program: URL(fileURLWithPath: "/usr/bin/env"))
+      try #require(made.status == 0, "\(made.messages)")
+      _ = try expectReproduction(failing.store, failing.models, failing.capsule)
+      let text = try String(contentsOfFile: failing.capsule, encoding: .utf8)
+      #expect(!text.contains("Secret") && !text.contains("536563726574"))
+      #expect(text.contains("strftime('%Y', 'now')"))
+      for name in ["EXTRA", "CREATE VIEW v", "CREATE TABLE own", "CREATE TRIGGER t", "CREATE INDEX i"] {
+        #expect(text.contains(name))
+      }
+    }
+  }
+
   @Test("A migration that succeeds has no capsule, and files that aren't capsules are refused")
   func wrongInput() throws {
     try withTemporaryFolder { folder in

@@ -112,6 +112,54 @@ struct ScriptTests {
     }
   }
 
+  /// Runs SQL of another program on a store.
+  private func change(_ store: String, _ sql: String) throws {
+    let outcome = try Command.run(["sqlite3", store, sql], program: URL(fileURLWithPath: "/usr/bin/env"))
+    #expect(outcome.status == 0, "\(outcome.messages)")
+  }
+
+  @Test("A script doesn't run twice, and doesn't overwrite metadata that have changed", arguments: [
+    "UPDATE Z_METADATA SET Z_PLIST = Z_PLIST || x'00'", "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1",
+    "INSERT INTO Z_MODELCACHE VALUES (x'0102')",
+  ])
+  func metadata(change sql: String) throws {
+    try withTemporaryFolder { folder in
+      let script = folder.appendingPathComponent("a.sql").path
+      let store = folder.appendingPathComponent("A.sqlite").path
+      try #expect(Command.run("fill", store, "--models", shop, "--version", "Shop", "--rows", "5").status == 0)
+      try #expect(Command.run("plan", store, "--models", shop, "--sql", script).status == 0)
+      let copy = folder.appendingPathComponent("B.sqlite")
+      try FileManager.default.copyItem(atPath: store, toPath: copy.path)
+
+      try #expect(runSQLite(script, on: store).status == 0)
+      let migrated = try Data(contentsOf: URL(fileURLWithPath: store))
+      let again = try runSQLite(script, on: store)
+      #expect(again.status == 1)
+      #expect(again.messages.contains("The store doesn't have the version that the script migrates from."))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == migrated)
+
+      try change(copy.path, sql)
+      let changed = try Data(contentsOf: copy)
+      let run = try runSQLite(script, on: copy.path)
+      #expect(run.status == 1)
+      #expect(run.messages.contains("The store has changed since the script was written."), "\(run.messages)")
+      #expect(try Data(contentsOf: copy) == changed)
+    }
+  }
+
+  @Test("A view that breaks by the migration is named")
+  func view() throws {
+    try withTemporaryFolder { folder in
+      let script = folder.appendingPathComponent("a.sql").path
+      let store = folder.appendingPathComponent("A.sqlite").path
+      try #expect(Command.run("fill", store, "--models", shop, "--version", "Shop", "--rows", "5").status == 0)
+      try change(store, "CREATE VIEW mine AS SELECT ZCOLOUR FROM ZITEM")
+      let outcome = try Command.run("plan", store, "--models", shop, "--sql", script)
+      #expect(outcome.status == 0 || outcome.messages.contains("'mine'"), "\(outcome.messages)")
+      if outcome.status == 0 { try #expect(runSQLite(script, on: store).status == 0) }
+    }
+  }
+
   @Test("A migration that copies has no script, nor has one that isn't needed", .needsSharedData)
   func noScript() throws {
     try withTemporaryFolder { folder in

@@ -47,7 +47,7 @@ struct CopyMigration {
     defer { hold.end() }
     let tables = try hold.inspector.catalog().tableMap(of: manager.destinationModel)
     // The copy, and the log or journal of the exchange.
-    try engine.requireDiskSpace(for: location, copies: 2)
+    try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(2, ofSize: engine.size(of: location)))
     let file = try workspace.file(0)
     let copy = StoreLocation(file)
     try engine.duplicate(StoreLocation(workspace.store), to: copy)

@@ -17,6 +17,13 @@ extension MappingModel {
     return MappingModel(inferredBy: comparison)
   }
 
+  /// Infers a mapping model from two models, under Core Data's name; see ``inferred(from:to:)``.
+  public static func inferredMappingModel(
+    forSourceModel source: ManagedObjectModel, destinationModel: ManagedObjectModel
+  ) throws -> MappingModel {
+    try inferred(from: source, to: destinationModel)
+  }
+
   init(inferredBy comparison: ModelComparison) {
     let inference = MappingInference(comparison)
     self.init("Inferred", entityMappings: inference.entityMappings)

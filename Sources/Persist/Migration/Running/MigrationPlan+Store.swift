@@ -52,7 +52,10 @@ extension MigrationPlan {
   ) throws {
     try self.init(survey.path, survey.resources)
     let found = try survey.findings(inspector, countingLosses: true)
-    losses = try found.losses + survey.path.hops.dropFirst().flatMap { try $0.losses(survey.resources) }
+    let later = try LaterLosses(survey.path, survey.store.tableMap, survey.resources, inspector)
+    losses = try found.losses + survey.path.hops.indices.dropFirst().flatMap { index in
+      try later.counted(survey.path.hops[index].losses(survey.resources), ofHop: index)
+    }
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.downgradeBlocker(
       StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
@@ -60,9 +63,8 @@ extension MigrationPlan {
     if !blockers.isEmpty { way = .impossible }
     rows = try survey.rows(inspector)
     let location = StoreLocation(url)
-    let bytes = try location.engine.size(of: location)
-    self.bytes = bytes
-    extraBytes = bytes * survey.path.simultaneousCopies + 64 * 1024
+    bytes = try location.engine.size(of: location)
+    extraBytes = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: bytes ?? 0)
   }
 
   private init(
@@ -78,29 +80,17 @@ extension MigrationPlan {
       way = .none
       steps = []
     }
-    let rowsByTable = try survey.store.rowsByTable(inspector)
-    let rows = rowsByTable.values.reduce(0, +)
+    rows = try survey.store.rowsByTable(inspector).values.reduce(0, +)
     let location = StoreLocation(url)
-    let bytes = try location.engine.size(of: location)
-    self.rows = rows
-    self.bytes = bytes
-    extraBytes = way == .inPlace ? Self.extraBytes(survey.work, rowsByTable, rows: rows, bytes: bytes) : 0
+    bytes = try location.engine.size(of: location)
+    extraBytes = way == .inPlace ? try survey.extraSpace(ofSize: bytes ?? 0, inspector) : 0
   }
+}
 
-  /// The size of the write-ahead log: the written share of the file, and twice that for tables that are rebuilt.
-  private static func extraBytes(
-    _ work: InPlaceWork, _ rowsByTable: [String: Int], rows: Int, bytes: Int
-  ) -> Int {
-    let base = 64 * 1024
-    guard rows > 0 else { return base }
-    let touched = work.changes.reduce(into: [String: Int]()) { touched, change in
-      guard let table = change.change.writtenTable else { return }
-      var weight = 1
-      if case .rebuildTable = change.change { weight = 2 }
-      touched[table] = max(touched[table] ?? 0, weight)
-    }
-    let written = touched.reduce(0) { $0 + (rowsByTable[$1.key] ?? 0) * $1.value }
-    return base + Int(Double(bytes) * Double(written) / Double(rows))
+extension StoreSurvey {
+  /// The additional disk space of the migration in place, in bytes.
+  func extraSpace(ofSize size: Int, _ inspector: any StoreInspector) throws -> Int {
+    try work.extraSpace(ofSize: size, map, store.catalog.schema, inspector)
   }
 }
 

@@ -30,7 +30,9 @@ struct PathMigration {
     }
     let rows = try migrator.countsRows ? survey.rows(inspector) : nil
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
-    try engine.requireDiskSpace(for: StoreLocation(url), copies: Double(survey.path.simultaneousCopies))
+    let size = try engine.size(of: StoreLocation(url))
+    let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
+    try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
     let file = try migrate(
       workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
     var report = survey.report(rows: rows, way: .copy)

@@ -8,9 +8,9 @@ public import Foundation
 /// ```
 ///
 /// The script is for one store in one state: it consists of the statements that a migration of a copy ran. It begins by
-/// checking the store's identifier, columns, numbers of rows and objects' versions, ends by checking the result in the
-/// same way, and is one transaction. It has been run on another copy, without functions that only Persist has, and its
-/// result is that of the migration.
+/// checking the store's identifier, version, metadata, columns, numbers of rows and objects' versions, ends by checking
+/// the result in the same way, and is one transaction. It has been run on another copy, without functions that only
+/// Persist has, and its result is that of the migration.
 public struct MigrationScript: Sendable {
   /// The plan of the migration.
   public let plan: MigrationPlan
@@ -77,7 +77,10 @@ public struct MigrationScript: Sendable {
     for values in try migration.newSurvey(connection).work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
-    let before = try connection.scriptChecks()
+    // The version first: a script that runs twice finds everything changed.
+    let checks = try connection.scriptChecks()
+    let before = try checks.filter { $0.kind == .identity } + connection.scriptContentChecks()
+      + checks.filter { $0.kind != .identity }
     let statements = try connection.recordingStatements { _ = try migration.run(on: connection) }
     return MigrationScriptText(
       comment: comment(plan, url.lastPathComponent, unusedFiles: files), before: before, statements: statements,

@@ -65,6 +65,11 @@ extension FetchPredicate: CustomStringConvertible {
   public var description: String { format }
 }
 
+extension FetchPredicate {
+  /// The predicate as a format string, with its values as literals; the same as its description.
+  public var predicateFormat: String { format }
+}
+
 extension FetchExpression: CustomStringConvertible {
   public var description: String { format }
 }

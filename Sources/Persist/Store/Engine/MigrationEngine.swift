@@ -17,9 +17,9 @@ package protocol MigrationEngine: StoreEngine {
   func state(of location: StoreLocation) -> AnyHashable
   /// The size of a store in bytes.
   func size(of location: StoreLocation) -> Int
-  /// - Parameter copies: The number of simultaneous copies of the store, including partial ones.
-  /// - Throws: ``PersistenceError/Code/diskFull`` if there isn't enough space for them.
-  func requireDiskSpace(for location: StoreLocation, copies: Double) throws
+  /// - Parameter bytes: The additional space, as the plan of the migration states it.
+  /// - Throws: ``PersistenceError/Code/diskFull`` if there isn't enough.
+  func requireDiskSpace(for location: StoreLocation, bytes: Int) throws
   /// Runs a migration after making a backup. If it fails and leaves the store damaged, the store is restored.
   func withBackup<T>(
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T

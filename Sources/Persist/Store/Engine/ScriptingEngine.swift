@@ -13,6 +13,9 @@ protocol ScriptingEngine: MigrationEngine {
 protocol ScriptingConnection: MigrationConnection {
   /// Runs `body` and returns the statements that it ran in transactions, except those that only read.
   func recordingStatements(_ body: () throws -> Void) throws -> [SQLText]
+  /// The conditions by which a script recognizes the rows of the tables that a migration replaces: the metadata, the
+  /// record of the model, and the entities.
+  func scriptContentChecks() throws -> [MigrationScriptText.Check]
   /// The conditions by which a script recognizes the store in its present state.
   func scriptChecks() throws -> [MigrationScriptText.Check]
 }

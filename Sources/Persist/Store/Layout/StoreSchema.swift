@@ -18,12 +18,16 @@ package struct StoreSchema: Sendable, Hashable {
     package let columns: [Column]
     /// The SQL text that created the table.
     package let sql: String
+    /// The columns of primary keys and of unique constraints, as the engine reports them; nil if the SQL text contains
+    /// them.
+    let keys: [[String]]?
     private let indexByName: [String: Int]
 
-    package init(name: String, columns: [Column], sql: String = "") {
+    package init(name: String, columns: [Column], sql: String = "", keys: [[String]]? = nil) {
       self.name = name
       self.columns = columns
       self.sql = sql
+      self.keys = keys
       indexByName = Dictionary(
         columns.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -8,6 +8,7 @@ extension SQLiteStore {
   ///
   /// - Parameter catalog: The store's catalog when it was opened.
   func makeMissingIndexes(_ catalog: StoreCatalog, defersWork: Bool) throws {
+    try makeMissingUniqueIndexes(catalog)
     guard !isReadOnly, !map.hasDeclaredIndexes(in: catalog) else { return }
     do {
       try pool.write { connection in
@@ -22,6 +23,23 @@ extension SQLiteStore {
       }
     } catch let error as PersistenceError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {
       return
+    }
+  }
+
+  /// Creates the indexes of uniqueness constraints that another program has dropped: without them, equal values would
+  /// be saved.
+  private func makeMissingUniqueIndexes(_ catalog: StoreCatalog) throws {
+    let steps = catalog.metadata.deferredSteps
+    let waiting = { (index: IndexDefinition) in steps.contains(.createIndex(index.name, table: index.table)) }
+    guard !isReadOnly, !map.missingUniqueIndexes(in: catalog.schema, besides: waiting).isEmpty else { return }
+    try pool.write { connection in
+      for index in try map.missingUniqueIndexes(in: StoreSchema(connection), besides: waiting) {
+        do {
+          try connection.execute(.create(index))
+        } catch let error as PersistenceError where error.code == .constraintConflict {
+          throw index.duplicateError(at: .store(pool.url))
+        }
+      }
     }
   }
 }

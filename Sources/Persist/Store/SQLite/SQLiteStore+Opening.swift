@@ -31,6 +31,8 @@ extension SQLiteStore {
       try connection.readTransaction { try StoreCatalog(connection) }
     }
     let map = catalog.tableMap(of: model)
+    let missing = options.isReadOnly ? [] : map.missingKeys(in: catalog.schema)
+    guard missing.isEmpty else { throw StoreSchema.MissingKey.error(missing, at: .store(pool.url)) }
     guard allowsGaps || map.differences.isEmpty else {
       throw PersistenceError(
         .incompatibleModel, at: .store(pool.url),
@@ -109,7 +111,9 @@ extension SQLiteStore {
 
   private static func isEmptyDatabase(_ url: URL) -> Bool {
     // Few databases that have no schema in the file itself have one in their log.
-    guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
+    guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header),
+      LostLog.error(storeAt: url) == nil
+    else { return false }
     return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1
   }
 

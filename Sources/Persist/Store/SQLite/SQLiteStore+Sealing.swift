@@ -95,6 +95,7 @@ extension SQLiteStore {
       !catalog.schema.triggers.contains(where: { $0.isPersists || $0.name.hasPrefix(FullTextIndex.prefix) }),
       HistoryLayout(catalog.schema) == nil,
       map.differences.isEmpty, map.absent.isEmpty, map.hasDeclaredIndexes(in: catalog),
+      map.missingKeys(in: catalog.schema).isEmpty, map.missingUniqueIndexes(in: catalog.schema).isEmpty,
       map.hasSamePlaces(as: predicted)
     else { return nil }
     let mark = StoreMark(

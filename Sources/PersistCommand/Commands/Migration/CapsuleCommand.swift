@@ -10,8 +10,10 @@ struct CapsuleCommand: ParsableCommand {
     commandName: "capsule", abstract: "Write a file that reproduces a failing migration, with noise for all values.",
     discussion: """
       A copy of the store is migrated. If that fails, the capsule contains the models, the plan, the failing step, and \
-      the store's tables, in which texts, bytes, numbers and dates are replaced by noise of the same length. Keys, \
-      references, nulls and the equality of values remain. The store itself isn't changed.
+      the store's tables, in which texts, bytes, numbers and dates are replaced by noise of the same length, \
+      also in the definitions of your own tables, indexes, views and triggers. Keys, references, nulls and the \
+      equality of values remain, and so do names of tables and columns, and numbers in definitions. The store itself \
+      isn't changed.
 
         persist capsule Shop.sqlite --models Models -o shop.capsule
         persist replay shop.capsule

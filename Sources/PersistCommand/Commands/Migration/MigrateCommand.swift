@@ -23,7 +23,10 @@ struct MigrateCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Prove a migration in place before committing it.",
-      discussion: "Copies of the store are migrated in place and by copying, and all their values are compared."))
+      discussion: """
+        Copies of the store are migrated in place and by copying, and all their values are compared. That takes the \
+        time of copying and reading the whole store, however short the migration is, and up to four times its space.
+        """))
   var prove = false
 
   func validate() throws {

@@ -66,7 +66,7 @@ struct GrowthOperation: Sendable, CustomStringConvertible {
   ])
 
   @discardableResult
-  private static func fill(_ context: ManagedObjectContext, _ count: Int) throws -> ManagedObjectContext {
+  static func fill(_ context: ManagedObjectContext, _ count: Int) throws -> ManagedObjectContext {
     let (box, tag) = (try context.make("Box"), try context.make("Tag"))
     var last: ManagedObject?
     for number in 0..<count {

@@ -13,7 +13,7 @@ struct GrowthTests {
     var work: Duration
   }
 
-  @Test("Four times as many objects cost about four times as much", arguments: GrowthOperation.all)
+  @Test("Four times as many objects cost about four times as much", arguments: GrowthOperation.all + GrowthOperation.stores)
   func growth(_ operation: GrowthOperation) throws {
     let few = try Self.cost(of: operation, Self.count)
     let many = try Self.cost(of: operation, 4 * Self.count)

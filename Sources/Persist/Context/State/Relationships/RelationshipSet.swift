@@ -188,6 +188,26 @@ extension RelationshipSet {
     for (index, object) in zip(indexes, objects) { insert(object, at: index) }
   }
 
+  /// Moves a member of an ordered relationship.
+  ///
+  /// - Parameters:
+  ///   - object: A member. Any other object is inserted.
+  ///   - index: Its index afterward.
+  public func move(_ object: Element, to index: Int) { insert(object, at: index) }
+
+  /// Moves members of an ordered relationship, in the order of their indexes, to consecutive places.
+  ///
+  /// - Parameters:
+  ///   - indexes: The indexes of the members.
+  ///   - index: The index of the first of them afterward.
+  public func moveObjects(at indexes: IndexSet, to index: Int) {
+    requireOrder()
+    let members = indexes.map { self[$0] }
+    // Members that leave places before the new one don't count any more.
+    for member in members { remove(member) }
+    for (offset, member) in members.enumerated() { insert(member, at: index + offset) }
+  }
+
   /// Removes the members at several indexes from an ordered relationship.
   public func remove(at indexes: IndexSet) {
     for index in indexes.reversed() { remove(at: index) }

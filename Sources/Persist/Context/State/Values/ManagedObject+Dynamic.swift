@@ -143,6 +143,47 @@ extension RedeclarableMembers where Self: ManagedObject {
   public func mutableOrderedSetValue(forKey name: String) throws -> RelationshipSet<ManagedObject> {
     try related(name, isOrdered: true, instead: "mutableSetValue(forKey:)")
   }
+
+  /// Returns the members of an unordered to-many relationship at the end of a key path, as a mutable view.
+  ///
+  /// - Parameter path: To-one relationships, and a to-many one at the end: `shelf.books`.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a property doesn't exist or an object is missing,
+  ///   ``PersistenceError/Code/typeMismatch`` if a property has another kind.
+  public func mutableSetValue(forKeyPath path: String) throws -> RelationshipSet<ManagedObject> {
+    let (owner, key) = try owner(ofKeyPath: path)
+    return try owner.mutableSetValue(forKey: key)
+  }
+
+  /// Returns the members of an ordered to-many relationship at the end of a key path, as a mutable view.
+  ///
+  /// - Parameter path: To-one relationships, and a to-many one at the end: `shelf.books`.
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` if a property doesn't exist or an object is missing,
+  ///   ``PersistenceError/Code/typeMismatch`` if a property has another kind.
+  public func mutableOrderedSetValue(forKeyPath path: String) throws -> RelationshipSet<ManagedObject> {
+    let (owner, key) = try owner(ofKeyPath: path)
+    return try owner.mutableOrderedSetValue(forKey: key)
+  }
+
+  /// The object that has the last property of a key path.
+  private func owner(ofKeyPath path: String) throws -> (ManagedObject, key: String) {
+    var keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let last = keys.removeLast()
+    var owner: ManagedObject = self
+    for key in keys {
+      guard try owner.property(named: key).isToOne else {
+        throw PersistenceError(
+          .typeMismatch, at: owner.place(key), "'\(key)' in the key path '\(path)' isn't a to-one relationship.",
+          fix: "Use to-one relationships, and a to-many one at the end.")
+      }
+      guard let next = try owner.value(forKey: key) as? ManagedObject else {
+        throw PersistenceError(
+          .unknownProperty, at: owner.place(key), "'\(key)' in the key path '\(path)' has no object.",
+          fix: "Set the relationship first.")
+      }
+      owner = next
+    }
+    return (owner, last)
+  }
 }
 
 extension ManagedObject {

@@ -104,3 +104,31 @@ struct InPlaceWork: Sendable {
   /// All changes in order.
   var changes: [Change] { phases.flatMap { $0 } }
 }
+
+extension InPlaceWork {
+  /// The size of the write-ahead log or journal: the written share of the file, and twice that for tables that are
+  /// rebuilt, whose old pages remain until the end.
+  ///
+  /// - Parameters:
+  ///   - size: The size of the store.
+  ///   - map: The tables of the store.
+  func extraSpace(
+    ofSize size: Int, _ map: TableMap, _ schema: StoreSchema, _ inspector: any StoreInspector
+  ) throws -> Int {
+    var weights: [String: Int] = [:]
+    for change in changes {
+      guard let table = change.change.writtenTable, schema.table(named: table) != nil else { continue }
+      var weight = 1
+      if case .rebuildTable = change.change { weight = 2 }
+      weights[table] = max(weights[table] ?? 0, weight)
+    }
+    guard !weights.isEmpty else { return ExtraSpace.base }
+    func rows(_ table: String) throws -> Int {
+      schema.table(named: table) == nil ? 0 : try Int(clamping: inspector.approximateRowCount(of: table))
+    }
+    let tables = Set(map.tables.map(\.table) + map.joinTables.map(\.name)).union(weights.keys)
+    let all = try tables.reduce(0) { try $0 + rows($1) }
+    let written = try weights.reduce(0) { try $0 + rows($1.key) * $1.value }
+    return ExtraSpace.base + Int(Double(size) * Double(written) / Double(max(all, 1)))
+  }
+}

@@ -5,20 +5,12 @@ import Foundation
 /// Required values, ranges and uniqueness are checked on the old rows, in the transaction that changes them; the number
 /// of rows is compared when a table is rebuilt.
 extension InPlaceMigration {
-  /// Checks the disk space: tables that are written go into the log or the journal, which therefore takes their share
-  /// of the file's size.
+  /// Checks the disk space of the log or the journal, if a table is written.
   func requireDiskSpace(_ survey: StoreSurvey, _ connection: any StoreInspector) throws {
-    let schema = survey.store.catalog.schema
-    func rows(_ tables: Set<String>) throws -> Double {
-      try tables.filter { schema.table(named: $0) != nil }.reduce(0) { sum, table in
-        sum + Double(try connection.approximateRowCount(of: table))
-      }
-    }
-    let written = try rows(Set(survey.work.changes.compactMap(\.change.writtenTable)))
-    guard written > 0 else { return }
-    let all = try rows(Set(survey.map.tables.map(\.table) + survey.map.joinTables.map(\.name)))
+    guard survey.work.changes.contains(where: { $0.change.writtenTable != nil }) else { return }
     let location = StoreLocation(url)
-    try location.engine.requireDiskSpace(for: location, copies: min(1, written / max(all, 1)))
+    let engine = try location.engine
+    try engine.requireDiskSpace(for: location, bytes: survey.extraSpace(ofSize: engine.size(of: location), connection))
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.

@@ -17,7 +17,7 @@ extension InPlaceMigration {
     }
     let location = StoreLocation(url)
     let engine = try location.engine
-    try engine.requireDiskSpace(for: location, copies: 4)
+    try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(4, ofSize: engine.size(of: location)))
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
       let copy = try workspace.file(number)
       try engine.duplicate(location, to: StoreLocation(copy))

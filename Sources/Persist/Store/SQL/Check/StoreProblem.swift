@@ -10,6 +10,12 @@ public struct StoreProblem: Sendable, Hashable {
     public static let damagedDatabase = Kind(name: "damagedDatabase")
     /// The store has no table or column for a part of its model.
     public static let schemaMismatch = Kind(name: "schemaMismatch")
+    /// A table has no primary key: another program has recreated it.
+    public static let missingKey = Kind(name: "missingKey")
+    /// The unique index of a uniqueness constraint is missing: equal values aren't refused.
+    public static let missingIndex = Kind(name: "missingIndex")
+    /// The file's log is missing, with the changes that it contained: the file was copied or moved without it.
+    public static let missingLog = Kind(name: "missingLog")
     /// A row's entity number names no entity.
     public static let unknownEntity = Kind(name: "unknownEntity")
     /// A row is of an abstract entity.
@@ -29,7 +35,8 @@ public struct StoreProblem: Sendable, Hashable {
     public static let oneSidedRelationship = Kind(name: "oneSidedRelationship")
     /// A many-to-many relationship has the same member twice.
     public static let duplicateMember = Kind(name: "duplicateMember")
-    /// A member of an ordered relationship has no position.
+    /// A member of an ordered relationship has no position, as rows of other programs may. Such members come last, and
+    /// no data is lost.
     public static let missingPosition = Kind(name: "missingPosition")
     /// Two members of an ordered relationship have the same position.
     public static let duplicatePosition = Kind(name: "duplicatePosition")
@@ -75,5 +82,5 @@ public struct StoreProblem: Sendable, Hashable {
   }
 
   /// Whether the store is sound despite the problem.
-  public var isHarmless: Bool { [.orphanFile, .unfinishedWork, .danglingReference].contains(kind) }
+  public var isHarmless: Bool { [.orphanFile, .unfinishedWork, .danglingReference, .missingPosition].contains(kind) }
 }

@@ -7,7 +7,7 @@ struct MigrationScriptText: Sendable {
   struct Check: Sendable {
     /// The kind of a check, which determines its message.
     enum Kind: Sendable {
-      case identity, content
+      case identity, version, content
     }
 
     let kind: Kind
@@ -37,6 +37,7 @@ struct MigrationScriptText: Sendable {
       """
       CREATE TEMP TABLE persist_check (
         is_store CONSTRAINT "This is another store than the script was written for." CHECK (is_store),
+        is_version CONSTRAINT "The store doesn't have the version that the script migrates from." CHECK (is_version),
         is_same CONSTRAINT "The store has changed since the script was written." CHECK (is_same),
         is_done CONSTRAINT "The migrated store isn't as expected." CHECK (is_done)
       )
@@ -53,7 +54,12 @@ struct MigrationScriptText: Sendable {
   }
 
   private static func insertion(_ check: Check, isAfter: Bool) -> SQLText {
-    let column: SQLText = check.kind == .identity ? "is_store" : isAfter ? "is_done" : "is_same"
+    let column: SQLText =
+      switch check.kind {
+      case .identity: "is_store"
+      case .version: "is_version"
+      case .content: isAfter ? "is_done" : "is_same"
+      }
     return "INSERT INTO temp.persist_check (\(column)) VALUES (\(check.condition))"
   }
 }
@@ -71,6 +77,14 @@ extension MigrationScriptText.Check {
     Self(kind: .content, condition: "(\(SQLText.columnNames(of: table))) IS \(value: .text(columns))")
   }
 
+  /// A table has a row with exactly these values.
+  static func row(_ values: [(column: String, value: SQLValue)], of table: String, isOfVersion: Bool) -> Self {
+    let conditions = values.map { "\(name: $0.column) IS \(value: $0.value)" as SQLText }
+    return Self(
+      kind: isOfVersion ? .version : .content,
+      condition: "EXISTS (SELECT 1 FROM main.\(name: table) WHERE \(conditions.joined(separator: " AND ")))")
+  }
+
   /// A table has this content, in condensed form: see ``SQLText/extent(of:columns:)``.
   static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
     Self(
@@ -82,6 +96,11 @@ extension SQLText {
   /// The columns of a table as one text.
   static func columnNames(of table: String) -> SQLText {
     "SELECT group_concat(name, ', ') FROM pragma_table_info(\(value: .text(table)))"
+  }
+
+  /// All rows of a table, in a fixed order.
+  static func contents(of table: String, columns: [String]) -> SQLText {
+    "SELECT \(names: columns) FROM main.\(name: table) ORDER BY 1"
   }
 
   /// The number of rows of a table; with the columns of objects, also the greatest key, and the sum of all versions,

@@ -23,6 +23,25 @@ package struct StoreCheck {
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
+    if let error = LostLog.error(storeAt: url) {
+      try report(StoreProblem(kind: .missingLog, detail: error.fullMessage))
+      return nil
+    }
+    var isDamaged = false
+    let noting = { (problem: StoreProblem) in
+      if problem.kind == .damagedDatabase { isDamaged = true }
+      try report(problem)
+    }
+    let store = try found(url, registry, noting)
+    if isDamaged, let words = LostLog.suspicion(storeAt: url) {
+      try report(StoreProblem(kind: .missingLog, detail: words))
+    }
+    return store
+  }
+
+  private static func found(
+    _ url: URL, _ registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
+  ) throws -> IdentifiedStore? {
     do {
       let access = try ReadOnlyAccess(choosingFor: url)
       for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
@@ -55,6 +74,7 @@ package struct StoreCheck {
   func run(_ report: (StoreProblem) throws -> Void) throws {
     try connection.readTransaction {
       try unlessDamaged(report) { try checkDatabase(report) }
+      try checkKeys(report)
       for difference in map.differences {
         try report(StoreProblem(kind: .schemaMismatch, detail: difference))
       }
@@ -71,6 +91,11 @@ package struct StoreCheck {
       let words = row.text(0)
       if words != "ok" { try report(StoreProblem(kind: .damagedDatabase, detail: words)) }
     }
+  }
+
+  private func checkKeys(_ report: (StoreProblem) throws -> Void) throws {
+    let schema = try StoreSchema(connection)
+    for problem in map.keyProblems(in: schema) { try report(problem) }
   }
 
   private func run(_ step: CheckStep, _ report: (StoreProblem) throws -> Void) throws {

@@ -27,7 +27,7 @@ package enum ReadOnlyAccess: Sendable, Hashable {
     let header = try Self.requireDatabase(at: url)
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
     let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil
-    let isWAL = header.count > 19 && header[header.startIndex + 19] == 2
+    let isWAL = DatabaseHeader.isInWALMode(header)
     if let wal, wal.size == Self.logHeadSize {
       // Its writer ended before its first change. If it left an index, SQLite would look for the header of this log in
       // it, and fail.

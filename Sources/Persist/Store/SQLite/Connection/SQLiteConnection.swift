@@ -139,11 +139,13 @@ package final class SQLiteConnection {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    // A new file without tables would count as one that lost its log.
+    let isUnused = mode == .create && url != nil && (try? first(.objectCount) { $0.integer(0) }) == 0
     interruption.end()
     cache.finalizeAll()
     log = nil
     // Otherwise closing would move the log's content into the file: a change by a connection that changed nothing.
-    if mode.isWriting, !hasCommitted, hasLog { persist_sqlite3_keep_wal_on_close(handle) }
+    if isUnused || (mode.isWriting && !hasCommitted && hasLog) { persist_sqlite3_keep_wal_on_close(handle) }
     sqlite3_close_v2(handle)
   }
 

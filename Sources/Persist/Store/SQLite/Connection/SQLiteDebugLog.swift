@@ -2,7 +2,8 @@ import CSQLite
 import Foundation
 import Logging
 
-/// Logs the SQL of a connection through swift-log, according to `PERSIST_SQL_DEBUG`.
+/// Logs the SQL of a connection through swift-log, according to `PERSIST_SQL_DEBUG` or Core Data's launch argument
+/// `-com.apple.CoreData.SQLDebug`.
 ///
 /// | value | output |
 /// |---|---|
@@ -19,8 +20,15 @@ final class SQLiteDebugLog {
   static let level: Int = {
     // The dictionary of all variables would take as long as opening a connection.
     let text = getenv("PERSIST_SQL_DEBUG").map { String(cString: $0) } ?? ""
-    return min(max(Int(text) ?? 0, 0), 4)
+    return level(environment: text, arguments: CommandLine.arguments)
   }()
+
+  /// The level that a variable of the environment or a launch argument with its value requests.
+  static func level(environment text: String, arguments: [String]) -> Int {
+    let place = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug").map { $0 + 1 }
+    let argument = place.flatMap { arguments.indices.contains($0) ? Int(arguments[$0]) : nil }
+    return min(max(Int(text) ?? argument ?? 0, 0), 4)
+  }
 
   private let level: Int
   private let handle: OpaquePointer

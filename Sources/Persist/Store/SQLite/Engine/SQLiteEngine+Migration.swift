@@ -25,9 +25,9 @@ extension SQLiteEngine: MigrationEngine {
     return [url, SQLiteFileName.companion(of: url, "-wal")].reduce(0) { $0 + Int(clamping: FileState($1)?.size ?? 0) }
   }
 
-  package func requireDiskSpace(for location: StoreLocation, copies: Double) throws {
+  package func requireDiskSpace(for location: StoreLocation, bytes: Int) throws {
     let url = try file(location)
-    try DiskSpaceCheck(besideStoreAt: SQLiteFileName.resolved(url), copies: copies)?.require(at: url)
+    try DiskSpaceCheck(besideStoreAt: SQLiteFileName.resolved(url), needed: Int64(bytes))?.require(at: url)
   }
 
   package func withBackup<T>(

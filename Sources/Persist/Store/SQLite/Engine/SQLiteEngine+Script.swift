@@ -13,6 +13,15 @@ extension SQLiteEngine: ScriptingEngine {
     do {
       try SQLScript(sql).forEachStatement(on: connection) { statement, _ in while try statement.step() {} }
     } catch let error as PersistenceError {
+      if let view = error.brokenView {
+        throw PersistenceError(
+          .migrationFailed, at: error.place,
+          "The view '\(view)', which isn't the model's, doesn't work after the migration, so that SQLite refuses the "
+            + "script: \(error.message)",
+          fix: "Drop or change the view before writing the script, or migrate the store with 'persist migrate', which "
+            + "drops it.", errors: [error])
+      }
+      guard error.isAboutUnknownFunction else { throw error }
       throw PersistenceError(
         .migrationFailed, at: error.place,
         "The migration needs Persist's own functions, so no other program can run it: \(error.message)",

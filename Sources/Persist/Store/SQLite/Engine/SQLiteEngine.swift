@@ -4,8 +4,11 @@ import Foundation
 package struct SQLiteEngine: StoreEngine {
 
   package init() {}
-  package func canCreateStore(at location: StoreLocation) -> Bool {
-    location.url.map { SQLiteStore.canCreate(at: $0) } ?? true
+  package func canCreateStore(at location: StoreLocation) throws -> Bool {
+    guard let url = location.url else { return true }
+    // A store whose log is missing looks like a new file.
+    if let error = LostLog.error(storeAt: url) { throw error }
+    return SQLiteStore.canCreate(at: url)
   }
 
   package func createStore(
@@ -99,7 +102,9 @@ package struct SQLiteEngine: StoreEngine {
   }
 
   package func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata {
-    try SQLiteConnection.reading(file(location)) { try StoreMetadata($0) }
+    let url = try file(location)
+    if let error = LostLog.error(storeAt: url) { throw error }
+    return try SQLiteConnection.reading(url) { try StoreMetadata($0) }
   }
 
   package func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {

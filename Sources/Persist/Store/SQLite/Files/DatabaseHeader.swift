@@ -24,6 +24,11 @@ package enum DatabaseHeader {
     isDatabase(header) && header.count > 47 && header.dropFirst(44).prefix(4).allSatisfy { $0 == 0 }
   }
 
+  /// Whether a database is read and written with a log.
+  ///
+  /// - SeeAlso: <https://sqlite.org/fileformat2.html#file_format_version_numbers>
+  static func isInWALMode(_ header: Data) -> Bool { header.count > 19 && header[header.startIndex + 19] == 2 }
+
   /// At most 100 bytes; nil if the file can't be read.
   static func read(_ url: URL) -> Data? {
     guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,

@@ -12,6 +12,7 @@ extension StoreCatalog {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
+      if schema.tables.isEmpty, let error = connection.url.flatMap(LostLog.error) { throw error }
       throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
         fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")

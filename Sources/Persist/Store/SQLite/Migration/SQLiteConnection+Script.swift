@@ -9,6 +9,24 @@ extension SQLiteConnection: ScriptingConnection {
     return recordedStatements ?? []
   }
 
+  func scriptContentChecks() throws -> [MigrationScriptText.Check] {
+    let schema = try StoreSchema(self)
+    return try Self.metadataTables.flatMap { name, isOfVersion -> [MigrationScriptText.Check] in
+      guard let table = schema.table(named: name) else { return [] }
+      let columns = table.columns.map(\.name)
+      return try all(.contents(of: table.name, columns: columns)) { row in
+        .row(
+          columns.enumerated().map { ($1, row.value(Int32($0))) }, of: table.name, isOfVersion: isOfVersion)
+      }
+    }
+  }
+
+  /// The tables whose content a migration replaces, and whether a difference is one of the version.
+  private static let metadataTables = [
+    (name: "PERSIST_METADATA", isOfVersion: true), ("Z_METADATA", false), ("Z_PRIMARYKEY", false),
+    ("Z_MODELCACHE", false),
+  ]
+
   func scriptChecks() throws -> [MigrationScriptText.Check] {
     var checks = [MigrationScriptText.Check.identifier(try StoreMetadata(self).identifier)]
     for table in try StoreSchema(self).tables where table.isOrdinary {

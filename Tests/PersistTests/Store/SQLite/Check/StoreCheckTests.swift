@@ -94,7 +94,7 @@ struct StoreCheckTests {
           "ALTER TABLE Z_2SHELVES RENAME TO x", "CREATE TABLE Z_2SHELVES AS SELECT * FROM x", "DROP TABLE x",
           "INSERT INTO Z_2SHELVES VALUES (1, 1, 77)",
         ],
-        ["duplicateMember Book 1 shelves"]),
+        ["missingKey - -1 -", "duplicateMember Book 1 shelves"]),
       Damage(
         "no position in a join", "UPDATE Z_2SHELVES SET Z_FOK_2BOOKS = NULL WHERE Z_2BOOKS = 1",
         "missingPosition Shelf 1 books"),
@@ -110,7 +110,7 @@ struct StoreCheckTests {
         ["oneSidedRelationship Author 1 passport", "missingValue Passport 1 holder"]),
       Damage(
         "not unique", ["DROP INDEX IF EXISTS Z_Author_UNIQUE_name", "UPDATE ZAUTHOR SET ZNAME = 'Ada'"],
-        ["duplicateValue Author 1 name"]),
+        ["missingIndex Author -1 name", "duplicateValue Author 1 name"]),
       Damage(
         "counter too low", "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Book'", "keyCounter Book -1 -"),
       Damage("no counter", "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_NAME = 'Author'", "keyCounter Author -1 -"),
@@ -175,6 +175,7 @@ struct StoreCheckTests {
         ]
         try connection.execute(SQLText(checked: "CREATE TABLE \(table.name) (\(columns.joined(separator: ", ")))"))
       }
+      for index in map.indexDefinitions where index.isUnique { try connection.execute(.create(index)) }
       try connection.execute(
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)")
       for entity in map.model.entities {

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A store whose log is missing: the file was copied or moved without its `-wal` file, which contained the latest
+/// changes.
+///
+/// Persist leaves a log beside a file as long as one of its tables is only there, so that a file in WAL mode without
+/// tables and without a log has lost one.
+///
+/// - SeeAlso: <https://sqlite.org/wal.html#the_wal_file>
+enum LostLog {
+  private static let advice = "Copy the file together with its '-wal' file, or restore a backup. If nothing was saved "
+    + "in it yet, delete the file."
+
+  /// The error for a file that contains nothing without its log; nil for any other.
+  static func error(storeAt url: URL) -> PersistenceError? {
+    guard let header = DatabaseHeader.read(url), DatabaseHeader.isInWALMode(header),
+      DatabaseHeader.isWithoutSchema(header), isMissing(of: url)
+    else { return nil }
+    return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
+  }
+
+  /// What to add to a finding of damage; nil if the file has a log, or needs none.
+  static func suspicion(storeAt url: URL) -> String? {
+    guard let header = DatabaseHeader.read(url), DatabaseHeader.isInWALMode(header), isMissing(of: url) else {
+      return nil
+    }
+    return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
+  }
+
+  private static func words(_ url: URL) -> String {
+    "'\(url.lastPathComponent)' is used with a log, and the log '\(url.lastPathComponent)-wal' is missing."
+  }
+
+  private static func isMissing(of url: URL) -> Bool {
+    FileState(SQLiteFileName.companion(of: SQLiteFileName.resolved(url), "-wal")) == nil
+  }
+}
