@@ -14,6 +14,14 @@ struct RowWriting {
   private var changedMembers: [SyncTables.RowID: Set<Int>] = [:]
   private var updated: Set<SyncTables.RowID> = []
   private let deleted: Set<SyncTables.RowID>
+  /// The pairs of relationships that are their own inverses.
+  private var pairs: Set<Pair> = []
+
+  private struct Pair: Hashable {
+    var name: String
+    var low: Int64
+    var high: Int64
+  }
 
   /// A relationship of a row.
   private struct End: Hashable {
@@ -127,19 +135,17 @@ struct RowWriting {
     for relationship in pass.step.schema[target.entity].relationships where relationship.hasMemberFacts {
       let wanted = try pass.members(relationship, of: target)
       let present = Set(try target.row.map { try store.members(relationship, of: $0.entity, $0.key) } ?? [])
-      // The other end writes a pair of a relationship that is its own inverse.
-      func writes(_ other: SyncTables.RowID) -> Bool {
-        !relationship.isOwnInverse || target.id.key <= other.key || !pass.usedRows.contains(other)
+      var (added, removed) = (wanted.subtracting(present), present.subtracting(wanted).subtracting(deleted))
+      if relationship.isOwnInverse {
+        added = added.filter { writesPair(relationship.name, target.id, $0) }
+        removed = removed.filter { writesPair(relationship.name, target.id, $0) }
       }
-      let added = wanted.subtracting(present).filter(writes).sorted { $0.key < $1.key }
-      let removed = present.subtracting(wanted).filter { writes($0) && !deleted.contains($0) }
-        .sorted { $0.key < $1.key }
       guard !added.isEmpty || !removed.isEmpty else { continue }
       self.writes.links.append(
         .init(
           owner: store.identifier(target.entity, target.id.key), entity: target.entity,
-          slot: relationship.property.slot, added: added.compactMap(identifier), removed: removed.compactMap(identifier)
-        ))
+          slot: relationship.property.slot, added: added.sorted { $0.key < $1.key }.compactMap(identifier),
+          removed: removed.sorted { $0.key < $1.key }.compactMap(identifier)))
       let inverse = relationship.inverse
       for (others, isGain) in [(added, true), (removed, false)] {
         for other in others {
@@ -148,6 +154,12 @@ struct RowWriting {
         }
       }
     }
+  }
+
+  /// Whether a pair of a relationship that is its own inverse hasn't been written from its other end.
+  private mutating func writesPair(_ name: String, _ row: SyncTables.RowID, _ other: SyncTables.RowID) -> Bool {
+    let pair = Pair(name: name, low: min(row.key, other.key), high: max(row.key, other.key))
+    return pairs.insert(pair).inserted
   }
 
   private mutating func note(
