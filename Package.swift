@@ -149,7 +149,8 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "ReadingList",
         "PersistCoreDataPass", "PersistTestSupport",
       ],
-      swiftSettings: settings),
+      // Written as Core Data code is: without `any`.
+      swiftSettings: Array(settings.dropFirst())),
     .testTarget(
       name: "PersistSQLQueriesTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),

@@ -218,10 +218,10 @@ struct ContextThreadTests {
             context.performAndWait {
               context.employee("a\(number)", number)
               // A nested call of another context, and of the same one again.
-              other.performAndWait { context.performAndWait { context.employee("b\(number)", number) } }
+              _ = other.performAndWait { context.performAndWait { context.employee("b\(number)", number) } }
             }
           } else {
-            await context.perform { context.employee("c\(number)", number) }
+            _ = await context.perform { context.employee("c\(number)", number) }
           }
         }
       }

@@ -16,8 +16,8 @@ extension GrowthOperation {
         try context.save()
       }
     },
-    history("reading a history") { try $0.execute(.fetchHistory(after: HistoryToken?.none)) },
-    history("purging a history") { try $0.execute(.deleteHistory(before: Date(timeIntervalSinceNow: 60))) },
+    history("reading a history") { _ = try $0.execute(.fetchHistory(after: HistoryToken?.none)) },
+    history("purging a history") { _ = try $0.execute(.deleteHistory(before: Date(timeIntervalSinceNow: 60))) },
     migration("a migration in place", AutomaticMigrator()),
     migration("a migration by copying", AutomaticMigrator(alwaysCopies: true)),
   ]

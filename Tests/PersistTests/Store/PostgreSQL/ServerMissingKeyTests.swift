@@ -2,6 +2,7 @@
   import Foundation
   @testable import PersistPostgreSQL
   import PersistTestSupport
+  import PersistTools
   import Testing
 
   @testable import Persist
