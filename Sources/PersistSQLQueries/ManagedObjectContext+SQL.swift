@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     let query = try request.resolved(in: self)
     let source = try rows(ofStoreHolding: query.tables.map(\.entity))
     let selected = try source.select(query)
-    return (selected.rows.map { SQLRow(values: $0, columnNames: selected.names) }, source)
+    return (selected.rows.map { SQLRow(values: $0.map { SQLValue($0) }, columnNames: selected.names) }, source)
   }
 
   /// The objects of an entity with these keys, in their order, each once.
@@ -62,5 +62,17 @@ extension ManagedObjectContext {
       if let key = object.objectID.primaryKey { found[key] = object }
     }
     return keys.compactMap { found.removeValue(forKey: $0) }
+  }
+}
+
+extension SQLValue {
+  fileprivate init(_ value: StoredValue) {
+    switch value {
+    case .integer(let value): self = .integer(value)
+    case .double(let value): self = .double(value)
+    case .string(let value): self = .text(value)
+    case .data(let value): self = .blob(value)
+    default: self = .null
+    }
   }
 }

@@ -13,13 +13,14 @@ public import Persist
 /// | interpolated | in the query |
 /// |---|---|
 /// | a class, `\(Book.self)`, or an entity, `\(entity: "Book")` | a table of its objects and those of its subentities |
-/// | a to-many relationship, `\(members: "tags", of: Book.self)` | a table of its pairs, with the columns `owner` and `member`, and `position` if it is ordered |
+/// | a to-many relationship, `\(members: "tags", of: Book.self)` | a table of its pairs |
 /// | a value | a bound parameter |
 /// | a name, `\(name: "order")` | the quoted name, for a property that is named like a keyword |
 ///
-/// The columns of an object are the attributes, under their names; the elements of composites, as `"place.city"`; the
-/// to-one relationships, with the key of the related object; and `pk`, the object's own key (`_pk` if a property is
-/// named so). Values that may be stored in files aren't columns.
+/// Pairs have the columns `owner` and `member`, and `position` if the relationship is ordered. The columns of an object
+/// are the attributes, under their names; the elements of composites, as `"place.city"`; the to-one relationships, with
+/// the key of the related object; and `pk`, the object's own key (`_pk` if a property is named so). Values that may be
+/// stored in files aren't columns.
 ///
 /// The text comes from the source code alone: a `String` doesn't fit into it, so that nothing can be injected. It is
 /// one `SELECT`, which may begin with `WITH` or `WITH RECURSIVE`, and can't write.

@@ -15,8 +15,8 @@ public struct SQLRow: Sendable {
 
   /// The value of a column as a Swift type.
   ///
-  /// - Throws: `PersistenceError.Code.unknownProperty` if there is no such column; `typeMismatch` if the value is null or
-  ///   of another type. An optional type accepts null.
+  /// - Throws: `PersistenceError.Code.unknownProperty` if there is no such column; `typeMismatch` if the value is null
+  ///   or of another type. An optional type accepts null.
   public subscript<Value: SQLRepresentable>(name: String, as type: Value.Type) -> Value {
     get throws {
       guard let value = self[name] else {

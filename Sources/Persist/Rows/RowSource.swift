@@ -94,7 +94,7 @@ extension RowSource {
   package func rows(_ query: RowQuery) throws -> RowBatch { try rows(query, monitor: nil) }
 
   package func select(_ query: WrittenSQL) throws -> SelectedRows {
-    throw WrittenSQL.failure("It needs a store.", in: self)
+    throw WrittenSQL.failure("It needs a store.", inStoreAt: url)
   }
 
   package func rows(_ query: RowQuery, monitor: ReadMonitor?) throws -> RowBatch {

@@ -15,8 +15,8 @@ extension Set: StorableValue, JSONValue, AttributeValue where Element: Codable {
   /// The empty set.
   public static var absent: Set<Element> { [] }
 
-  /// The JSON text of an array whose elements are sorted by their texts, so that equal sets have the same text. Traps if
-  /// an element can't be encoded.
+  /// The JSON text of an array whose elements are sorted by their texts, so that equal sets have the same text. Traps
+  /// if an element can't be encoded.
   public var stored: StoredValue {
     let texts = map { element in
       // An array, because some decoders require a container at the top.

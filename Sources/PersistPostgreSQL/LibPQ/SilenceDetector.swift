@@ -52,7 +52,7 @@ struct SocketEvents: OptionSet {
 
   /// Waits until a socket is ready.
   ///
-  /// - Returns: Empty if it wasn't within the time. The next call on the connection reports what is wrong with a socket.
+  /// - Returns: Empty if it wasn't within the time. The next call on the connection reports what is wrong with it.
   static func wait(for events: SocketEvents, of socket: Int32, atMost time: Duration) -> SocketEvents {
     let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e9))
     return SocketEvents(rawValue: PersistWaitForSocket(socket, events.rawValue, milliseconds))

@@ -7,21 +7,21 @@ extension PostgreSQLStore {
     do {
       return try pool.readTransaction { session in
         let result = try session.query(.written(query, in: map))
-        var (names, rows): ([String], [[SQLValue]]) = ([], [])
+        var (names, rows): ([String], [[StoredValue]]) = ([], [])
         for line in 0..<result.rowCount {
           if result.integer(line, 1) == 1 { rows.append([]) }
           if rows.count == 1 { names.append(result.text(line, 2)) }
-          rows[rows.count - 1].append(SQLValue(result.text(line, 4), ofJSONType: result.text(line, 3)))
+          rows[rows.count - 1].append(StoredValue(result.text(line, 4), ofJSONType: result.text(line, 3)))
         }
         return SelectedRows(names: names, rows: rows)
       }
     } catch let error as PersistenceError where error.code == .serverFailed {
-      throw WrittenSQL.failure(error.message, in: self)
+      throw WrittenSQL.failure(error.message, inStoreAt: url)
     }
   }
 }
 
-extension SQLValue {
+extension StoredValue {
   /// - Parameters:
   ///   - text: The value's text.
   ///   - type: The name of its type in JSON.
@@ -29,8 +29,8 @@ extension SQLValue {
     switch type {
     case "null": self = .null
     case "boolean": self = .integer(text == "true" ? 1 : 0)
-    case "number": self = Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) } ?? .text(text)
-    default: self = .text(text)
+    case "number": self = Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) } ?? .string(text)
+    default: self = .string(text)
     }
   }
 }

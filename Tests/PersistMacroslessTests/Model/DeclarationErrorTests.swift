@@ -58,7 +58,12 @@ private enum Wrong {
   }
 
   struct Odd: CompositeValue {
-    var inner: [Int] = []
+    var inner = Plain()
+  }
+
+  /// `Codable` alone, which doesn't say how to store it.
+  struct Plain: Codable {
+    var number = 0
   }
 
   final class OddParts: ManagedObject {

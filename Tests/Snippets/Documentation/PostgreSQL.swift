@@ -6,10 +6,14 @@ func opened(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 0>
 }
 
-func readingReplicas(_ coordinator: PersistentStoreCoordinator) throws {
+func validated(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 1>
 }
 
-func moved(_ coordinator: PersistentStoreCoordinator, from url: URL) throws {
+func readingReplicas(_ coordinator: PersistentStoreCoordinator) throws {
   // <block 2>
+}
+
+func moved(_ coordinator: PersistentStoreCoordinator, from url: URL) throws {
+  // <block 3>
 }

@@ -39,9 +39,9 @@ extension ManagedObjectContext {
     let stores = coordinator.openStores.filter { store in entities.allSatisfy { coordinator.holds(store, $0) } }
     guard let store = stores.first, stores.count == 1 else {
       let number = stores.isEmpty ? "No open store contains" : "\(stores.count) open stores contain"
+      let names = entities.map(\.name).joined(separator: ", ")
       throw PersistenceError(
-        .invalidRequest,
-        "\(number) all entities of the request\(entities.isEmpty ? "." : ": \(entities.map(\.name).joined(separator: ", ")).")",
+        .invalidRequest, "\(number) all entities of the request\(names.isEmpty ? "" : ": \(names)").",
         fix: "One request in SQL reads one store, which has all of its entities and is the only one that has them.")
     }
     return tables(of: store).store

@@ -64,6 +64,7 @@ extension SQLiteStore {
   static func create(
     _ url: URL?, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
   ) throws -> SQLiteStore {
+    if let url { LostLog.markCreation(ofStoreAt: url) }
     let pool = try SQLiteConnectionPool(url, options: options, creates: true)
     do {
       let map = TableMap.forNewStore(model)
@@ -80,6 +81,7 @@ extension SQLiteStore {
         if url != nil { sealedSchema = try seal(connection, model: model) }
         return metadata
       }
+      if let url { LostLog.removeMark(ofStoreAt: url) }
       if isNew {
         let fullText = try pool.updateFullTextIndexes(map.fullTextIndexes)
         if let url {

@@ -108,3 +108,33 @@ extension SQLiteStore {
 extension PredicateTranslation.ValueColumn {
   fileprivate var sqlColumns: [SQLColumn] { [column] + (number.map { [.term($0)] } ?? []) }
 }
+
+/// Queries that applications wrote.
+extension SQLiteStore {
+  func select(_ query: WrittenSQL) throws -> SelectedRows {
+    do {
+      return try pool.read { connection in
+        try connection.withStatement(.written(query, in: map)) { statement in
+          let columns = 0..<statement.columnCount
+          var rows: [[StoredValue]] = []
+          while try statement.step() { rows.append(columns.map { StoredValue(statement.value($0)) }) }
+          return SelectedRows(names: columns.map { statement.columnName($0) }, rows: rows)
+        }
+      }
+    } catch let error as PersistenceError where error.code == .sqlite {
+      throw WrittenSQL.failure(error.message, inStoreAt: url)
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate init(_ value: SQLValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .double(let value): self = .double(value)
+    case .text(let value): self = .string(value)
+    case .blob(let value): self = .data(value)
+    }
+  }
+}

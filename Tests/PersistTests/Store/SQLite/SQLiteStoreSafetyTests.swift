@@ -56,6 +56,7 @@ struct SQLiteStoreSafetyTests {
     try withTemporaryFile { url in
       func interrupt(_ statements: String...) throws {
         try Data().write(to: url)
+        LostLog.markCreation(ofStoreAt: url)
         try ForeignSQL.run(
           ["PRAGMA page_size = 4096", "PRAGMA auto_vacuum = 2", "PRAGMA journal_mode = WAL"] + statements, at: url)
       }

@@ -4,7 +4,8 @@ import Foundation
 /// changes.
 ///
 /// Persist leaves a log beside a file as long as one of its tables is only there, so that a file in WAL mode without
-/// tables and without a log has lost one.
+/// tables and without a log has lost one. The file of a store whose creation was interrupted looks the same; it has a
+/// mark beside it, an empty file that the first commit makes superfluous.
 ///
 /// - SeeAlso: <https://sqlite.org/wal.html#the_wal_file>
 enum LostLog {
@@ -32,6 +33,13 @@ enum LostLog {
   }
 
   private static func isMissing(of url: URL) -> Bool {
-    FileState(SQLiteFileName.companion(of: SQLiteFileName.resolved(url), "-wal")) == nil
+    FileState(SQLiteFileName.companion(of: url, "-wal")) == nil && FileState(mark(of: url)) == nil
   }
+
+  private static func mark(of url: URL) -> URL { SQLiteFileName.companion(of: url, "-new") }
+
+  /// Marks a store as being created. Without the mark, a store whose creation is interrupted has to be deleted by hand.
+  static func markCreation(ofStoreAt url: URL) { try? Data().write(to: mark(of: url)) }
+
+  static func removeMark(ofStoreAt url: URL) { try? FileManager.default.removeItem(at: mark(of: url)) }
 }

@@ -14,7 +14,10 @@ struct LastWrite: Sendable {
       LastWrite(table: map[object].table, entity: map[object.root].number, key: key, version: version)
     }
     if let update = writes.updates.last, case .permanent(let key) = update.key {
-      self = row(update.entity, key, update.version + 1)
+      // The greatest version has no successor.
+      let (version, isOverflow) = update.version.addingReportingOverflow(1)
+      guard !isOverflow else { return nil }
+      self = row(update.entity, key, version)
     } else if let insert = writes.inserts.last, let key = insertedKeys.last {
       self = row(insert.entity, key, insert.version)
     } else if let delete = writes.deletes.last, case .permanent(let key) = delete.key {

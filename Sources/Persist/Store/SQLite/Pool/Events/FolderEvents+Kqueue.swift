@@ -10,8 +10,9 @@ import Foundation
   /// Waits for changes of certain files in a folder, using the kernel's event queue.
   ///
   /// It watches the folder's entries and the content of the write-ahead log and the journal, which every commit
-  /// changes. It doesn't open the database: when a process closes any descriptor of a file, the system releases all locks of the
-  /// process on that file, including those of SQLite's connections. SQLite locks neither the log nor the journal.
+  /// changes. It doesn't open the database: when a process closes any descriptor of a file, the system releases all
+  /// locks of the process on that file, including those of SQLite's connections. SQLite locks neither the log nor the
+  /// journal.
   ///
   /// - SeeAlso: <https://man.freebsd.org/cgi/man.cgi?kqueue>, <https://sqlite.org/howtocorrupt.html> (section 2.2)
   final class FolderEvents: Sendable {

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A query that an application wrote in SQL, over the entities and properties of its model instead of a store's tables.
 package struct WrittenSQL: Sendable {
   package enum Part: Sendable {
@@ -51,9 +53,9 @@ package struct WrittenSQL: Sendable {
   }
 
   /// The error for SQL that the store can't run.
-  package static func failure(_ reason: String, in source: any RowSource) -> PersistenceError {
+  package static func failure(_ reason: String, inStoreAt url: URL?) -> PersistenceError {
     PersistenceError(
-      .invalidRequest, at: .init(store: source.url), "The SQL can't be run: \(reason)",
+      .invalidRequest, at: .store(url), "The SQL can't be run: \(reason)",
       fix: "Tables are interpolated entities; columns are named as properties, and 'pk' for the key.")
   }
 }
@@ -61,9 +63,10 @@ package struct WrittenSQL: Sendable {
 /// The rows that a query in SQL selects.
 package struct SelectedRows: Sendable {
   package let names: [String]
-  package let rows: [[SQLValue]]
+  /// Null, integers, floating-point numbers, texts and bytes, as the store has them.
+  package let rows: [[StoredValue]]
 
-  package init(names: [String], rows: [[SQLValue]]) {
+  package init(names: [String], rows: [[StoredValue]]) {
     self.names = names
     self.rows = rows
   }

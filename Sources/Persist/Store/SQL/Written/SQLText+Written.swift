@@ -56,7 +56,9 @@ extension SQLText {
 
 extension TableMap.Column {
   /// The column's name in a query that an application wrote: the property's, or the path of an element of a composite.
-  /// Nil for columns that such a query doesn't see: the entity numbers of destinations, and values that may be in files.
+  ///
+  /// Nil for columns that such a query doesn't see: the entity numbers of destinations, and values that may be in
+  /// files.
   package func writtenName(in entity: Entity) -> String? {
     switch role {
     case .toOneEntity: return nil
