@@ -45,7 +45,7 @@ open class ValueTransformer: NSObject, @unchecked Sendable {
 
   fileprivate static func transformer(named name: String) -> ValueTransformer? {
     if let known = registered.withLock({ $0[name] }) { return known }
-    guard let type = RuntimeTypes.type(named: name) as? ValueTransformer.Type else { return nil }
+    guard let type = RuntimeTypes.type(named: name, inheritingFrom: ValueTransformer.self) else { return nil }
     let transformer = type.init()
     setValueTransformer(transformer, forName: NSValueTransformerName(name))
     return transformer

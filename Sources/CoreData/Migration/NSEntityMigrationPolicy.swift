@@ -56,7 +56,7 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
 
   override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
     let name = mapping.policyName ?? ""
-    guard let type = RuntimeTypes.type(named: name) as? NSEntityMigrationPolicy.Type else {
+    guard let type = RuntimeTypes.type(named: name, inheritingFrom: NSEntityMigrationPolicy.self) else {
       throw PersistenceError(
         PersistenceError.Code(NSEntityMigrationPolicyError, "migrationFailed"),
         at: .entity(mapping.destinationEntityName ?? ""), "There is no migration policy with the name '\(name)'.",

@@ -203,7 +203,7 @@ extension NSEntityDescription {
     var entity: NSEntityDescription? = self
     while let current = entity {
       if let name = current.managedObjectClassName, name != "NSManagedObject",
-        let type = RuntimeTypes.type(named: name) as? NSManagedObject.Type
+        let type = RuntimeTypes.type(named: name, inheritingFrom: NSManagedObject.self)
       {
         return type
       }

@@ -5,18 +5,21 @@ import Foundation
 /// The Swift runtime lists the type descriptors of every loaded image. The list is read once for each set of images;
 /// a class is created only when its name is asked for.
 enum RuntimeTypes {
-  /// Returns the class with a name, which may contain the name of its module.
+  /// Returns the subclass with a name, which may contain the name of its module. Other modules may have classes of the
+  /// same name that aren't subclasses.
   ///
-  /// - Parameter name: `Item`, `Shop.Item` or `.Item`, or a name from the class's `@objc` attribute.
-  static func type(named name: String) -> AnyClass? {
+  /// - Parameters:
+  ///   - name: `Item`, `Shop.Item` or `.Item`, or a name from the class's `@objc` attribute.
+  ///   - base: The class that it inherits from.
+  static func type<Base: AnyObject>(named name: String, inheritingFrom base: Base.Type) -> Base.Type? {
     let parts = name.split(separator: ".").map(String.init)
     guard let last = parts.last else { return nil }
     let found = descriptors(named: last)
     let module = parts.count > 1 ? parts[0] : nil
     let wanted = found.filter { module == nil || $0.module == module }
     // A module's name in a model file is that of the application on Apple's platforms, whose code may have moved.
-    for descriptor in wanted.isEmpty ? found : wanted {
-      if let type = descriptor.type { return type }
+    for descriptor in wanted + found {
+      if let type = descriptor.type as? Base.Type { return type }
     }
     return nil
   }

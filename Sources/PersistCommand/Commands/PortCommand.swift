@@ -24,7 +24,7 @@ struct PortCommand: ParsableCommand {
   var sets = false
 
   @Option(help: "The package dependency that --init adds to the manifest.")
-  var dependency = ".package(url: \"https://github.com/persist/persist\", from: \"1.0.0\")"
+  var dependency = ".package(path: \"../persist\")"
 
   @OptionGroup var common: OutputArguments
 
