@@ -14,18 +14,23 @@ enum LostLog {
 
   /// The error for a file that contains nothing without its log; nil for any other.
   static func error(storeAt url: URL) -> PersistenceError? {
-    guard let header = DatabaseHeader.read(url), DatabaseHeader.isInWALMode(header),
-      DatabaseHeader.isWithoutSchema(header), isMissing(of: url)
-    else { return nil }
+    guard let header = header(of: url), DatabaseHeader.isWithoutSchema(header) else { return nil }
     return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
   }
 
   /// What to add to a finding of damage; nil if the file has a log, or needs none.
   static func suspicion(storeAt url: URL) -> String? {
-    guard let header = DatabaseHeader.read(url), DatabaseHeader.isInWALMode(header), isMissing(of: url) else {
-      return nil
-    }
+    guard header(of: url) != nil else { return nil }
     return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
+  }
+
+  /// The header of a file that is used with a log and has none; nil for any other. Reading a pipe would wait for a
+  /// writer.
+  private static func header(of url: URL) -> Data? {
+    guard FileState(url)?.isRegular == true, isMissing(of: url), let header = DatabaseHeader.read(url),
+      DatabaseHeader.isInWALMode(header)
+    else { return nil }
+    return header
   }
 
   private static func words(_ url: URL) -> String {
