@@ -9,7 +9,7 @@ public import Persist
 /// ```
 ///
 /// Replicas that have received each other's changes have the same objects. The store must have a history:
-/// ``StoreOptions/tracksHistory``.
+/// `StoreOptions.tracksHistory`.
 public final class Replica: Sendable {
   /// The author of transactions with changes of other replicas, in the history.
   public static let author = "com.persist.sync"
@@ -28,9 +28,9 @@ public final class Replica: Sendable {
   ///     replicas create with the same value are one. Other objects are identified by the place and time of their
   ///     creation.
   ///   - clock: The present time.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store has no history or is one of a configuration, or if
-  ///   the model has to-many relationships without an inverse; ``PersistenceError/Code/unknownEntity`` and
-  ///   ``PersistenceError/Code/unknownProperty`` for attributes that don't exist.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration, or if
+  ///   the model has to-many relationships without an inverse; `PersistenceError.Code.unknownEntity` and
+  ///   `PersistenceError.Code.unknownProperty` for attributes that don't exist.
   public init(
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
     clock: @escaping @Sendable () -> Date = { Date() }
@@ -81,7 +81,7 @@ public final class Replica: Sendable {
   /// It can be interrupted at any time: what wasn't sent or applied is sent or applied next time. A change set that
   /// can't be read doesn't stop the others, and is in the report.
   ///
-  /// - Throws: The errors of the store and of the hub; ``PersistenceError/Code/invalidRequest`` if the history is
+  /// - Throws: The errors of the store and of the hub; `PersistenceError.Code.invalidRequest` if the history is
   ///   switched off.
   /// - Complexity: O(*changes*), whatever the store's size, except for the first time.
   @discardableResult

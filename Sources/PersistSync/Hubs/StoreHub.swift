@@ -20,7 +20,7 @@ public struct StoreHub: SyncHub {
   /// - Parameters:
   ///   - coordinator: The coordinator of the store.
   ///   - store: The store; nil for the coordinator's first one with a history.
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store has no history.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history.
   public init(_ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil) throws {
     guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {
       throw PersistenceError(.invalidRequest, "The coordinator has no store.", fix: "Add a store with a history.")

@@ -119,7 +119,7 @@ private struct Correspondence {
     var reversed: Pair { Pair(theirs: own, own: theirs) }
   }
 
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible counterparts.
+  /// - Throws: `PersistenceError.Code.mappingAmbiguous` if a name has several possible counterparts.
   init(from theirs: ManagedObjectModel, to own: ManagedObjectModel) throws {
     self.own = own
     let forward = try ModelCorrespondence(from: theirs, to: own)

@@ -85,8 +85,8 @@ public struct ChangeSet: Sendable, Hashable {
 
   /// Reads a change set.
   ///
-  /// - Throws: ``PersistenceError/Code/malformedFile`` if it isn't one, is damaged, or exceeds a limit;
-  ///   ``PersistenceError/Code/newerStore`` if a newer version wrote it.
+  /// - Throws: `PersistenceError.Code.malformedFile` if it isn't one, is damaged, or exceeds a limit;
+  ///   `PersistenceError.Code.newerStore` if a newer version wrote it.
   public init(_ data: Data) throws {
     guard data.count > Self.digestSize + Self.magic.count, data.prefix(Self.magic.count) == Self.magic else {
       throw SyncFormat.error("It doesn't begin like one.")

@@ -63,8 +63,8 @@ struct SyncSchema {
 
   subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` for relationships that can't be shared,
-  ///   ``PersistenceError/Code/unknownEntity`` and ``PersistenceError/Code/unknownProperty`` for identifiers that don't
+  /// - Throws: `PersistenceError.Code.invalidRequest` for relationships that can't be shared,
+  ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for identifiers that don't
   ///   exist.
   init(_ model: ManagedObjectModel, identifiedBy identifiers: [String: String]) throws {
     self.model = model

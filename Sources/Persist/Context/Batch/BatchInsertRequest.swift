@@ -30,7 +30,7 @@ public struct BatchInsertRequest {
   }
 
   /// Creates a request for rows given as dictionaries of values by property name, as in
-  /// ``ManagedObject/setValue(_:forKey:)``.
+  /// ``RedeclarableMembers/setValue(_:forKey:)``.
   ///
   /// - Parameters:
   ///   - entityName: The name of the entity of the new rows.

@@ -53,8 +53,8 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - entityName: The name of an entity of the model.
   ///   - name: The name of the attribute.
-  ///   - value: Any value that ``ManagedObject/setValue(_:forKey:)`` accepts for the attribute; the search uses the
-  ///     converted value. Nil finds an object without a value.
+  ///   - value: Any value that ``RedeclarableMembers/setValue(_:forKey:)`` accepts for the attribute; the search uses
+  ///     the converted value. Nil finds an object without a value.
   /// - Throws: ``PersistenceError/Code/unknownEntity``, ``PersistenceError/Code/unknownProperty``,
   ///   ``PersistenceError/Code/typeMismatch``, and the errors of fetching.
   @discardableResult

@@ -268,7 +268,7 @@ extension ManagedObject {
     return change == .updated
   }
   /// Whether the next save deletes the object's row, or the row was found to be deleted. As in Core Data, it is false
-  /// after the save that deletes the row, when the object has no ``managedObjectContext``.
+  /// after the save that deletes the row, when the object has no ``RedeclarableMembers/managedObjectContext``.
   public final var isDeleted: Bool {
     noteRead(.state)
     return change == .deleted || loading == .missing

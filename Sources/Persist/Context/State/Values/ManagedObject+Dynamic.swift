@@ -5,7 +5,8 @@ extension ManagedObject {
   /// Accesses a property by name: an attribute's value, a ``ManagedObject``, or a ``RelationshipSet``.
   ///
   /// The name and the type of the new value are the programmer's responsibility: wrong ones trap with a message. For
-  /// names and values from outside, use ``value(forKey:)`` and ``setValue(_:forKey:)``, which throw.
+  /// names and values from outside, use ``RedeclarableMembers/value(forKey:)`` and
+  /// ``RedeclarableMembers/setValue(_:forKey:)``, which throw.
   ///
   /// ```swift
   /// item["name"] = "Tea"
@@ -45,9 +46,10 @@ extension ManagedObject {
 extension RedeclarableMembers where Self: ManagedObject {
   /// Returns the value of a property.
   ///
-  /// - Returns: For an attribute, a value of its type, which ``value(forKey:as:)`` returns as other types; for a to-one
-  ///   relationship, a ``ManagedObject`` or nil; for a to-many relationship, a ``RelationshipSet``; for a fetched
-  ///   property, an array of objects; for one of the class's ``computedProperties``, the computed value.
+  /// - Returns: For an attribute, a value of its type, which ``ManagedObject/value(forKey:as:)`` returns as other
+  ///   types; for a to-one relationship, a ``ManagedObject`` or nil; for a to-many relationship, a ``RelationshipSet``;
+  ///   for a fetched property, an array of objects; for one of the class's ``ManagedObject/computedProperties``, the
+  ///   computed value.
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the entity has no property with that name; the errors of a
   ///   fetched property's request.
   public func value(forKey name: String) throws -> Any? {

@@ -3,8 +3,8 @@ import Foundation
 extension ManagedObject {
   /// Returns the value of a property as a given type.
   ///
-  /// ``value(forKey:)`` returns an integer attribute as `Int`, and Swift casts `Any` neither from `Int` to `Int64`, nor
-  /// from a ``RelationshipSet`` to a `Set`. Code written for Core Data can name the type instead:
+  /// ``RedeclarableMembers/value(forKey:)`` returns an integer attribute as `Int`, and Swift casts `Any` neither from
+  /// `Int` to `Int64`, nor from a ``RelationshipSet`` to a `Set`. Code written for Core Data can name the type instead:
   ///
   /// ```swift
   /// let quantity = try item.value(forKey: "quantity", as: Int64.self)
@@ -21,7 +21,7 @@ extension ManagedObject {
   ///     the type that its transformer returns.
   /// - Returns: Nil if the property has no value.
   /// - Throws: ``PersistenceError/Code/typeMismatch`` if the value can't be returned as the type; the errors of
-  ///   ``value(forKey:)``.
+  ///   ``RedeclarableMembers/value(forKey:)``.
   public final func value<Wanted>(forKey name: String, as type: Wanted.Type) throws -> Wanted? {
     guard let property = layout.entity.property(named: name), let attribute = property.attribute,
       attribute.type != .transformable, attribute.type != .composite,

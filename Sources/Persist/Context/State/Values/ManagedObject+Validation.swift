@@ -64,8 +64,9 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///   - value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
   ///     ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
   ///   - name: The name of the property.
-  /// - Throws: The errors of ``validateForInsert()`` for this property; ``PersistenceError/Code/unknownProperty``, and
-  ///   ``PersistenceError/Code/typeMismatch`` if the property doesn't accept such a value.
+  /// - Throws: The errors of ``ManagedObject/validateForInsert()`` for this property;
+  ///   ``PersistenceError/Code/unknownProperty``, and ``PersistenceError/Code/typeMismatch`` if the property doesn't
+  ///   accept such a value.
   public func validateValue(_ value: Any?, forKey name: String) throws {
     guard let property = layout.entity.property(named: name) else {
       _ = try self.value(forKey: name)
@@ -174,8 +175,8 @@ public struct PropertyValidator {
 
   /// - Parameters:
   ///   - key: The name of an attribute or relationship.
-  ///   - check: Called with the object and the value, as ``ManagedObject/value(forKey:)`` returns it once it is set. If
-  ///     its error is the only problem, the save throws it unchanged. It must not change the object.
+  ///   - check: Called with the object and the value, as ``RedeclarableMembers/value(forKey:)`` returns it once it is
+  ///     set. If its error is the only problem, the save throws it unchanged. It must not change the object.
   public init(_ key: String, _ check: @escaping (ManagedObject, Any?) throws -> Void) {
     self.key = key
     self.check = check
