@@ -121,14 +121,19 @@ final class LibPQConnection: ServerConnection {
     guard PQenterPipelineMode(handle) == 1 else { throw channel.lost() }
     let isFirst = poolerIsBetween == nil
     if isFirst { try askForProcess() }
+    let discards = try discardForgotten()
     var expected: [Message] = []
-    try discardForgotten(&expected)
     for statement in statements { try send(statement, &expected) }
     guard PQpipelineSync(handle) == 1 else { throw channel.lost() }
     try channel.flush()
     if isFirst { try receiveProcess() }
     let results: [any ServerResult]
-    do { results = try receive(expected) } catch {
+    do {
+      // Its failure doesn't keep the results of the other part from being received.
+      let discarding = Result { if discards { _ = try receive([.discarding]) } }
+      results = try receive(expected)
+      try discarding.get()
+    } catch {
       if isOpen { _ = PQexitPipelineMode(handle) }
       throw error
     }
@@ -187,12 +192,15 @@ final class LibPQConnection: ServerConnection {
   }
 
   /// Discards prepared statements that the server may still have, unless a failed transaction makes it refuse all
-  /// statements.
-  private func discardForgotten(_ expected: inout [Message]) throws {
-    guard hasForgotten, PQtransactionStatus(handle) != PQTRANS_INERROR else { return }
-    guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw channel.lost() }
-    expected.append(.discarding)
+  /// statements. It is a part of the flight for itself: a transaction can't choose its isolation after a statement.
+  ///
+  /// - Returns: Whether a part was sent, whose result comes first.
+  private func discardForgotten() throws -> Bool {
+    guard hasForgotten, PQtransactionStatus(handle) != PQTRANS_INERROR else { return false }
+    guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1, PQpipelineSync(handle) == 1
+    else { throw channel.lost() }
     hasForgotten = false
+    return true
   }
 
   private func receive(_ expected: [Message]) throws -> [any ServerResult] {

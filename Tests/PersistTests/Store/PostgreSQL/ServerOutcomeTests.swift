@@ -56,6 +56,23 @@
       }
     }
 
+    @Test("A connection reads one state of the store after a statement failed beside prepared ones")
+    func stateAfterFailure() throws {
+      try TestServer.withSchema { text in
+        try withStore(text) { store, _ in
+          let session = try session(store)
+          defer { session.connection.close() }
+          // A connection prepares nothing in its first flight.
+          for _ in 0..<2 { try session.run(["SELECT 1"], areReused: true) }
+          #expect(throws: ServerFailure.self) { try session.run(["SELECT nosuch"]) }
+          let count = try session.readTransaction { session in
+            try session.query("SELECT count(*) FROM \(table: "account")").integer(0, 0)
+          }
+          #expect(count == 0)
+        }
+      }
+    }
+
     @Test("After a crash, a lost transaction isn't taken for another one that has its number")
     func reusedNumber() throws {
       // Nothing of the transaction reaches the disk before its commit.
