@@ -4,19 +4,21 @@ import Persist
 /// Queries that applications wrote.
 extension PostgreSQLStore {
   func select(_ query: WrittenSQL) throws -> SelectedRows {
-    do {
-      return try pool.readTransaction { session in
-        let result = try session.query(.written(query, in: map))
-        var (names, rows): ([String], [[StoredValue]]) = ([], [])
-        for line in 0..<result.rowCount {
-          if result.integer(line, 1) == 1 { rows.append([]) }
-          if rows.count == 1 { names.append(result.text(line, 2)) }
-          rows[rows.count - 1].append(StoredValue(result.text(line, 4), ofJSONType: result.text(line, 3)))
-        }
-        return SelectedRows(names: names, rows: rows)
+    try pool.readTransaction { session in
+      let result: any ServerResult
+      do {
+        result = try session.query(.written(query, in: map))
+      } catch let failure as ServerFailure where ["22", "42"].contains(failure.state.prefix(2)) {
+        // Data exceptions, syntax errors and unknown names are those of the application's text.
+        throw WrittenSQL.failure(failure.message, inStoreAt: url)
       }
-    } catch let error as PersistenceError where error.code == .serverFailed {
-      throw WrittenSQL.failure(error.message, inStoreAt: url)
+      var (names, rows): ([String], [[StoredValue]]) = ([], [])
+      for line in 0..<result.rowCount {
+        if result.integer(line, 1) == 1 { rows.append([]) }
+        if rows.count == 1 { names.append(result.text(line, 2)) }
+        rows[rows.count - 1].append(StoredValue(result.text(line, 4), ofJSONType: result.text(line, 3)))
+      }
+      return SelectedRows(names: names, rows: rows)
     }
   }
 }
@@ -42,7 +44,7 @@ extension ServerText {
   fileprivate static func written(_ query: WrittenSQL, in map: TableMap) -> ServerText {
     var sql: ServerText = ""
     for (index, table) in query.tables.enumerated() {
-      let rows: ServerText = table.relationship.map { .members(of: $0, table, in: map) } ?? .objects(of: table, in: map)
+      let rows = WrittenTable(table, in: map).map(rows) ?? "SELECT NULL AS owner, NULL AS member WHERE FALSE"
       let start: ServerText = index == 0 ? "WITH " : ", "
       sql = "\(sql)\(start)\(name: table.name) AS NOT MATERIALIZED (\(rows))"
     }
@@ -63,34 +65,18 @@ extension ServerText {
       """
   }
 
-  private static func objects(of table: WrittenSQL.Table, in map: TableMap) -> ServerText {
-    let entity = map[table.entity]
-    var columns: ServerText = "id AS \(name: table.keyName)"
-    for column in entity.columns {
-      guard let name = column.writtenName(in: table.entity) else { continue }
-      columns = "\(columns), \(name: column.name) AS \(name: name)"
+  private static func rows(of table: WrittenTable) -> ServerText {
+    var sql: ServerText = "SELECT "
+    for (index, column) in table.columns.enumerated() {
+      let separator: ServerText = index == 0 ? "" : ", "
+      sql = "\(sql)\(separator)\(name: column.column) AS \(name: column.name)"
     }
-    guard table.entity.superentity != nil else { return "SELECT \(columns) FROM \(table: entity.table)" }
-    let numbers = map.model.hierarchy(of: table.entity).map { map[$0].number }
-    return "SELECT \(columns) FROM \(table: entity.table) WHERE entity IN (\(numbers: numbers))"
-  }
-
-  private static func members(of relationship: Property, _ table: WrittenSQL.Table, in map: TableMap) -> ServerText {
-    switch map[table.entity].toMany[relationship.slot] {
-    case .foreignKey(let key)?:
-      let position: ServerText = key.orderColumn.map { ", \(name: $0) AS position" } ?? ""
-      return """
-        SELECT \(name: key.column) AS owner, id AS member\(position) FROM \(table: key.table) \
-        WHERE \(name: key.column) IS NOT NULL
-        """
-    case .join(let end)?:
-      let position: ServerText = end.orderColumn.map { ", \(name: $0) AS position" } ?? ""
-      return """
-        SELECT \(name: end.ownColumn) AS owner, \(name: end.memberColumn) AS member\(position) \
-        FROM \(table: end.table)
-        """
-    case nil: return "SELECT NULL AS owner, NULL AS member WHERE FALSE"
+    sql = "\(sql) FROM \(table: table.table)"
+    if let entities = table.entities {
+      sql = "\(sql) WHERE \(name: entities.column) IN (\(numbers: entities.numbers))"
     }
+    if let required = table.requiredColumn { sql = "\(sql) WHERE \(name: required) IS NOT NULL" }
+    return sql
   }
 
   /// A bound value in the type of the columns that contain such values.

@@ -7,7 +7,7 @@ extension SQLText {
   static func written(_ query: WrittenSQL, in map: TableMap) -> SQLText {
     var sql: SQLText = ""
     for (index, table) in query.tables.enumerated() {
-      let rows: SQLText = table.relationship.map { .members(of: $0, table, in: map) } ?? .objects(of: table, in: map)
+      let rows = WrittenTable(table, in: map).map(rows) ?? "SELECT NULL AS owner, NULL AS member WHERE FALSE"
       let start: SQLText = index == 0 ? "WITH " : ", "
       sql = "\(sql)\(start)\(name: table.name) AS NOT MATERIALIZED (\(rows))"
     }
@@ -24,50 +24,18 @@ extension SQLText {
     return "\(sql) SELECT * FROM (\(text)\n)"
   }
 
-  private static func objects(of table: WrittenSQL.Table, in map: TableMap) -> SQLText {
-    let entity = map[table.entity]
-    var columns: SQLText = "Z_PK AS \(name: table.keyName)"
-    for column in entity.columns {
-      guard let name = column.writtenName(in: table.entity) else { continue }
-      columns = "\(columns), \(name: column.name) AS \(name: name)"
+  private static func rows(of table: WrittenTable) -> SQLText {
+    var sql: SQLText = "SELECT "
+    for (index, column) in table.columns.enumerated() {
+      let separator: SQLText = index == 0 ? "" : ", "
+      sql = "\(sql)\(separator)\(name: column.column) AS \(name: column.name)"
     }
-    guard table.entity.superentity != nil else { return "SELECT \(columns) FROM \(name: entity.table)" }
-    let numbers = map.model.hierarchy(of: table.entity).map { map[$0].number }
-    return "SELECT \(columns) FROM \(name: entity.table) WHERE Z_ENT IN (\(numbers: numbers))"
-  }
-
-  private static func members(of relationship: Property, _ table: WrittenSQL.Table, in map: TableMap) -> SQLText {
-    switch map[table.entity].toMany[relationship.slot] {
-    case .foreignKey(let key)?:
-      let position: SQLText = key.orderColumn.map { ", \(name: $0) AS position" } ?? ""
-      return """
-        SELECT \(name: key.column) AS owner, Z_PK AS member\(position) FROM \(name: key.table) \
-        WHERE \(name: key.column) IS NOT NULL
-        """
-    case .join(let end)?:
-      let position: SQLText = end.orderColumn.map { ", \(name: $0) AS position" } ?? ""
-      return """
-        SELECT \(name: end.ownColumn) AS owner, \(name: end.memberColumn) AS member\(position) FROM \(name: end.table)
-        """
-    case nil: return "SELECT NULL AS owner, NULL AS member WHERE FALSE"
+    sql = "\(sql) FROM \(name: table.table)"
+    if let entities = table.entities {
+      sql = "\(sql) WHERE \(name: entities.column) IN (\(numbers: entities.numbers))"
     }
-  }
-}
-
-extension TableMap.Column {
-  /// The column's name in a query that an application wrote: the property's, or the path of an element of a composite.
-  ///
-  /// Nil for columns that such a query doesn't see: the entity numbers of destinations, and values that may be in
-  /// files.
-  package func writtenName(in entity: Entity) -> String? {
-    switch role {
-    case .toOneEntity: return nil
-    case .toOne: return property
-    case .attribute(let attribute):
-      guard !attribute.storesMarkedBytes else { return nil }
-      let element = entity.property(named: property)?.elements.first { $0.slot == slot }
-      return element.map { $0.path.joined(separator: ".") } ?? property
-    }
+    if let required = table.requiredColumn { sql = "\(sql) WHERE \(name: required) IS NOT NULL" }
+    return sql
   }
 }
 
