@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The keys of inserted rows, by their temporary numbers.
 ///
 /// Numbers come from a counter, so that those of one save are mostly consecutive and fit in an array.
@@ -27,5 +29,48 @@ package struct TemporaryKeys {
     guard index < UInt64(dense.count) else { return sparse[number] }
     let key = dense[Int(index)]
     return key == 0 ? nil : key
+  }
+
+  /// The key of a row that another row refers to.
+  ///
+  /// - Parameters:
+  ///   - identifier: The identifier of the store that is written.
+  ///   - url: The store's place, for messages.
+  /// - Throws: ``PersistenceError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
+  ///   ``PersistenceError/Code/foreignObject`` for one of another store.
+  package func key(
+    of id: ManagedObjectID, inStore identifier: String, at url: @autoclosure () -> URL?
+  ) throws -> Int64 {
+    switch id.key {
+    case .permanent(let key):
+      guard id.storeIdentifier == identifier else {
+        throw PersistenceError(
+          .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: url()),
+          "A relationship can't lead to an object of another store.",
+          fix: "Put both objects into one store, or store the other's URI in an attribute.")
+      }
+      return key
+    case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName, url())
+    }
+  }
+
+  /// The key of a row to update or delete.
+  ///
+  /// - Throws: ``PersistenceError/Code/objectNotFound`` for an unsaved object that isn't part of the save.
+  package func key(
+    of key: ManagedObjectID.Key, _ entity: Entity, at url: @autoclosure () -> URL?
+  ) throws -> Int64 {
+    switch key {
+    case .permanent(let key): key
+    case .temporary(let number): try self.key(ofNumber: number, entityName: entity.name, url())
+    }
+  }
+
+  private func key(ofNumber number: UInt64, entityName: String, _ url: @autoclosure () -> URL?) throws -> Int64 {
+    if let key = self[number] { return key }
+    throw PersistenceError(
+      .objectNotFound, at: PersistenceError.Place(entity: entityName, store: url()),
+      "A saved object refers to an unsaved one that isn't part of the save.",
+      fix: "Save both together.")
   }
 }

@@ -108,38 +108,14 @@ struct CommitPass {
     return try connection.first(.greatestKey(of: plan.table, entity: store.map.numbers[entity])) { $0.integer(0) } ?? 0
   }
 
-  /// The key of a row that another row refers to.
-  ///
-  /// - Throws: ``PersistenceError/Code/objectNotFound`` for an unsaved object that isn't part of the save, and
-  ///   ``PersistenceError/Code/foreignObject`` for one of another store.
+  /// The key of a row that another row refers to; see ``TemporaryKeys``.
   func key(of id: ManagedObjectID) throws -> Int64 {
-    switch id.key {
-    case .permanent(let key):
-      guard id.storeIdentifier == store.identifier else {
-        throw PersistenceError(
-          .foreignObject, at: PersistenceError.Place(entity: id.entityName, row: key, store: store.url),
-          "A relationship can't lead to an object of another store.",
-          fix: "Put both objects into one store, or store the other's URI in an attribute.")
-      }
-      return key
-    case .temporary(let number): return try key(ofNumber: number, entityName: id.entityName)
-    }
+    try temporaryKeys.key(of: id, inStore: store.identifier, at: store.url)
   }
 
-  /// The key of a row to update or delete.
+  /// The key of a row to update or delete; see ``TemporaryKeys``.
   func key(of key: ManagedObjectID.Key, _ entity: Entity) throws -> Int64 {
-    switch key {
-    case .permanent(let key): key
-    case .temporary(let number): try self.key(ofNumber: number, entityName: entity.name)
-    }
-  }
-
-  private func key(ofNumber number: UInt64, entityName: String) throws -> Int64 {
-    if let key = temporaryKeys[number] { return key }
-    throw PersistenceError(
-      .objectNotFound, at: PersistenceError.Place(entity: entityName, store: store.url),
-      "A saved object refers to an unsaved one that isn't part of the save.",
-      fix: "Save both together.")
+    try temporaryKeys.key(of: key, entity, at: store.url)
   }
 
   // MARK: Conflicts
