@@ -75,18 +75,8 @@ extension StoreSchema.Table {
     guard SQLTokens.mayMention("default", in: sql) else { return [] }
     var tokens = DefinitionTokens(sql)
     var found: Set<String> = []
-    var column: String?
-    var depth = 0
-    while let token = tokens.next() {
-      switch token {
-      case "(":
-        depth += 1
-        if depth == 1 { column = tokens.next() }
-      case ")": depth -= 1
-      case "," where depth == 1: column = tokens.next()
-      case "default" where depth == 1: if let column { found.insert(column) }
-      default: break
-      }
+    while let token = tokens.nextOfColumn() {
+      if token == "default", let column = tokens.column { found.insert(column) }
     }
     return found
   }
@@ -96,6 +86,9 @@ extension StoreSchema.Table {
 struct DefinitionTokens {
   private let tokens: [String]
   private var position = 0
+  private var depth = 0
+  /// The column that ``nextOfColumn()`` is in, or the first word of a constraint of the table.
+  private(set) var column: String?
 
   init(_ sql: String) { tokens = SQLTokens(sql).compactMap(SQLTokens.folded) }
 
@@ -105,6 +98,24 @@ struct DefinitionTokens {
     guard !isAtEnd else { return nil }
     position += 1
     return tokens[position - 1]
+  }
+
+  /// Advances in the definition of a table, past what is in parentheses of its own.
+  ///
+  /// - Returns: The next token in a column's definition or a constraint, or the parenthesis or comma before one.
+  mutating func nextOfColumn() -> String? {
+    while let token = next() {
+      switch token {
+      case "(":
+        depth += 1
+        if depth == 1 { column = next() }
+      case ")": depth -= 1
+      case "," where depth == 1: column = next()
+      default: break
+      }
+      if depth == 1 { return token }
+    }
+    return nil
   }
 
   mutating func consume(_ token: String) -> Bool {

@@ -89,18 +89,8 @@ extension StoreSchema.Table {
     guard SQLTokens.mayMention("primary", in: sql) || SQLTokens.mayMention("unique", in: sql) else { return [] }
     var tokens = DefinitionTokens(sql)
     var found: [[String]] = []
-    var column: String?
-    var depth = 0
-    while let token = tokens.next() {
-      switch token {
-      case "(":
-        depth += 1
-        if depth == 1 { column = tokens.next() }
-      case ")": depth -= 1
-      case "," where depth == 1: column = tokens.next()
-      default: break
-      }
-      guard depth == 1 else { continue }
+    while let token = tokens.nextOfColumn() {
+      let column = tokens.column
       // A constraint of the table begins like a column, with the word that follows a comma.
       let isConstraint = column == "primary" || column == "unique" || column == "constraint"
       let isPrimary = token == "primary" || (token == "," && column == "primary")
