@@ -106,16 +106,15 @@ extension SQLiteStore {
   ///
   /// A database without a schema is empty too: it is the state of a new file before its first commit, where a process
   /// that creates a store may be killed.
-  static func canCreate(at url: URL) -> Bool {
+  ///
+  /// - Throws: ``PersistenceError/Code/storeDamaged`` if the database is empty because its log is missing.
+  static func canCreate(at url: URL) throws -> Bool {
     guard let state = FileState(url) else { return true }
-    return state.isRegular && (state.size == 0 || isEmptyDatabase(url))
-  }
-
-  private static func isEmptyDatabase(_ url: URL) -> Bool {
+    guard state.isRegular else { return false }
+    if state.size == 0 { return true }
     // Few databases that have no schema in the file itself have one in their log.
-    guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header),
-      LostLog.error(storeAt: url) == nil
-    else { return false }
+    guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
+    if let error = LostLog.error(storeAt: url) { throw error }
     return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1
   }
 

@@ -235,13 +235,13 @@ struct SQLiteStoreTests {
   @Test("A store is created once; an occupied location isn't overwritten", .aboutFiles("files that are occupied"))
   func creation() throws {
     try withTemporaryStore { url in
-      #expect(SQLiteStore.canCreate(at: url))
+      try #expect(SQLiteStore.canCreate(at: url))
       try Data().write(to: url)
-      #expect(SQLiteStore.canCreate(at: url))
+      try #expect(SQLiteStore.canCreate(at: url))
       let store = try SQLiteStore.create(url, model: fixture.model)
       _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("a")])]))
       try store.close()
-      #expect(!SQLiteStore.canCreate(at: url))
+      try #expect(!SQLiteStore.canCreate(at: url))
       let again = try SQLiteStore.create(url, model: fixture.model)
       #expect(again.identifier == store.identifier)
       try #expect(again.count(RowQuery(entity: fixture.entity("Tag"))) == 1)

@@ -6,9 +6,7 @@ package struct SQLiteEngine: StoreEngine {
   package init() {}
   package func canCreateStore(at location: StoreLocation) throws -> Bool {
     guard let url = location.url else { return true }
-    // A store whose log is missing looks like a new file.
-    if let error = LostLog.error(storeAt: url) { throw error }
-    return SQLiteStore.canCreate(at: url)
+    return try SQLiteStore.canCreate(at: url)
   }
 
   package func createStore(
@@ -138,7 +136,7 @@ package struct SQLiteEngine: StoreEngine {
   package func createStore(at location: StoreLocation, fromCopyAt copy: StoreLocation) throws {
     let url = try file(location)
     // An empty file isn't a store.
-    guard FileState(url) != nil, SQLiteStore.canCreate(at: url) else {
+    guard FileState(url) != nil, (try? SQLiteStore.canCreate(at: url)) == true else {
       return try StoreBackup.copy(storeAt: file(copy), to: url)
     }
     try replaceStore(at: location, withCopyAt: copy)

@@ -49,7 +49,7 @@ package enum StoreBackup {
     }
     let target = try SQLiteConnection(url, mode: .readWrite)
     defer { target.close() }
-    if !SQLiteStore.canCreate(at: url) { _ = try StoreCatalog(target) }
+    if try !SQLiteStore.canCreate(at: url) { _ = try StoreCatalog(target) }
     let folder = ExternalDataFolder(storeAt: url)
     let old = folder.names()
     let values = LargeValueCopies(to: folder)

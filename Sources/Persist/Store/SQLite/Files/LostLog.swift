@@ -18,7 +18,7 @@ enum LostLog {
     return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
   }
 
-  /// What to add to a finding of damage; nil if the file has a log, or needs none.
+  /// The addition to a finding of damage; nil if the file has a log, or needs none.
   static func suspicion(storeAt url: URL) -> String? {
     guard header(of: url) != nil else { return nil }
     return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
