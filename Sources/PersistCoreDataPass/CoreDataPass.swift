@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Every line stays a line, so that errors and breakpoints keep their places.
 package struct CoreDataPass {
-  /// What stays in a source and isn't covered.
+  /// A part that stays in a source and isn't covered.
   package struct Finding: Hashable {
     package let file: String
     package let line: Int

@@ -104,34 +104,31 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   open var name: String? {
     get { settings.name }
-    set {
-      settings.name = newValue
-      made?.name = newValue
-    }
+    set { set(newValue, \.name, \.name) }
   }
 
   open var transactionAuthor: String? {
     get { settings.transactionAuthor }
-    set {
-      settings.transactionAuthor = newValue
-      made?.transactionAuthor = newValue
-    }
+    set { set(newValue, \.transactionAuthor, \.transactionAuthor) }
   }
 
   open var shouldDeleteInaccessibleFaults: Bool {
     get { settings.shouldDeleteInaccessibleFaults }
-    set {
-      settings.shouldDeleteInaccessibleFaults = newValue
-      made?.shouldDeleteInaccessibleFaults = newValue
-    }
+    set { set(newValue, \.shouldDeleteInaccessibleFaults, \.shouldDeleteInaccessibleFaults) }
   }
 
   open var retainsRegisteredObjects: Bool {
     get { settings.retainsRegisteredObjects }
-    set {
-      settings.retainsRegisteredObjects = newValue
-      made?.retainsRegisteredObjects = newValue
-    }
+    set { set(newValue, \.retainsRegisteredObjects, \.retainsRegisteredObjects) }
+  }
+
+  /// Changes a setting, also in Persist's context once that exists.
+  private func set<Value>(
+    _ value: Value, _ setting: WritableKeyPath<ContextSettings, Value>,
+    _ property: ReferenceWritableKeyPath<ManagedObjectContext, Value>
+  ) {
+    settings[keyPath: setting] = value
+    made?[keyPath: property] = value
   }
 
   open var automaticallyMergesChangesFromParent: Bool {
@@ -276,7 +273,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// What is set on a context before it is used.
+/// The settings of a context that may be changed before it is used.
 private struct ContextSettings {
   var coordinator: NSPersistentStoreCoordinator?
   var parent: NSManagedObjectContext?

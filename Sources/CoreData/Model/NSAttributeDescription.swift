@@ -10,7 +10,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   open var allowsExternalBinaryDataStorage = false { didSet { noteChange() } }
   open var preservesValueInHistoryOnDeletion = false { didSet { noteChange() } }
   open var allowsCloudEncryption = false { didSet { noteChange() } }
-  /// What a model file says beyond this class's properties.
+  /// The description of a model file, with parts that this class has no property for.
   private var original: AttributeDescription?
 
   public required init() { super.init() }

@@ -66,9 +66,7 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
   override func add(_ object: Any) { if let object = object as? ManagedObject { members.insert(object) } }
   override func remove(_ object: Any) { if let object = object as? ManagedObject { members.remove(object) } }
   override func moveObjects(at indexes: IndexSet, to index: Int) {
-    let moved = indexes.map { members[$0] }
-    members.remove(contentsOf: moved)
-    for (place, object) in moved.enumerated() { members.insert(object, at: index + place) }
+    members.moveObjects(at: indexes, to: index)
   }
   override func copy(with zone: NSZone? = nil) -> Any { NSOrderedSet(array: Array(members)) }
   override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: Array(members)) }

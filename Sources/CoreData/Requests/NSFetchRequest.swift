@@ -1,7 +1,7 @@
 public import Foundation
 import Persist
 
-/// What a fetch request returns: objects, identifiers, dictionaries or counts.
+/// A result of a fetch request: an object, an identifier, a dictionary or a count.
 public protocol NSFetchRequestResult: AnyObject {}
 
 extension ManagedObjectID: NSFetchRequestResult {}

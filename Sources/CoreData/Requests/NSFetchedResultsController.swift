@@ -71,7 +71,7 @@ private struct SectionInfo: NSFetchedResultsSectionInfo {
   }
 }
 
-/// What a controller shows, shared with the one that the delegate gets, whose type names no class of results.
+/// The contents of a controller, shared with the one that the delegate gets, whose type names no class of results.
 private final class ControlledResults {
   var controller: FetchedResultsController<ManagedObject>?
   let relay = DelegateRelay()

@@ -43,7 +43,7 @@ struct SilenceDetector {
   private init(count: Int) { limit = count }
 }
 
-/// What a socket is ready for.
+/// The operations that a socket is ready for.
 struct SocketEvents: OptionSet {
   let rawValue: Int32
 

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What transactions of the history changed in one row.
+/// The changes of one row by transactions of the history.
 struct RowChange {
   /// The time of the change of all properties; nil if only some were changed.
   var whole: UInt64?

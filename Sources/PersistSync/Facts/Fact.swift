@@ -12,8 +12,9 @@ struct Stamp: Sendable, Hashable, Comparable {
     UInt64(min(max(date.timeIntervalSince1970 * 1_000_000, 0), Double(1 << 52))) << 10
   }
 
-  /// How far a time may be ahead of the clock and still raise later ones: a day. Every change comes after the value
-  /// that it replaces in any case, so that a wrong clock only decides between changes that didn't know of each other.
+  /// The time by which a change may be ahead of the clock and still raise later ones: a day. Every change comes after
+  /// the value that it replaces in any case, so that a wrong clock only decides between changes that didn't know of
+  /// each other.
   static let maximumSkew = UInt64(86_400_000_000) << 10
 
   static let origin = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

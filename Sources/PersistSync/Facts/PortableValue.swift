@@ -61,7 +61,7 @@ enum PortableValue {
     return writer.data
   }
 
-  /// What a register contains.
+  /// The content of a register.
   enum Content {
     case value(StoredValue)
     case reference(Identity, life: UInt32)

@@ -26,7 +26,7 @@ public struct SyncEntry: Sendable, Hashable, Comparable {
   }
 }
 
-/// What a hub knows about a replica.
+/// A hub's record of a replica.
 public struct ReplicaPosition: Sendable, Hashable, Codable {
   /// The replica.
   public var replica: UUID

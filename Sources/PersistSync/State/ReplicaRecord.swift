@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What a store remembers about itself as a replica.
+/// A store's record of itself as a replica.
 struct ReplicaRecord: Sendable, Hashable {
   /// The identity of the replica.
   var id: UUID

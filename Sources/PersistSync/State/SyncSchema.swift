@@ -38,7 +38,7 @@ struct SyncSchema {
     let isOwnInverse: Bool
   }
 
-  /// What an entity's objects share.
+  /// The shared properties of an entity's objects.
   struct EntityPart {
     let entity: Entity
     var attributes: [Attribute] = []

@@ -4,7 +4,7 @@ final class SavePass {
   let context: ManagedObjectContext
   /// The ends of objects before the save gave them newer rows.
   var formerEnds: [FormerEnds] = []
-  /// What was read from the newest state of the stores, by a context that is pinned to another one.
+  /// The rows read from the newest state of the stores, by a context that is pinned to another one.
   var newestReads = NewestReads()
   /// Whether a pinned context reads the newest state, because the save must see others' saved changes.
   var readsNewest = false { didSet { context.applyReadView() } }

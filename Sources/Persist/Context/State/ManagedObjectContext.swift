@@ -31,7 +31,7 @@ public final class ManagedObjectContext {
   }
   /// The state of the registered objects.
   let graph = ObjectGraph()
-  /// What ``mergePolicy`` was set to; nil for its default.
+  /// The value of ``mergePolicy``; nil for its default.
   var assignedMergePolicy: (any Sendable)?
   /// Saves by others that this context hasn't merged yet.
   let mailbox = SavedChangesMailbox()

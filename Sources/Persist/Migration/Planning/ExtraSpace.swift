@@ -1,6 +1,6 @@
 /// The additional disk space of a migration in bytes: the figure that its plan states and that its check requires.
 enum ExtraSpace {
-  /// What every migration needs: pages of the schema and of the metadata.
+  /// The minimum of every migration: pages of the schema and of the metadata.
   static let base = 64 * 1024
 
   /// The space of simultaneous copies of a store, including partial ones.

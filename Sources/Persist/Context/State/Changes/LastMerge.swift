@@ -1,4 +1,4 @@
-/// What a context remembers of its last merge.
+/// A context's record of its last merge.
 struct LastMerge {
   /// New objects, unless the merge was to leave them unregistered.
   var inserted: Set<ManagedObject> = []

@@ -2,7 +2,7 @@
 protocol RunningSave: AnyObject {
   /// Whether the context reads the newest state of its stores although it is pinned to another one.
   var readsNewest: Bool { get set }
-  /// What was read from the newest state.
+  /// The rows read from the newest state.
   var newestReads: NewestReads { get set }
   /// Records an object's relationship ends before it gets a newer row or rereads its members.
   func noteFormerEnds(of object: ManagedObject)

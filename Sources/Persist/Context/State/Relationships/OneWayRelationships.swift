@@ -1,4 +1,4 @@
-/// What a context knows about unsaved changes of relationships without an inverse: nothing leads from a member or a
+/// A context's knowledge of unsaved changes of relationships without an inverse: nothing leads from a member or a
 /// destination back to the objects that refer to it.
 final class OneWayRelationships {
   /// The owners to which members of to-many relationships were last added since the last save.
