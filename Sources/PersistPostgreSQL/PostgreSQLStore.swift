@@ -27,6 +27,8 @@ final class PostgreSQLStore: PersistentStore {
   let pendingMetadata = PendingMetadata()
   /// Keys that this process took and hasn't used, by index of the root entity.
   let freeKeys = LockProtected<[Int: Range<Int64>]>([:])
+  /// See ``ReadMoment/maximumAge``.
+  private let maximumAge = ReadMoment.maximumAge
   /// The meaning of the store's history; nil if it has none.
   let historyMap: LockProtected<HistoryMap?>
 
@@ -137,9 +139,6 @@ final class PostgreSQLStore: PersistentStore {
 
   // MARK: Moments
 
-  /// The time for which rows may be used after they were read, in place of reading them again.
-  private static let maximumAge = Duration.milliseconds(5)
-
   func noteChange() { changes.increment() }
 
   /// The time counts from the arrival of the answer: the way from the server isn't the program's.
@@ -154,7 +153,7 @@ final class PostgreSQLStore: PersistentStore {
   var readAhead: ReadAhead { .distant }
 
   func isRecent(_ moment: ReadMoment) -> Bool {
-    changes.value == moment.changeCount && moment.instant.duration(to: .now) <= Self.maximumAge
+    changes.value == moment.changeCount && moment.instant.duration(to: .now) <= maximumAge
   }
 
   // MARK: Values in files

@@ -3,6 +3,11 @@
 /// Whether rows of that moment may be used a little later in place of reading them is for the source to say:
 /// ``RowSource/isRecent(_:)``.
 package struct ReadMoment: Sendable {
+  /// The time for which rows may be used after they were read, in place of reading them again. Within it, changes by
+  /// other programs may go unnoticed. A source reads it once; tests lengthen it, so that what they count doesn't depend
+  /// on the machine's speed.
+  @TaskLocal package static var maximumAge = Duration.milliseconds(5)
+
   /// The number of changes of the source that this program had made or noticed.
   package let changeCount: UInt64
   package let instant: ContinuousClock.Instant

@@ -114,6 +114,16 @@ struct GrowthOperation: Sendable, CustomStringConvertible {
       _ = try context.fetch(FetchRequest("Item", where: "marks.@sum.marked.number > 3 OR FUNCTION(name, 'length') > 0"))
       withExtendedLifetime(held) {}
     },
+    saved("a predicate over changed objects") { context in
+      for item in try all("Item", context) { item["number"] = 7 }
+      _ = try context.fetch(FetchRequest("Item", where: "SUBQUERY(marks, $mark, $mark.marked.@count > 0).@count > 0"))
+    },
+    saved("values of related objects, computed in memory") { context in
+      var request = FetchRequest<ManagedObject>("Item")
+      let sum = FetchExpression.path(of: .current, ["marks", "@sum", "marked", "number"])
+      request.propertiesToFetch = ["number", ExpressionDescription("sum", sum)]
+      _ = try context.fetch(request.returning(FetchedRow.self))
+    },
     saved("counting to-manys") { context in
       for item in try all("Item", context) { _ = try item.related("marks").count }
     },

@@ -18,6 +18,17 @@ struct DictionaryColumns {
     !groups.isEmpty || columns.contains { if case .aggregate = $0 { true } else { false } }
   }
 
+  /// What is evaluated for objects.
+  var expressions: [FetchExpression] {
+    groups
+      + columns.compactMap { column in
+        switch column {
+        case .value(let expression): expression
+        case .aggregate(let aggregate): aggregate.argument
+        }
+      }
+  }
+
   /// - Throws: ``PersistenceError/Code/unknownProperty``; ``PersistenceError/Code/invalidRequest`` for a to-many
   ///   relationship, and for a value that may differ between members of a group.
   init(_ request: FetchRequest<ManagedObject>, of entity: Entity, in model: ManagedObjectModel) throws {

@@ -68,6 +68,7 @@ struct DictionaryPass {
     var request = request
     if !isWindowedBefore { (request.fetchLimit, request.fetchOffset) = (0, 0) }
     let objects = try saved.fetch(request)
+    try pass.layout.prefetch(readBy: nil, columns.expressions, for: objects)
     let evaluator = ExpressionEvaluator()
     let lines =
       columns.isGrouped

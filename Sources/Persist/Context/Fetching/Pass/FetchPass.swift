@@ -87,8 +87,10 @@ final class FetchPass {
       changed = context.graph.updated.objects.filter(scope.contains) + related
     }
     overlaid = Set((deleted + changed).map(\.objectID))
-    added = try (context.graph.inserted.objects.filter(scope.contains) + changed).filter { object in
-      try request.predicate.map { try evaluator.matches($0, .object(object)) } ?? true
+    added = context.graph.inserted.objects.filter(scope.contains) + changed
+    if let predicate = request.predicate {
+      try layout.prefetch(readBy: predicate, for: changed)
+      added = try added.filter { try evaluator.matches(predicate, .object($0)) }
     }
     for object in added { classes.insert(of: object) }
     try context.throwDeferredError()
@@ -186,7 +188,9 @@ final class FetchPass {
 
   private func matching(_ objects: [ManagedObject], _ source: Source) throws -> [ManagedObject] {
     guard let rest = source.rest else { return objects }
-    let found = try objects.filter { try evaluator.matches(rest, .object(evaluated($0))) }
+    let views = objects.map(evaluated)
+    try layout.prefetch(readBy: rest, for: views)
+    let found = try zip(objects, views).filter { try evaluator.matches(rest, .object($1)) }.map(\.0)
     try context.throwDeferredError()
     return found
   }
@@ -213,9 +217,10 @@ final class FetchPass {
 
   /// Returns objects of a store that can't sort them itself, in the request's order.
   private func inOrder(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    guard states == nil else { return order.sorted(objects, as: objects.map(evaluated)) }
-    context.prefetchRows(of: objects)
-    let sorted = order.sorted(objects)
+    let views = objects.map(evaluated)
+    if states == nil { context.prefetchRows(of: objects) }
+    try layout.prefetch(readBy: nil, request.sortDescriptors.map(\.expression), for: views)
+    let sorted = order.sorted(objects, as: views)
     try context.throwDeferredError()
     return sorted
   }

@@ -26,6 +26,16 @@ struct PrefetchPass {
     self.steps = steps
   }
 
+  /// A pass over the related objects that predicates and expressions read.
+  init(_ reads: RelationshipReads, of layout: EntityLayout, in context: ManagedObjectContext) {
+    self.context = context
+    self.layout = layout
+    rows = PrefetchedRows(generation: context.graph.rowGeneration)
+    var steps: [Step] = []
+    for path in reads.ends.keys { Self.add(path[...], to: &steps) }
+    self.steps = steps
+  }
+
   func run(_ objects: [ManagedObject]) throws { try run(steps, objects, layout) }
 
   private static func check(
@@ -161,5 +171,19 @@ struct PrefetchPass {
       }
     }
     return found
+  }
+}
+
+extension EntityLayout {
+  /// Prefetches the related objects that a predicate and expressions read, which are then evaluated for each of the
+  /// entity's objects in memory: otherwise each of them costs a statement.
+  func prefetch(
+    readBy predicate: FetchPredicate? = nil, _ expressions: [FetchExpression] = [], for objects: [ManagedObject]
+  ) throws {
+    guard objects.count > 1, let context = objects.first?.table?.context else { return }
+    var reads = RelationshipReads(over: entity, in: context.model)
+    if let predicate { reads.add(predicate) }
+    for expression in expressions { reads.add(expression) }
+    if !reads.ends.isEmpty { try PrefetchPass(reads, of: self, in: context).run(objects) }
   }
 }

@@ -1,8 +1,4 @@
 extension SQLiteConnectionPool {
-  /// The time for which rows may be used after they were read, in place of reading them again. Within it, changes by
-  /// other programs may go unnoticed.
-  static let maximumAge = Duration.milliseconds(5)
-
   /// Reads, and returns the moment of reading; nil if something changed meanwhile.
   func readingWithMoment<T>(_ body: () throws -> T) rethrows -> (T, ReadMoment?) {
     let moment = ReadMoment(changeCount: shared.changeCount, instant: .now)
@@ -11,8 +7,8 @@ extension SQLiteConnectionPool {
   }
 
   /// Whether this program has neither changed the store since a moment nor noticed a change by others, and the moment
-  /// is within ``maximumAge``.
+  /// is within ``ReadMoment/maximumAge``.
   func isRecent(_ moment: ReadMoment) -> Bool {
-    shared.changeCount == moment.changeCount && moment.instant.duration(to: .now) <= Self.maximumAge
+    shared.changeCount == moment.changeCount && moment.instant.duration(to: .now) <= maximumAge
   }
 }

@@ -47,6 +47,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   private(set) var shared = SharedFile()
   /// Called with the reader of a held state when its pool is closed; nil for other pools.
   private let release: ((Reader) -> Void)?
+  /// See ``ReadMoment/maximumAge``.
+  let maximumAge = ReadMoment.maximumAge
   let turn = WritingTurn()
   /// Nil for a read-only store, and while no connection is needed for writing.
   var writer: SQLiteConnection?
