@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "PersistSync", targets: ["PersistSync"]),
     .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
     .library(name: "PersistSQLQueries", targets: ["PersistSQLQueries"]),
+    .library(name: "PersistLiveQueries", targets: ["PersistLiveQueries"]),
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
@@ -78,6 +79,7 @@ let package = Package(
     .target(name: "PersistSync", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistSyncHTTP", dependencies: ["Persist", "PersistSync"], swiftSettings: settings),
     .target(name: "PersistSQLQueries", dependencies: ["Persist"], swiftSettings: settings),
+    .target(name: "PersistLiveQueries", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
@@ -154,6 +156,9 @@ let package = Package(
     .testTarget(
       name: "PersistSQLQueriesTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "PersistLiveQueriesTests", dependencies: ["Persist", "PersistLiveQueries", "PersistTestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),

@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     if comparesAll { automaticMerging?.passHistory(of: store) }
     let recorded = comparesAll ? nil : try automaticMerging?.recordedChanges(of: store)
     try mergeOrThrow(recorded ?? foreignChanges(of: store), holdingNewObjects: true, leavingConflicts: true)
-    send(.didMergeUnknownChanges)
+    if recorded == nil { send(.didMergeUnknownChanges) }
   }
 
   /// Removes and returns the objects that earlier merges left out and that no longer have unsaved changes.

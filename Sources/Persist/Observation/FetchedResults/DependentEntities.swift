@@ -1,8 +1,8 @@
 /// The entities that a request depends on besides its own: the destinations of the relationships in its predicate,
 /// order and sections.
-struct DependentEntities {
+package struct DependentEntities {
   private let model: ManagedObjectModel
-  private let entity: Entity
+  private let entity: Entity?
   /// Whether the predicate's dependencies can't be determined.
   private(set) var isUnknown = false
   private var numbers: Set<Int> = []
@@ -12,6 +12,12 @@ struct DependentEntities {
     self.entity = entity
     self.model = model
   }
+
+  private init(numbers: Set<Int>, in model: ManagedObjectModel) {
+    (entity, self.numbers, self.model) = (nil, numbers, model)
+  }
+
+  private mutating func addItself() { if let entity { numbers.insert(entity.number) } }
 
   var isEmpty: Bool { !isUnknown && numbers.isEmpty }
 
@@ -68,5 +74,27 @@ struct DependentEntities {
       entity = destination
     }
     return entity
+  }
+}
+
+extension DependentEntities {
+  /// The entities on which the results of a request depend, its own among them.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownEntity``; the error of a template's name.
+  package init<Result>(of request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
+    let request = try context.named(request.returning(ManagedObject.self))
+    self.init(of: try context.entity(named: request.entityName), in: context.model)
+    addItself()
+    for predicate in [request.predicate, request.havingPredicate].compactMap(\.self) { add(predicate) }
+    for column in request.propertiesToFetch + request.propertiesToGroupBy { add(column.expression) }
+    for descriptor in request.sortDescriptors { add(descriptor.expression) }
+  }
+
+  /// Some entities and their subentities.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownEntity``.
+  package init(named names: [String], in context: ManagedObjectContext) throws {
+    let entities = try names.map { try context.entity(named: $0) }
+    self.init(numbers: Set(entities.map(\.number)), in: context.model)
   }
 }
