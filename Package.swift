@@ -142,7 +142,8 @@ let package = Package(
     .testTarget(
       name: "PersistMacroslessTests",
       dependencies: [
-        "Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "ShopClasses", "ShopGenerated",
+        "Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "PersistTools", "ShopClasses",
+        "ShopGenerated",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -93,7 +93,15 @@ extension PersistentStoreCoordinator {
     _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
   ) throws -> any PersistentStore {
     switch try engine.openStore(at: location, ifOf: managedObjectModel, registry: registry, options: options) {
-    case .opened(let store): return store
+    case .opened(let store):
+      guard let migrator = options.migrator, let url = location.url else { return store }
+      do {
+        try migrator.examineStore(at: url, of: managedObjectModel, options: options)
+        return store
+      } catch {
+        try store.close()
+        throw error
+      }
     case .differs(let difference): return try migrate(difference, location, engine, options)
     }
   }

@@ -149,6 +149,10 @@ public protocol StoreMigrator: Sendable {
   ///   - registry: Every known version, including the store's if it is known.
   ///   - options: The options for opening the store afterward: timeout, pragmas.
   func migrateStore(at url: URL, to model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions) throws
+
+  /// Called by `addStore` for a store that has the coordinator's model already; throwing rejects the store. Does
+  /// nothing by default.
+  func examineStore(at url: URL, of model: ManagedObjectModel, options: StoreOptions) throws
 }
 
 extension StoreMigrator {
@@ -157,6 +161,9 @@ extension StoreMigrator {
 
   /// False: the store is closed while it is migrated.
   public var continuesWithOpenStore: Bool { false }
+
+  /// Accepts every store.
+  public func examineStore(at url: URL, of model: ManagedObjectModel, options: StoreOptions) throws {}
 }
 
 /// A copy of a store created before it is migrated.

@@ -31,7 +31,8 @@ enum PartReader {
     } else {
       value = storable.init(stored: stored)
     }
-    if let part = value as? Part { return part }
+    // Without a value, the cast to an optional type would succeed.
+    if let value, let part = value as? Part { return part }
     unreadable.note(path, stored, as: storable)
     return nil
   }

@@ -2,6 +2,7 @@ import Foundation
 import Persist
 import PersistMacrosless
 import PersistTestSupport
+import PersistTools
 import Synchronization
 import Testing
 
@@ -240,15 +241,16 @@ struct GrowingTypeLawTests {
   private func use<V: Version>(_ version: V.Type, at url: URL, after old: Shape?, _ run: inout Run) throws {
     let shape = V.current
     let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(Base<V>.self, Owner<V>.self))
-    let store = try coordinator.addStore(at: url, options: .automaticMigration)
-    defer { #expect(throws: Never.self) { try coordinator.remove(store) } }
     if let old {
       for number in run.expected.keys {
         for name in Array(run.expected[number, default: [:]].keys) {
           run.expected[number]?[name]?.migrate(from: old, to: shape)
         }
       }
+      try checkPlan(version, at: url, shape, run)
     }
+    let store = try coordinator.addStore(at: url, options: .automaticMigration)
+    defer { #expect(throws: Never.self) { try coordinator.remove(store) } }
     try check(version, coordinator, shape, run)
     let context = ManagedObjectContext(coordinator)
     for object in try context.fetch(FetchRequest<Owner<V>>("Owner")) {
@@ -291,6 +293,61 @@ struct GrowingTypeLawTests {
     }
     try context.save()
     try check(version, coordinator, shape, run)
+    try checkStore(version, at: url, shape, run)
+  }
+
+  /// The key paths of the unreadable parts by property, once for each object.
+  private func unreadable(_ shape: Shape, _ run: Run) -> [String: [String]] {
+    run.expected.values.reduce(into: [:]) { found, properties in
+      for (name, expected) in properties {
+        let parts = shape.parts.filter { expected.isUnreadable($0, in: shape) }
+        if !parts.isEmpty { found[name, default: []] += parts.map { "\(name).\($0.name)" } }
+      }
+    }
+  }
+
+  /// The plan lists what reading will report, and a migrator that refuses loss refuses exactly that, in place or by copy.
+  private func checkPlan<V: Version>(_ version: V.Type, at url: URL, _ shape: Shape, _ run: Run) throws {
+    let model = try ManagedObjectModel(Base<V>.self, Owner<V>.self)
+    let target = ModelVersion(name: "new", model: model)
+    let plan = try MigrationPlan(storeAt: url, to: target, registry: ModelRegistry(versions: [target]))
+    let expected = unreadable(shape, run)
+    #expect(Set(plan.unreadable.map(\.property)) == Set(expected.keys))
+    for values in plan.unreadable {
+      let rows = run.expected.values.count { properties in
+        properties[values.property].map { expected in shape.parts.contains { expected.isUnreadable($0, in: shape) } }
+          ?? false
+      }
+      #expect(values.rows == rows && values.entity == "Owner")
+      #expect(values.examples.count == min(3, expected[values.property]?.count ?? 0))
+      #expect(values.examples.allSatisfy { expected[values.property]?.contains($0.keyPath) == true })
+    }
+    var migrator = AutomaticMigrator(allowsLoss: false)
+    migrator.alwaysCopies = expected.count.isMultiple(of: 2)
+    try withTemporaryStore { other in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.replacePersistentStore(at: other, withPersistentStoreFrom: url)
+      do {
+        try coordinator.remove(try coordinator.addStore(at: other, options: StoreOptions(migrator: migrator)))
+        #expect(expected.isEmpty && plan.losses.isEmpty)
+      } catch let error as PersistenceError {
+        let errors = (error.errors.isEmpty ? [error] : error.errors).filter { $0.code == .typeMismatch }
+        #expect(Set(errors.compactMap(\.place.property)) == Set(expected.keys))
+        #expect(!expected.isEmpty || !plan.losses.isEmpty)
+      }
+    }
+  }
+
+  /// A check of the store lists what reading reports.
+  private func checkStore<V: Version>(_ version: V.Type, at url: URL, _ shape: Shape, _ run: Run) throws {
+    let model = ModelVersion(name: "new", model: try ManagedObjectModel(Base<V>.self, Owner<V>.self))
+    var found: [String] = []
+    try StoreLocation(url).check(registry: ModelRegistry(versions: [model])) { problem in
+      #expect(problem.kind == .unreadableValue, "\(problem)")
+      #expect(problem.entity == "Owner" && problem.pk != nil)
+      found.append(problem.property ?? "")
+    }
+    #expect(found.sorted() == unreadable(shape, run).values.flatMap { $0 }.sorted())
   }
 
   private func check<V: Version>(

@@ -116,7 +116,7 @@ struct GrowingTypeTests {
   func newParts() throws {
     try withTemporaryStore { url in
       try seed(url, .work)
-      let context = try open(url, .refusingLoss)
+      let context = try open(url)
       let person = try person(context)
       #expect(person.address == address && person.second == address && person.none == nil)
       #expect(person.nothing == New.Nothing())
@@ -179,6 +179,52 @@ struct GrowingTypeTests {
       let person = try person(context)
       #expect(person.address.kind == .home && person.settings.size == "small")
       #expect(person.kind == .office && person.other == nil)
+    }
+  }
+
+  @Test("A migrator that refuses loss refuses values that the new types can't read, and names them")
+  func refusing() throws {
+    try withTemporaryStore { url in
+      try seed(url, .gone)
+      for copies in [false, true] {
+        let migrator = AutomaticMigrator(allowsLoss: false, alwaysCopies: copies)
+        let error = #expect(throws: PersistenceError.self) { try open(url, StoreOptions(migrator: migrator)) }
+        let unreadable = error?.errors.filter { $0.code == .typeMismatch } ?? []
+        #expect(unreadable.compactMap(\.place.property) == ["address", "kind", "other", "second", "settings"])
+        #expect(unreadable.first?.message.contains("'address.kind' of row 1 is 'gone', which Kind can't read") == true)
+      }
+      // The store still has its model.
+      let person = try #require(try makeContext(Old.Person.self, at: url).fetch(FetchRequest<Old.Person>("Person")).first)
+      #expect(person.kind == .gone && person.address.zip == "11")
+    }
+  }
+
+  @Test("A store that needs no migration is refused as well if a type can't read its values")
+  func refusingWithoutMigration() throws {
+    enum Before {
+      enum Kind: String, StorableValue { case home, gone }
+      final class Place: ManagedObject { @Attribute var kind = Kind.home; @Attribute(type: .int16) var number = 0 }
+    }
+    enum After {
+      enum Kind: String, StorableValue { case home }
+      final class Place: ManagedObject { @Attribute var kind = Kind.home; @Attribute var number: Int8 = 0 }
+    }
+    try withTemporaryStore { url in
+      do {
+        let context = try makeContext(Before.Place.self, at: url)
+        for number in [1, 127, 128, 300, -129] {
+          let place = Before.Place(context: context)
+          (place.kind, place.number) = (number < 300 ? .gone : .home, number)
+        }
+        try context.save()
+      }
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(After.Place.self))
+      let error = #expect(throws: PersistenceError.self) { try coordinator.addStore(at: url, options: .refusingLoss) }
+      #expect(error?.code == .typeMismatch && error?.errors.map(\.place.property) == ["kind", "number"])
+      #expect(error?.errors.first?.message.contains("Place.kind: 4 rows; 'kind' of row 1 is 'gone'") == true)
+      #expect(error?.errors.last?.message.contains("Place.number: 3 rows") == true)
+      #expect(coordinator.persistentStores.isEmpty)
+      try coordinator.addStore(at: url, options: .automaticMigration)
     }
   }
 

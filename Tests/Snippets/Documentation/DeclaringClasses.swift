@@ -66,17 +66,21 @@ enum Growing {
   // <block 11>
 }
 
-func fetched(_ context: ManagedObjectContext) throws {
+func unreadable(at url: URL) throws {
   // <block 12>
+}
+
+func fetched(_ context: ManagedObjectContext) throws {
+  // <block 13>
   _ = (all, cheap, first, count, read, titles, long, found)
 }
 
 func changed(_ context: ManagedObjectContext) throws {
-  // <block 13>
+  // <block 14>
   _ = changed
 }
 
 func encoded(_ context: ManagedObjectContext, _ author: Author) throws {
-  // <block 14>
+  // <block 15>
   _ = authors
 }

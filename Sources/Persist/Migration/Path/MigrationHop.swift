@@ -25,6 +25,9 @@ package struct MigrationHop: Sendable {
   /// Obstacles that don't depend on the rows.
   var blockers: [MigrationBlocker]
 
+  /// Whether the models alone determine the values: neither a mapping model nor a stage computes any.
+  var isPure: Bool { isInferred && before == nil && after == nil }
+
   /// The hop's description for progress reports if it is the only one.
   var reported: MigrationProgress.Hop {
     MigrationProgress.Hop(number: 1, count: 1, from: source.name, to: destination.name)

@@ -20,6 +20,8 @@ extension MigrationPlan: CustomStringConvertible {
     lines += restored.map { "  \($0)" }
     if !losses.isEmpty { lines.append("lost:") }
     lines += losses.map { "  \($0)" }
+    if !unreadable.isEmpty { lines.append("stored, but unreadable for the types of the new version:") }
+    lines += unreadable.map { "  \($0)" }
     if !blockers.isEmpty { lines.append("in the way:") }
     lines += blockerLines
     if !notes.isEmpty { lines.append("note:") }

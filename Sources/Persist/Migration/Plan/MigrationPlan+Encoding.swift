@@ -1,6 +1,6 @@
 extension MigrationPlan: Encodable {
   private enum Key: String, CodingKey {
-    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes, parked, restored
+    case from, to, way, steps, losses, blockers, rows, bytes, extraBytes, hops, notes, parked, restored, unreadable
   }
 
   /// Encodes the format that the command line prints for `diff` and `plan`.
@@ -19,6 +19,7 @@ extension MigrationPlan: Encodable {
     if !notes.isEmpty { try container.encode(notes, forKey: .notes) }
     if !parked.isEmpty { try container.encode(parked, forKey: .parked) }
     if !restored.isEmpty { try container.encode(restored, forKey: .restored) }
+    if !unreadable.isEmpty { try container.encode(unreadable, forKey: .unreadable) }
   }
 }
 

@@ -50,6 +50,11 @@ public struct MigrationPlan: Sendable, Hashable {
   /// The values, objects and pairs that are parked in the store instead of being lost, with numbers of rows or pairs:
   /// see ``AutomaticMigrator/parking``.
   public var parked: [MigrationLoss] = []
+  /// The values that the new version's types can't read. They stay in the store and read as defaults; a migrator that
+  /// refuses loss refuses them.
+  ///
+  /// Empty if mapping models or stages compute new values, because the types can only be tried on these.
+  public var unreadable: [UnreadableValues] = []
   /// The values that earlier migrations parked and this one restores.
   public var restored: [MigrationLoss] = []
 

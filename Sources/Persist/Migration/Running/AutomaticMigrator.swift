@@ -36,7 +36,11 @@ public struct AutomaticMigrator: StoreMigrator {
   }
 
   /// Whether values that the new model can't represent may be lost, as in Core Data. If not, a migration that would
-  /// destroy existing values is rejected.
+  /// destroy existing values is rejected, and so is a store with values that the types of the model's classes can't
+  /// read, even if it needs no migration: see ``MigrationPlan/unreadable``.
+  ///
+  /// Such values are looked for whenever the store is opened, in time proportional to the rows with attributes whose
+  /// types may refuse a value: enumerations, composites, JSON values and types with their own conversion.
   public var allowsLoss: Bool
   /// The treatment of stores with a newer version.
   public var downgrade: Downgrade
@@ -174,7 +178,7 @@ public struct AutomaticMigrator: StoreMigrator {
     do {
       let resources = resources(registry)
       if options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect({ try transactionPreview(store, $0, url, version, resources) }) ?? nil
+        let survey = try opened.inspect({ try transactionPreview(store, $0, url, version, resources, options) }) ?? nil
       {
         let migration = InPlaceMigration(
           url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
@@ -258,7 +262,7 @@ public struct AutomaticMigrator: StoreMigrator {
     let location = StoreLocation(url)
     return try location.engine.inspect(location, options: options) { inspector in
       let survey = try PathSurvey(inspector, to: version, resources: resources, catalog: catalog)
-      try requirePossible(survey, inspector, url)
+      try requirePossible(survey, inspector, url, options)
       return survey
     }
   }
@@ -268,21 +272,25 @@ public struct AutomaticMigrator: StoreMigrator {
   /// - Returns: Nil if the migration needs more, or nothing. Whether it is possible is then not known yet.
   private func transactionPreview(
     _ store: IdentifiedStore, _ inspector: any StoreInspector, _ url: URL, _ version: ModelVersion,
-    _ resources: MigrationResources
+    _ resources: MigrationResources, _ options: StoreOptions
   ) throws -> PathSurvey? {
     // It was identified among the versions of the registry, and the wanted one.
     let survey = try resources.registry?.version(with: version.model) != nil
       ? PathSurvey(store, inspector, to: version, resources: resources)
       : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)
     guard survey.needsOnlyTransaction else { return nil }
-    try requirePossible(survey, inspector, url)
+    try requirePossible(survey, inspector, url, options)
     return survey
   }
 
   /// - Throws: The obstacles to the migration.
-  private func requirePossible(_ survey: PathSurvey, _ inspector: any StoreInspector, _ url: URL) throws {
-    guard !survey.isUpToDate else { return }
-    if var error = try survey.error(inspector, self) {
+  private func requirePossible(
+    _ survey: PathSurvey, _ inspector: any StoreInspector, _ url: URL, _ options: StoreOptions
+  ) throws {
+    guard !survey.isUpToDate else {
+      return try requireReadable(survey.path.destination.model, at: url, options: options)
+    }
+    if var error = try survey.error(inspector, self, reading: (StoreLocation(url), options)) {
       error.place.store = url
       throw error
     }
@@ -312,7 +320,8 @@ extension StoreOptions {
     return StoreOptions(migrator: migrator)
   }
 
-  /// Like ``automaticMigration``, but rejects a migration that would destroy values.
+  /// Like ``automaticMigration``, but rejects a migration that would destroy values, and stores with values that the
+  /// types of the model's classes can't read: see ``AutomaticMigrator/allowsLoss``.
   public static var refusingLoss: StoreOptions {
     StoreOptions(migrator: AutomaticMigrator(allowsLoss: false))
   }

@@ -36,6 +36,7 @@ extension MigrationPlan {
         plan.blockers = fileBlockers + plan.blockers
         plan.way = .impossible
       }
+      plan.unreadable = plan.blockers.isEmpty ? try survey.unreadableValues(in: location, StoreOptions()) : []
       plan.notes = survey.path.notes(resources)
       plan.notes += survey.direct.parkingObstacles.map { "Values can't be parked: \($0)" }
       if let comparisons = survey.comparisons, !survey.isUpToDate {

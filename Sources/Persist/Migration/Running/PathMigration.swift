@@ -24,7 +24,7 @@ struct PathMigration {
     // Another process may have migrated the store first.
     let survey = try PathSurvey(inspector, to: destination, resources: resources)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
-    if var error = try survey.error(inspector, migrator) {
+    if var error = try survey.error(inspector, migrator, reading: nil) {
       error.place.store = url
       throw error
     }
@@ -35,6 +35,9 @@ struct PathMigration {
     try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
     let file = try migrate(
       workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
+    if !survey.determinesValues {
+      try migrator.requireReadable(destination.model, at: file, reportedAs: url, options: options)
+    }
     var report = survey.report(rows: rows, way: .copy)
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)

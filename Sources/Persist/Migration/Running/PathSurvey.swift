@@ -106,7 +106,13 @@ final class PathSurvey {
   }
 
   /// The error that prevents the migration; nil if it is possible.
-  func error(_ inspector: any StoreInspector, _ migrator: AutomaticMigrator) throws -> PersistenceError? {
+  ///
+  /// - Parameter rows: The store, for reading its rows if the migrator refuses unreadable values; nil if they have been
+  ///   read.
+  func error(
+    _ inspector: any StoreInspector, _ migrator: AutomaticMigrator,
+    reading rows: (location: StoreLocation, options: StoreOptions)?
+  ) throws -> PersistenceError? {
     let fileBlockers = fileBlockers
     guard fileBlockers.isEmpty else {
       return MigrationPlan(
@@ -121,9 +127,23 @@ final class PathSurvey {
         blockers: [back].compactMap { $0 } + path.blockers
       ).error
     }
-    return direct.error(
-      try findings(inspector, countingLosses: !migrator.allowsLoss || direct.isDowngrade),
-      allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
+    var findings = try findings(inspector, countingLosses: !migrator.allowsLoss || direct.isDowngrade)
+    if let rows, !migrator.allowsLoss, findings.blockers.isEmpty {
+      findings.unreadable = try unreadableValues(in: rows.location, rows.options)
+    }
+    return direct.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
+  }
+
+  /// Whether the models alone determine the new values, so that the types can be tried on the stored ones. Otherwise
+  /// only the migrated file shows what they can read.
+  var determinesValues: Bool { isUpToDate || path.hops.count == 1 && path.hops.allSatisfy(\.isPure) }
+
+  /// The values that the new version's types can't read; empty if the values aren't known yet.
+  func unreadableValues(in location: StoreLocation, _ options: StoreOptions) throws -> [UnreadableValues] {
+    guard determinesValues, store.tableMap.differences.isEmpty else { return [] }
+    let scan = UnreadableScan(
+      from: store.model, to: path.destination.model, by: direct.hop.comparison.correspondence)
+    return try scan?.values(in: location, options: options) ?? []
   }
 
   private func firstHopSurvey() -> StoreSurvey? {

@@ -7,6 +7,8 @@ final class StoreSurvey {
     var losses: [MigrationLoss] = []
     /// The values that are parked instead of being lost.
     var parked: [MigrationLoss] = []
+    /// The values that the new version's types can't read.
+    var unreadable: [UnreadableValues] = []
   }
 
   let store: IdentifiedStore
@@ -109,6 +111,7 @@ final class StoreSurvey {
     if let back = downgradeBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss {
       blockers += findings.losses.map { MigrationBlocker(refusing: $0, notParkedBecause: parkingObstacles.first) }
+      blockers += findings.unreadable.map(MigrationBlocker.init(refusing:))
     }
     guard !blockers.isEmpty else { return nil }
     return MigrationPlan(

@@ -15,6 +15,14 @@ public protocol PropertyDeclaration: Sendable {
   func problem(with property: Property) -> String?
 }
 
+/// A declaration of an attribute whose Swift type may be unable to read a stored value.
+package protocol AttributeReading: PropertyDeclaration {
+  /// Whether the type can read all values of an attribute of the given type, so that no row needs to be examined.
+  func readsEveryValue(of type: AttributeType) -> Bool
+  /// Returns the parts of a stored value that the property would report as unreadable.
+  func unreadableParts(of value: StoredValue) -> [UnreadablePart]
+}
+
 /// A stored property of a class that represents a property of its entity: a property wrapper.
 @_documentation(visibility: internal)
 public protocol DeclaredProperty {

@@ -44,6 +44,9 @@ public struct StoreProblem: Sendable, Hashable {
     public static let missingValue = Kind(name: "missingValue")
     /// A column contains a value of the wrong type for its attribute, such as a text in a numeric attribute.
     public static let wrongType = Kind(name: "wrongType")
+    /// The Swift type of a property can't read a value, or a part of one. The store keeps it, and the property reads as
+    /// its default.
+    public static let unreadableValue = Kind(name: "unreadableValue")
     /// Several rows have the same values for a uniqueness constraint.
     public static let duplicateValue = Kind(name: "duplicateValue")
     /// The greatest key assigned is less than one in use, or unknown.

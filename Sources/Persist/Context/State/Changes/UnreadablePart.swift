@@ -11,11 +11,17 @@ package struct UnreadablePart {
     self.type = type
   }
 
+  /// The names that lead to the part from the object.
+  func keyPath(_ property: String) -> String { ([property] + path).joined(separator: ".") }
+
+  /// The value and the type that can't read it, as the end of a sentence.
+  var reason: String { "is \(value), which \(type) can't read" }
+
   func error(_ property: String, of objectID: ManagedObjectID) -> PersistenceError {
-    let name = ([property] + path).joined(separator: ".")
+    let name = keyPath(property)
     return PersistenceError(
       .typeMismatch, at: .property(objectID.entityName, name),
-      "'\(name)' of \(objectID) is \(value), which \(type) can't read. It reads as its default.",
+      "'\(name)' of \(objectID) \(reason). It reads as its default.",
       fix: "Make the type read the value, or set '\(name)'. Until then the store keeps the value, also if other parts "
         + "change.")
   }
