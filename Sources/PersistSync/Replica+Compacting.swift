@@ -6,7 +6,8 @@ extension Replica {
   ///
   /// New replicas, and those that were away for long, begin with the snapshot, and continue with the change sets after
   /// it. A change set is deleted if the snapshot has its changes and all replicas have applied it, except those that
-  /// haven't synchronized for a time. These lose nothing either: their own changes are still in their stores.
+  /// haven't synchronized for a time. These lose nothing either: their own changes are still in their stores. A part of a
+  /// former snapshot is deleted if this replica has applied it, so that the new one has its content.
   ///
   /// ```swift
   /// try await replica.compact(hub, forgetting: .seconds(90 * 86_400))
@@ -17,18 +18,18 @@ extension Replica {
   ///   - time: The time after which a replica that hasn't synchronized isn't waited for.
   /// - Returns: The number of deleted change sets.
   /// - Throws: The errors of ``synchronize(with:)``. If it is interrupted, the hub has parts of a snapshot without a
-  ///   last one, which the next call deletes.
+  ///   last one, which a later call deletes.
   /// - Complexity: O(*objects*).
   @discardableResult
   public func compact(_ hub: any SyncHub, forgetting time: Duration) async throws -> Int {
     try await synchronize(with: hub)
     let former = try await hub.entries(after: [:])
     let covered = try await writeSnapshot(to: hub)
-    let oldest = work.clock().addingTimeInterval(-(time / Duration.seconds(1)))
+    let oldest = work.sources.now().addingTimeInterval(-(time / Duration.seconds(1)))
     let active = try await hub.positions().filter { $0.date >= oldest }
     let deleted = former.filter { entry in
+      guard covered[entry.replica]?.contains(entry.number) == true else { return false }
       if entry.isSnapshot { return true }
-      guard entry.number <= covered[entry.replica] ?? 0 else { return false }
       return active.allSatisfy { position in
         position.replica == entry.replica || entry.number <= position.received[entry.replica] ?? 0
       }
@@ -37,11 +38,11 @@ extension Replica {
     return deleted.count
   }
 
-  private func writeSnapshot(to hub: any SyncHub) async throws -> [UUID: Int64] {
+  /// - Returns: The change sets and parts of former snapshots whose facts the snapshot has.
+  private func writeSnapshot(to hub: any SyncHub) async throws -> [UUID: ReceivedSets] {
     let work = work
     let covered = try await inBackground { try work.covered() }
-    let snapshot = SyncEntry.newSnapshot()
-    var entry = SyncEntry(replica: snapshot, number: 0)
+    var entry = SyncEntry(replica: SyncEntry.snapshot(work.sources.newIdentity()), number: 0)
     var last: Data?
     while true {
       let key = last
@@ -51,12 +52,14 @@ extension Replica {
       last = part.last
     }
     entry.number += 1
-    let covers = covered.map { replica, number in
+    let covers = covered.filter { $0.value.upTo > 0 && !SyncEntry(replica: $0.key, number: 1).isSnapshot }.map {
       var writer = ByteWriter()
-      writer.fixed(UInt64(bitPattern: number))
-      return ChangeSet.Fact(key: .cover(replica), value: writer.data)
+      writer.fixed(UInt64(bitPattern: $0.value.upTo))
+      return ChangeSet.Fact(key: .cover($0.key), value: writer.data)
     }
     _ = try await hub.put(ChangeSet(entry, covers).data, as: entry)
+    let end = entry
+    try await inBackground { try work.setReceived(end) }
     return covered
   }
 }

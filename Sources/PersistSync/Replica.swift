@@ -31,9 +31,16 @@ public final class Replica: Sendable {
   /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration, or if
   ///   the model has to-many relationships without an inverse; `PersistenceError.Code.unknownEntity` and
   ///   `PersistenceError.Code.unknownProperty` for attributes that don't exist.
-  public init(
+  public convenience init(
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
     clock: @escaping @Sendable () -> Date = { Date() }
+  ) throws {
+    try self.init(coordinator, store, attributes, SyncSources(now: clock))
+  }
+
+  init(
+    _ coordinator: PersistentStoreCoordinator, _ store: StoreInfo?, _ attributes: [String: String],
+    _ sources: SyncSources
   ) throws {
     self.coordinator = coordinator
     guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {
@@ -47,7 +54,7 @@ public final class Replica: Sendable {
     work = ReplicaWork(
       coordinator: coordinator, storeIdentifier: found.store.identifier,
       schema: try SyncSchema(coordinator.managedObjectModel, identifiedBy: attributes),
-      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), clock: clock)
+      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources)
   }
 
   /// The steps of synchronizations from now on.
@@ -69,7 +76,7 @@ public final class Replica: Sendable {
   /// - Throws: The store's errors.
   public func identifier() async throws -> UUID {
     let work = work
-    return try await turn.run { try await self.inBackground { try work.capture().id } }
+    return try await turn.run { try await self.inBackground { try work.capture().record.id } }
   }
 
   func inBackground<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
@@ -102,10 +109,9 @@ public final class Replica: Sendable {
   private func push(to hub: any SyncHub, _ report: inout SyncReport) async throws {
     let work = work
     while true {
-      let (replica, unsent) = try await inBackground {
-        let record = try work.capture()
-        return (record.id, try work.unsent())
-      }
+      let (captured, unsent) = try await inBackground { (try work.capture(), try work.unsent()) }
+      report.add(captured.applied)
+      let replica = captured.record.id
       guard !unsent.isEmpty else { return }
       var sent: [Int64] = []
       for (number, data) in unsent {
@@ -126,9 +132,6 @@ public final class Replica: Sendable {
 
   private func pull(from hub: any SyncHub, _ report: inout SyncReport) async throws -> Bool {
     let work = work
-    if try await inBackground({ try work.needsProjection() }) {
-      report.add(try await inBackground { try work.apply([]) })
-    }
     let (replica, received) = try await inBackground { try work.received() }
     var numbers = received.mapValues(\.upTo)
     numbers[replica] = .max

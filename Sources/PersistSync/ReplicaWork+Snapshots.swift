@@ -3,15 +3,30 @@ import Persist
 
 /// Snapshots: all facts of a replica, as change sets.
 extension ReplicaWork {
-  /// The change sets whose facts the store has.
-  func covered() throws -> [UUID: Int64] {
+  /// The change sets and parts of snapshots whose facts the store has.
+  func covered() throws -> [UUID: ReceivedSets] {
     try repeating {
-      let record = try capture()
+      let record = try capture().record
       let (step, _, _) = try open()
-      var covered = try step.tables.allReceived().mapValues(\.upTo)
+      var covered = try step.tables.allReceived()
       let unsent = try step.tables.unsent(limit: 1).first?.number
-      covered[record.id] = (unsent ?? record.lastNumber + 1) - 1
-      return covered.filter { $0.value > 0 && !SyncEntry(replica: $0.key, number: 1).isSnapshot }
+      covered[record.id, default: ReceivedSets()].insertAll(upTo: (unsent ?? record.lastNumber + 1) - 1)
+      return covered
+    }
+  }
+
+  /// Counts all parts of a snapshot as applied.
+  ///
+  /// - Parameter last: Its last part.
+  func setReceived(_ last: SyncEntry) throws {
+    try repeating {
+      let (step, record, isNew) = try open()
+      guard !isNew else { return }
+      var received = ReceivedSets()
+      received.insertAll(upTo: last.number)
+      step.tables.setReceived(received, from: last.replica)
+      step.tables.setRecord(record)
+      try step.history.write(step.tables.finish(after: nil))
     }
   }
 

@@ -8,7 +8,7 @@ struct ReplicaWork: Sendable {
   let storeIdentifier: String
   let schema: SyncSchema
   let tag: ModelTag
-  let clock: @Sendable () -> Date
+  let sources: SyncSources
 
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
@@ -25,23 +25,24 @@ struct ReplicaWork: Sendable {
         fix: "Open it with StoreOptions(tracksHistory: true).")
     }
     let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
-    let step = try SyncStep(store, found.history, tag, coordinator.registry)
+    let step = try SyncStep(
+      store, found.history, tag, coordinator.registry, storeName: sources.storeName(found.store.identifier))
     let life = found.history.life
     guard var record = step.tables.record else {
-      return (step, ReplicaRecord(id: UUID(), life: life, model: tag), true)
+      return (step, ReplicaRecord(id: sources.newIdentity(), life: life, model: tag), true)
     }
     guard record.life != life else { return (step, record, false) }
-    try Self.begin(life, &record, step.tables)
+    try begin(life, &record, step.tables)
     return (step, record, true)
   }
 
   /// Makes a copy, or a store that was put back to an earlier state, a replica of its own.
-  private static func begin(_ life: UInt64, _ record: inout ReplicaRecord, _ tables: SyncTables) throws {
+  private func begin(_ life: UInt64, _ record: inout ReplicaRecord, _ tables: SyncTables) throws {
     let unsent = try tables.unsent(limit: .max)
     var former = ReceivedSets()
     former.upTo = (unsent.first?.number ?? record.lastNumber + 1) - 1
     tables.setReceived(former, from: record.id)
-    (record.id, record.life, record.lastNumber) = (UUID(), life, 0)
+    (record.id, record.life, record.lastNumber) = (sources.newIdentity(), life, 0)
     for (number, _) in unsent { tables.setUnsent(number, nil) }
     for (_, data) in unsent {
       record.lastNumber += 1
@@ -66,20 +67,54 @@ struct ReplicaWork: Sendable {
 
   // MARK: Own changes
 
-  /// Makes facts and change sets of the changes since the last synchronization.
+  /// Makes facts and change sets of the changes since the last synchronization, and updates the rows that depend on
+  /// them: a new object may be one that others have referred to, and a changed one may have another's unique value.
   @discardableResult
-  func capture() throws -> ReplicaRecord {
+  func capture() throws -> (record: ReplicaRecord, applied: AppliedSets) {
     try repeating {
       let (step, record, isNew) = try open()
-      let offset = clock().timeIntervalSince(Date())
-      var pass = CapturePass(step, record, clockOffset: abs(offset) < 1 ? 0 : offset)
-      guard try pass.run() || isNew else { return record }
+      var pass = CapturePass(step, record, times: sources.times())
+      guard try pass.run() || isNew else { return (record, AppliedSets()) }
       var new = pass.record
       try addSets(pass.facts, &new, step)
-      step.tables.setRecord(new)
-      try step.history.write(step.tables.finish(after: pass.position))
-      return step.tables.record ?? new
+      var joining = FactJoining(step, upTo: 0)
+      // Nobody knows of objects from before the first synchronization.
+      if !pass.isBirth { for (key, value) in pass.facts { try joining.add(key, value) } }
+      return try write(step, new, joining)
     }
+  }
+
+  /// Writes the facts of a step, with the rows that depend on them, in one transaction.
+  private func write(
+    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining
+  ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
+    var (record, facts) = (former, facts)
+    let affected = try facts.affected()
+    var pass = ProjectionPass(step)
+    pass.add(affected.all.sorted(), attributesOnly: affected.attributesOnly)
+    let deleted = try pass.assignRows()
+    let writing = try RowWriting(pass, deleting: deleted)
+    let applied = AppliedSets(problems: writing.problems, waiting: step.map.failures)
+    let last = record.position
+    guard !writing.writes.isEmpty else {
+      step.tables.setRecord(record)
+      try step.history.write(step.tables.finish(after: last))
+      return (step.tables.record ?? record, applied)
+    }
+    // The transaction is the next one, so that it needn't be read again.
+    record.position += 1
+    step.tables.setRecord(record)
+    var writes = writing.writes
+    writes.origin = HistoryOrigin(author: Replica.author)
+    writes.origin?.attached = step.tables.finish(after: last)
+    let receipt = try step.store.store.commit(writes)
+    guard receipt.historyNumber == record.position else {
+      throw PersistenceError(
+        .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
+        fix: "Open the store with StoreOptions(tracksHistory: true).")
+    }
+    coordinator.announce(writing.changes)
+    return (step.tables.record ?? record, applied)
   }
 
   private func addSets(
@@ -127,7 +162,7 @@ struct ReplicaWork: Sendable {
   func renew() throws {
     try repeating {
       var (step, record, _) = try open()
-      try Self.begin(record.life, &record, step.tables)
+      try begin(record.life, &record, step.tables)
       step.tables.setRecord(record)
       try step.history.write(step.tables.finish(after: nil))
     }
@@ -140,23 +175,19 @@ struct ReplicaWork: Sendable {
     return (record.id, try step.tables.allReceived())
   }
 
-  /// Whether all rows have to be computed again, because the store has been migrated.
-  func needsProjection() throws -> Bool { try open().step.tables.needsProjection }
-
   func position() throws -> ReplicaPosition {
     let (step, record, _) = try open()
     return ReplicaPosition(
       replica: record.id, sent: record.lastNumber, received: try step.tables.allReceived().mapValues(\.upTo),
-      date: clock())
+      date: sources.now())
   }
 
   /// Applies change sets in one transaction.
   func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
     try repeating {
-      try capture()
+      let captured = try capture().applied
       var (step, record, _) = try open()
-      var pass = ProjectionPass(step)
-      var joining = FactJoining(step, upTo: Stamp.time(of: clock()) + Stamp.maximumSkew)
+      var joining = FactJoining(step, upTo: Stamp.time(of: sources.now()) + Stamp.maximumSkew)
       for set in sets {
         for fact in set.facts { try joining.join(fact) }
         var received = try step.tables.received(from: set.entry.replica)
@@ -165,30 +196,8 @@ struct ReplicaWork: Sendable {
         try step.tables.finishSnapshot(set, received)
       }
       record.time = max(record.time, joining.latest)
-      let affected = try joining.affected()
-      pass.add(affected.all, attributesOnly: affected.attributesOnly)
-      let deleted = try pass.assignRows()
-      let writing = try RowWriting(pass, deleting: deleted)
-      let last = record.position
-      guard !writing.writes.isEmpty else {
-        step.tables.setRecord(record)
-        try step.history.write(step.tables.finish(after: last))
-        return AppliedSets(problems: writing.problems, waiting: step.map.failures)
-      }
-      // The transaction is the next one, so that it needn't be read again.
-      record.position += 1
-      step.tables.setRecord(record)
-      var writes = writing.writes
-      writes.origin = HistoryOrigin(author: Replica.author)
-      writes.origin?.attached = step.tables.finish(after: last)
-      let receipt = try step.store.store.commit(writes)
-      guard receipt.historyNumber == record.position else {
-        throw PersistenceError(
-          .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
-          fix: "Open the store with StoreOptions(tracksHistory: true).")
-      }
-      coordinator.announce(writing.changes)
-      return AppliedSets(problems: writing.problems, waiting: step.map.failures)
+      let applied = try write(step, record, joining).applied
+      return AppliedSets(problems: captured.problems + applied.problems, waiting: applied.waiting)
     }
   }
 }

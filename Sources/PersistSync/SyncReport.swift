@@ -47,8 +47,8 @@ public enum SyncEvent: Sendable {
 
 /// The result of applying change sets.
 struct AppliedSets: Sendable {
-  var problems: [SyncProblem]
-  var waiting: [PersistenceError]
+  var problems: [SyncProblem] = []
+  var waiting: [PersistenceError] = []
 }
 
 extension SyncReport {

@@ -1,8 +1,9 @@
 import Foundation
 import Persist
-import PersistSync
 import PersistTestSupport
 import Testing
+
+@testable import PersistSync
 
 @Suite("Synchronization: convergence")
 struct ConvergenceLawTests {
@@ -31,12 +32,14 @@ private struct ConvergenceRun {
   private var devices: [Device] = []
   private let hub: ChaoticHub
   private var created = 0
+  private let sources: SeededSources
 
   init(_ seed: UInt64, _ folder: URL) throws {
     self.folder = folder
     random = SeededRandom(seed: seed)
     model = try ManagedObjectModel(SyncModel.description)
     hub = ChaoticHub(seed)
+    sources = SeededSources(seed)
     for number in 0..<number(3) + 2 { try addDevice(number) }
   }
 
@@ -48,12 +51,14 @@ private struct ConvergenceRun {
     let url = folder.appendingPathComponent("\(number).sqlite")
     devices.append(
       try Device(
-        url, model, identifiedBy: SyncModel.identifiers, offset: Double(years) * 365 * 86_400))
+        url, model, identifiedBy: SyncModel.identifiers, sources: sources.sources(years: years)))
   }
 
   mutating func run() async throws {
     for _ in 0..<50 {
       let index = number(devices.count)
+      sources.advance()
+      defer { check(index) }
       switch number(20) {
       case 0...10: try edit(devices[index])
       case 11...17: try await synchronize(devices[index])
@@ -82,6 +87,15 @@ private struct ConvergenceRun {
     } catch is ChaoticHub.Interruption {}
   }
 
+  private func check(_ index: Int) {
+    do {
+      let outdated = try devices[index].outdatedRows()
+      if !outdated.isEmpty { Issue.record("Device \(index): \(outdated.prefix(3))") }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
   private func compact(_ device: Device) async throws {
     do {
       // Any replica may be forgotten, and begins with the snapshot.
@@ -108,7 +122,7 @@ private struct ConvergenceRun {
     for _ in 0..<number(3) { try edit(device) }
     try await synchronize(device)
     try device.close()
-    let saved = try Device(backup, model, identifiedBy: [:])
+    let saved = try Device(backup, model, identifiedBy: [:], sources: sources.sources(years: 0))
     try saved.close()
     try saved.copyFiles(to: device.url)
     try device.reopen()

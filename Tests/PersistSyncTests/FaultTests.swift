@@ -1,8 +1,9 @@
 import Foundation
 import Persist
-import PersistSync
 import PersistTestSupport
 import Testing
+
+@testable import PersistSync
 
 /// Cases that exchanging transactions of the history didn't get right.
 @Suite("Synchronization: single cases")
@@ -175,6 +176,65 @@ struct SyncCaseTests {
       for device in [corrected, right] {
         #expect(try device.contents().contains { $0.contains("color=late") && $0.contains("Tea") })
       }
+    }
+  }
+
+  @Test("A unique value that is set again wins, whichever of the common objects had it first")
+  func uniqueValueAgain() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try model(unique: true)
+      let devices = try ["a", "b"].map {
+        try Device(folder.appendingPathComponent("\($0).sqlite"), model, identifiedBy: ["Note": "id"])
+      }
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      for device in devices { try add("Tea", to: device) }
+      try await synchronize(devices, hub)
+      for (step, title) in ["Coffee", "Tea", "Milk", "Coffee"].enumerated() {
+        let context = ManagedObjectContext(devices[step % 2].coordinator)
+        try #require(context.fetch(FetchRequest<ManagedObject>("Note")).first)["title"] = title
+        try context.save()
+        try await synchronize(devices, hub)
+        for device in devices {
+          #expect(try device.outdatedRows().isEmpty)
+          #expect(try device.contents().count == 1)
+          #expect(try device.contents().first?.contains("title=\(title)") == true)
+        }
+      }
+    }
+  }
+
+  @Test("References that wait for an object survive a purge of the history")
+  func waitingReferences() throws {
+    try withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      let devices = try ["a", "b"].map {
+        try Device(folder.appendingPathComponent("\($0).sqlite"), model, identifiedBy: SyncModel.identifiers)
+      }
+      let context = ManagedObjectContext(devices[0].coordinator)
+      let (box, tag) = (try context.create("Box"), try context.create("Tag"))
+      (box["label"], tag["label"]) = ("box", "t")
+      try context.save()
+      _ = try devices[0].replica.work.capture()
+      let item = try context.create("Item")
+      (item["id"], item["name"], item["box"]) = (UUID(), "n", box)
+      try item.many("tags").insert(tag)
+      try context.save()
+      _ = try devices[0].replica.work.capture()
+      let sets = try devices[0].replica.work.unsent().map { try ChangeSet($0.data) }
+      #expect(sets.count == 2)
+      // The item arrives before its box.
+      _ = try devices[1].replica.work.apply([sets[1]])
+      #expect(try devices[1].contents().count == 1)
+      let other = ManagedObjectContext(devices[1].coordinator)
+      try other.create("Box")["label"] = "own"
+      try other.save()
+      try devices[1].coordinator.purgeHistory(HistoryPurge(keepingAtMost: 0))
+      try other.create("Box")["label"] = "another"
+      try other.save()
+      _ = try devices[1].replica.work.apply([sets[0]])
+      #expect(try devices[1].outdatedRows().isEmpty)
+      let text = try #require(devices[1].contents().first { $0.hasPrefix("Item") })
+      #expect(text.contains("box: label=box") && text.contains("label=t"))
     }
   }
 }

@@ -116,7 +116,7 @@ struct HostileSetTests {
       let id = UUID()
       (item["id"], item["name"]) = (id, "first")
       try context.save()
-      let record = try device.replica.work.capture()
+      let record = try device.replica.work.capture().record
       let identity = Identity(.uuid(id), of: "Item")
       let name = PropertyName(model: record.model, entity: "Item", name: "name")
       let register = Register(

@@ -10,7 +10,7 @@ struct ServerReplicaTests {
   /// Sends what each device has to all others.
   private func exchange(_ devices: [Device]) throws {
     for (index, device) in devices.enumerated() {
-      let record = try device.replica.work.capture()
+      let record = try device.replica.work.capture().record
       let unsent = try device.replica.work.unsent()
       for (place, other) in devices.enumerated() where place != index {
         _ = try other.replica.work.apply(unsent.map { try ChangeSet($0.data) })

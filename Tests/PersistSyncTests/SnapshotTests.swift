@@ -55,6 +55,47 @@ struct SnapshotTests {
     }
   }
 
+  @Test("A compaction deletes only those parts of another's snapshot that it has applied")
+  func otherSnapshot() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      let hub = PartialHub(FolderHub(folder.appendingPathComponent("hub")))
+      let (one, two) = (try device("one", folder, model: model), try device("two", folder, model: model))
+      try addItems(3, to: one)
+      _ = try await one.replica.compact(hub, forgetting: .zero)
+      #expect(try await hub.entries(after: [:]).allSatisfy(\.isSnapshot))
+      // The second device lists the snapshot, and can't read all of it yet.
+      try addItems(2, to: two)
+      await hub.hide { $0.isSnapshot }
+      _ = try await two.replica.compact(hub, forgetting: .zero)
+      await hub.hide { $0.number == 1 }
+      _ = try await two.replica.compact(hub, forgetting: .zero)
+      await hub.hide { _ in false }
+      let new = try device("new", folder, model: model)
+      for device in [new, two, one, new] { try await device.replica.synchronize(with: hub) }
+      #expect(try new.contents().count == 7)
+      #expect(try new.contents() == one.contents())
+      #expect(try new.contents() == two.contents())
+    }
+  }
+
+  /// A hub that lists everything, but can't read everything.
+  private actor PartialHub: SyncHub {
+    private let hub: FolderHub
+    private var isHidden: @Sendable (SyncEntry) -> Bool = { _ in false }
+
+    init(_ hub: FolderHub) { self.hub = hub }
+
+    func hide(_ isHidden: @escaping @Sendable (SyncEntry) -> Bool) { self.isHidden = isHidden }
+
+    func entries(after numbers: [UUID: Int64]) async throws -> [SyncEntry] { try await hub.entries(after: numbers) }
+    func content(of entry: SyncEntry) async throws -> Data? { isHidden(entry) ? nil : try await hub.content(of: entry) }
+    func put(_ content: Data, as entry: SyncEntry) async throws -> Bool { try await hub.put(content, as: entry) }
+    func remove(_ entries: [SyncEntry]) async throws { try await hub.remove(entries) }
+    func positions() async throws -> [ReplicaPosition] { try await hub.positions() }
+    func setPosition(_ position: ReplicaPosition) async throws { try await hub.setPosition(position) }
+  }
+
   @Test("Change sets that a replica still needs aren't deleted")
   func needed() async throws {
     try await withTemporaryFolder { folder in

@@ -1,7 +1,8 @@
 import Foundation
 import Persist
-import PersistSync
 import PersistTestSupport
+
+@testable import PersistSync
 
 /// A model with every kind of relationship that replicas share, and unique values.
 enum SyncModel {
@@ -40,29 +41,32 @@ final class Device {
   private(set) var model: ManagedObjectModel
   private var registry: ModelRegistry?
   let identifiers: [String: String]
-  /// The error of the device's clock.
-  let offset: TimeInterval
+  private let sources: SyncSources
   private(set) var coordinator: PersistentStoreCoordinator
   private(set) var replica: Replica
 
+  /// - Parameters:
+  ///   - offset: The error of the device's clock in seconds.
+  ///   - sources: The device's clock and identities instead.
   init(
     _ url: URL, _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], offset: TimeInterval = 0,
-    registry: ModelRegistry? = nil
+    registry: ModelRegistry? = nil, sources: SyncSources? = nil
   ) throws {
-    (self.url, self.model, self.identifiers, self.offset) = (url, model, identifiers, offset)
+    (self.url, self.model, self.identifiers) = (url, model, identifiers)
     self.registry = registry
-    (coordinator, replica) = try Self.open(url, model, registry, identifiers, offset)
+    self.sources = sources ?? SyncSources(now: { Date().addingTimeInterval(offset) })
+    (coordinator, replica) = try Self.open(url, model, registry, identifiers, self.sources)
   }
 
   private static func open(
     _ url: URL, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ identifiers: [String: String],
-    _ offset: TimeInterval
+    _ sources: SyncSources
   ) throws -> (PersistentStoreCoordinator, Replica) {
     let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
     var options = StoreOptions.automaticMigration
     options.tracksHistory = true
     try coordinator.addStore(at: url, options: options)
-    let replica = try Replica(coordinator, identifiedBy: identifiers) { Date().addingTimeInterval(offset) }
+    let replica = try Replica(coordinator, nil, identifiers, sources)
     return (coordinator, replica)
   }
 
@@ -70,7 +74,7 @@ final class Device {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  func reopen() throws { (coordinator, replica) = try Self.open(url, model, registry, identifiers, offset) }
+  func reopen() throws { (coordinator, replica) = try Self.open(url, model, registry, identifiers, sources) }
 
   /// Continues with another version of the model.
   func update(to model: ManagedObjectModel, _ registry: ModelRegistry?) throws {

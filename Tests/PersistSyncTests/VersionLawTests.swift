@@ -114,13 +114,15 @@ private struct VersionRun {
     random = SeededRandom(seed: seed)
     chain = try ModelChain(&random, count: Int.random(in: 2...5, using: &random))
     hub = ChaoticHub(seed)
+    let sources = SeededSources(seed)
     for index in 0..<number(3) + 2 {
       let version = number(chain.versions.count)
       versions.append(version)
       devices.append(
         try Device(
           folder.appendingPathComponent("\(index).sqlite"), chain.versions[version],
-          identifiedBy: identifiers(version), registry: chain.registry(upTo: version)))
+          identifiedBy: identifiers(version), registry: chain.registry(upTo: version),
+          sources: sources.sources(years: 0)))
     }
   }
 
@@ -180,6 +182,9 @@ private struct VersionRun {
     return objects.isEmpty ? nil : objects[number(objects.count)]
   }
 
+  /// An identifier that follows from the seed.
+  private func newID() -> UUID? { UUID(uuidString: "00000000-0000-0000-0000-\(100_000_000_000 + created)") }
+
   private mutating func value(_ field: ModelChain.Field) -> Any {
     switch field.type {
     case .boolean: number(2) == 0
@@ -197,11 +202,11 @@ private struct VersionRun {
       case 0:
         created += 1
         let owner = try context.create("Owner")
-        (owner["id"], owner["name"]) = (UUID(), "o\(created)")
+        (owner["id"], owner["name"]) = (newID(), "o\(created)")
       case 1, 2:
         created += 1
         let thing = try context.create(entity)
-        thing["id"] = UUID()
+        thing["id"] = newID()
         for field in fields { thing[field.name] = value(field) }
         try thing.setValue(any("Owner", context), forKey: chain.relationships[version])
       case 3, 4:

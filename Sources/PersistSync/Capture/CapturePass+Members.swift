@@ -20,7 +20,8 @@ extension CapturePass {
     for identity in identities {
       let object = try tables.facts(of: identity)
       for other in try step.candidates(relationship, of: object, in: row.entity) where !present.contains(other) {
-        guard try step.pair(relationship, object, tables.facts(of: other))?.isPresent == true else { continue }
+        // A member without a row can't have been removed.
+        guard try tables.row(of: other) != nil, try step.pair(relationship, object, tables.facts(of: other))?.isPresent == true else { continue }
         try setPair(relationship, identity, other, isPresent: false, time)
       }
     }
@@ -59,26 +60,26 @@ extension CapturePass {
   // MARK: Orders
 
   mutating func captureOrder(_ name: String, of id: SyncTables.RowID) throws {
+    let owners = try tables.identities(of: id).sorted()
     guard let entity = step.model.entitiesByName[id.entity], let relationship = schema[entity].relationship(name),
-      let identity = try tables.identities(of: id).min()
+      let identity = owners.first
     else { return }
     let object = try tables.facts(of: identity)
-    let known = try step.registers(object.places, of: object, named: name, in: entity)
-    let members = try step.store.members(relationship, of: entity, id.key).compactMap {
-      try tables.identities(of: $0).min()
-    }
-    let lives = try members.map { try tables.facts(of: $0).count }
-    let places = zip(members, lives).map { member, life in
-      known[member].flatMap { $0.otherLife == life ? $0.content : nil }
+    let known = try step.places(name, of: owners, in: entity)
+    var members: [(identity: Identity, place: Register?)] = []
+    for row in try step.store.members(relationship, of: entity, id.key) {
+      let identities = try tables.identities(of: row).sorted()
+      if let first = identities.first { members.append((first, try step.place(of: identities, in: known))) }
     }
     let change = changes.rows[id]
     let time = [change?.properties[name], change?.whole, isBirth ? 0 : record.time].compactMap { $0 }.first ?? 0
-    for (index, place) in OrderPlace.changes(of: places) {
+    for (index, place) in OrderPlace.changes(of: members.map { $0.place?.content }) {
+      let (member, former) = members[index]
       let register = Register(
-        life: object.count, otherLife: lives[index], stamp: stamp(time, after: known[members[index]]?.stamp),
+        life: object.count, otherLife: try tables.facts(of: member).count, stamp: stamp(time, after: former?.stamp),
         content: place)
       let property = PropertyName(model: step.map.tag, entity: entity.name, name: name)
-      try add(.place(identity, property, members[index]), register.bytes)
+      try add(.place(identity, property, member), register.bytes)
     }
   }
 }

@@ -4,8 +4,8 @@ import Persist
 /// Makes facts of the changes that programs have saved in the store.
 struct CapturePass {
   let step: SyncStep
-  /// The difference between the application's clock and that of the history, in seconds.
-  let clockOffset: TimeInterval
+  /// The times of transactions by the replica's clock.
+  let times: (HistoryTransaction) -> Date
   var record: ReplicaRecord
   var changes = RowChanges()
   /// The last transaction that has been read.
@@ -20,8 +20,8 @@ struct CapturePass {
   var tables: SyncTables { step.tables }
   var schema: SyncSchema { step.schema }
 
-  init(_ step: SyncStep, _ record: ReplicaRecord, clockOffset: TimeInterval) {
-    (self.step, self.record, self.clockOffset) = (step, record, clockOffset)
+  init(_ step: SyncStep, _ record: ReplicaRecord, times: @escaping (HistoryTransaction) -> Date) {
+    (self.step, self.record, self.times) = (step, record, times)
     (position, isBirth) = (record.position, !record.isBorn)
   }
 
@@ -53,10 +53,10 @@ struct CapturePass {
   private mutating func readHistory(after number: Int64?) throws {
     let (model, last) = (step.model, position)
     var (changes, time) = (changes, record.time)
-    let (offset, isBirth) = (clockOffset, isBirth)
+    let (times, isBirth) = (times, isBirth)
     try step.history.forEachTransaction(HistoryQuery(afterNumber: number)) { transaction in
       guard transaction.transactionNumber <= last, transaction.author != Replica.author else { return }
-      let present = Stamp.time(of: transaction.timestamp.addingTimeInterval(offset))
+      let present = Stamp.time(of: times(transaction))
       // A time of a clock that was wrong, and has been corrected, doesn't last.
       let isWrong = time > present + Stamp.maximumSkew
       time = isWrong ? present : isBirth ? max(time, present) : max(present, time + 1)
@@ -116,13 +116,7 @@ struct CapturePass {
   }
 
   private func readRows() throws -> [SyncTables.RowID: SyncStore.Row] {
-    var found: [SyncTables.RowID: SyncStore.Row] = [:]
-    for (name, ids) in Dictionary(grouping: changes.order, by: \.entity) {
-      guard let entity = step.model.entitiesByName[name] else { continue }
-      let rows = try step.store.rows(of: entity, ids.map(\.key))
-      for id in ids { found[id] = rows[id.key] }
-    }
-    return found
+    try step.rows(changes.order)
   }
 
   // MARK: Objects
@@ -178,7 +172,7 @@ struct CapturePass {
       }
     }
     let created = changes.rows[row]?.inserted ?? 0
-    return Identity(store: step.store.store.identifier, entity: row.root, key: row.key, created: created)
+    return Identity(store: step.storeName, entity: row.root, key: row.key, created: created)
   }
 
   // MARK: Values
@@ -187,28 +181,18 @@ struct CapturePass {
     _ change: RowChange, of id: SyncTables.RowID, _ row: SyncStore.Row
   ) throws {
     let identities = try tables.identities(of: id).sorted()
-    guard let identity = identities.first else { return }
+    guard let first = identities.first else { return }
+    // The object whose unique values the row shows gets the row's new values.
+    let identity = try Uniqueness(step).winner(of: identities)?.identity ?? first
     let isNew = inserted.contains(id)
     let part = schema[row.entity]
     try unite(identities)
     let object = try tables.facts(of: identity)
-    var known: [String: [Register]] = [:]
-    for other in identities {
-      for (name, registers) in try step.registers(of: tables.facts(of: other), in: row.entity)
-      where other == identity || !part.constrained.contains(name) {
-        known[name, default: []] += registers
-      }
-    }
-    // The object that has the row's values from now on needs all of those that must be unique.
-    let constrainedTimes = change.properties.filter { part.constrained.contains($0.key) }.values
-    let unionTime = identities.count > 1 ? constrainedTimes.max() : nil
-    func time(_ name: String) -> UInt64? {
-      let own = part.constrained.contains(name) ? unionTime : nil
-      return [change.properties[name], change.whole, own].compactMap { $0 }.max()
-    }
-    func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && known[name] == nil ? 0 : nil }
+    let shown = try shown(identities, identity, row, id)
+    func time(_ name: String) -> UInt64? { [change.properties[name], change.whole].compactMap { $0 }.max() }
+    func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
     func set(_ name: String, _ content: Data, at time: UInt64) throws {
-      let last = known[name]?.max { Register.isLater($1, than: $0) }
+      let last = shown.registers[name]?.first
       if let last, last.content == content { return }
       let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: content)
       try add(.value(identity, PropertyName(model: step.map.tag, entity: row.entity.name, name: name)), register.bytes)
@@ -217,15 +201,22 @@ struct CapturePass {
       let name = row.entity.properties[attribute.propertySlot].name
       guard let time = time(name) ?? adoptionTime(attribute.name) else { continue }
       let value = try step.store.value(attribute, in: row)
-      if time == 0, !isNew, value == attribute.defaultValue { continue }
+      if !isNew, change.properties[name] == nil, value == attribute.value(of: shown.registers[attribute.name] ?? []) {
+        continue
+      }
       try set(attribute.name, PortableValue.bytes(value), at: time)
     }
     for relationship in part.relationships {
       guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }
       if relationship.isRegister {
-        if time == 0, !isNew, step.store.target(relationship, in: row) == nil { continue }
-        try set(relationship.name, content(relationship, of: row), at: time)
-        if relationship.inverse?.relationship?.isOrdered == true, let owner = step.store.target(relationship, in: row),
+        let target = step.store.target(relationship, in: row)
+        if !isNew, change.properties[relationship.name] == nil,
+          try target == ProjectionPass(step).destination(relationship, of: shown)
+        {
+          continue
+        }
+        try set(relationship.name, content(referringTo: target), at: time)
+        if relationship.inverse?.relationship?.isOrdered == true, let owner = target,
           let name = relationship.inverse?.name
         {
           orders[owner, default: []].insert(name)
@@ -245,11 +236,20 @@ struct CapturePass {
     try !step.registers(object.places, of: object, named: name, in: entity).isEmpty
   }
 
-  private func content(_ relationship: SyncSchema.Relationship, of row: SyncStore.Row) throws -> Data {
-    guard let target = step.store.target(relationship, in: row),
-      let identity = try tables.identities(of: target).min()
-    else { return PortableValue.bytes(.null) }
+  private func content(referringTo target: SyncTables.RowID?) throws -> Data {
+    guard let target, let identity = try tables.identities(of: target).min() else { return PortableValue.bytes(.null) }
     return PortableValue.bytes(referringTo: identity, life: try tables.facts(of: identity).count)
+  }
+
+  /// What the known facts make of a row. It may be less than they contain: a reference to an object that hasn't arrived
+  /// is nil, and so is a value that the model has no equal for. Rows that show just that haven't been changed.
+  private func shown(
+    _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
+  ) throws -> ProjectionPass.Target {
+    let group = Uniqueness.Group(members: identities, winner: winner, entity: row.entity)
+    let target = ProjectionPass.Target(group, id)
+    try ProjectionPass(step).readRegisters(of: target)
+    return target
   }
 
   func stamp(_ time: UInt64, after former: Stamp?) -> Stamp {

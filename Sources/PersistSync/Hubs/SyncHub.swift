@@ -13,9 +13,9 @@ public struct SyncEntry: Sendable, Hashable, Comparable {
   /// Whether the entry is a part of a snapshot: the state of a replica, from which others begin.
   public var isSnapshot: Bool { replica.uuid.6 >> 4 == 15 }
 
-  /// A new identity for a snapshot: a UUID of a version that is never used for others.
-  static func newSnapshot() -> UUID {
-    var bytes = UUID().uuid
+  /// An identity for a snapshot: a UUID of a version that is never used for others.
+  static func snapshot(_ random: UUID) -> UUID {
+    var bytes = random.uuid
     bytes.6 |= 0xF0
     return UUID(uuid: bytes)
   }

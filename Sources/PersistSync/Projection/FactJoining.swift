@@ -34,24 +34,32 @@ struct FactJoining {
       if case .cover = fact.key { return }
       return try joinModel(fact)
     }
-    guard try tables.join(fact.key, fact.value) else { return }
+    if try tables.join(fact.key, fact.value) { try add(fact.key, fact.value, of: identity) }
+  }
+
+  /// Adds a fact that the store already has.
+  mutating func add(_ key: FactKey, _ value: Data) throws {
+    if let identity = key.object { try add(key, value, of: identity) }
+  }
+
+  private mutating func add(_ key: FactKey, _ value: Data, of identity: Identity) throws {
     changed.insert(identity)
-    if case .value(_, let property) = fact.key, property.model == step.map.tag, attributes.contains(property.name) {
-      note(try Register(fact.value).stamp)
+    if case .value(_, let property) = key, property.model == step.map.tag, attributes.contains(property.name) {
+      note(try Register(value).stamp)
       return
     }
     relinked.insert(identity)
-    switch fact.key {
+    switch key {
     case .life:
       paired.insert(identity)
       related.formUnion(try tables.referrers(to: identity))
     case .value(_, let property):
-      note(try Register(fact.value).stamp)
+      note(try Register(value).stamp)
       if isPaired(property) { paired.insert(identity) }
     case .member(_, _, let member):
-      note(try Register(fact.value).stamp)
+      note(try Register(value).stamp)
       related.insert(member)
-    case .place: note(try Register(fact.value).stamp)
+    case .place: note(try Register(value).stamp)
     case .union(_, let other): related.insert(other)
     case .model, .cover: break
     }

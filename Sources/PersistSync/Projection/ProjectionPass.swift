@@ -92,8 +92,8 @@ struct ProjectionPass {
 
   /// Adds the objects whose relationships depend on whether and where an object has a row.
   private mutating func addDependents(of identity: Identity) throws {
-    add(try tables.referrers(to: identity))
-    for members in try tables.facts(of: identity).members.values { add(members.keys) }
+    add(try tables.referrers(to: identity).sorted())
+    add(Set(try tables.facts(of: identity).members.values.flatMap(\.keys)).sorted())
   }
 
   private mutating func assignRows(to groups: [Uniqueness.Group]) throws {
@@ -124,7 +124,7 @@ struct ProjectionPass {
     }
   }
 
-  private func readRegisters(of target: Target) throws {
+  func readRegisters(of target: Target) throws {
     let constrained = step.schema[target.entity].constrained
     for member in target.group.members {
       let found = try step.registers(of: tables.facts(of: member), in: target.entity)
@@ -206,19 +206,10 @@ struct ProjectionPass {
   func ordered(
     _ members: some Sequence<SyncTables.RowID>, _ relationship: SyncSchema.Relationship, of target: Target
   ) throws -> [SyncTables.RowID] {
-    var places: [Identity: Register] = [:]
-    for identity in target.group.members {
-      let object = try tables.facts(of: identity)
-      let known = try step.registers(object.places, of: object, named: relationship.name, in: target.entity)
-      places.merge(known) { Register.isLater($0, than: $1) ? $0 : $1 }
-    }
+    let places = try step.places(relationship.name, of: target.group.members, in: target.entity)
     let keyed = try members.map { row -> (row: SyncTables.RowID, place: Data?, identity: Identity) in
       let identities = try tables.identities(of: row).sorted()
-      let registers = try identities.compactMap { identity in
-        try places[identity].flatMap { try $0.otherLife == tables.facts(of: identity).count ? $0 : nil }
-      }
-      let last = registers.max { Register.isLater($1, than: $0) }
-      return (row, last?.content, identities.first ?? Identity(bytes: Data()))
+      return (row, try step.place(of: identities, in: places)?.content, identities.first ?? Identity(bytes: Data()))
     }
     return keyed.sorted { left, right in
       switch (left.place, right.place) {

@@ -51,10 +51,8 @@ struct RowWriting {
   }
 
   private func readRows() throws {
-    for (_, targets) in Dictionary(grouping: pass.all, by: \.id.entity) {
-      let rows = try store.rows(of: targets[0].entity, targets.map(\.id.key))
-      for target in targets { target.row = rows[target.id.key] }
-    }
+    let rows = try pass.step.rows(pass.all.map(\.id))
+    for target in pass.all { target.row = rows[target.id] }
   }
 
   private mutating func delete() throws {

@@ -33,7 +33,8 @@ struct Uniqueness {
     return all
   }
 
-  private func winner(of identities: some Sequence<Identity>) throws -> (identity: Identity, entity: Entity)? {
+  /// The object that has the row of several ones, with its entity: the one whose unique values were set last.
+  func winner(of identities: some Sequence<Identity>) throws -> (identity: Identity, entity: Entity)? {
     var best: (identity: Identity, entity: Entity, register: Register?)?
     for identity in identities.sorted() {
       let object = try tables.facts(of: identity)

@@ -7,13 +7,18 @@ final class SyncStep {
   let tables: SyncTables
   let map: ModelMap
   let history: any StoreHistory
+  /// The name of the store in the identities of objects.
+  let storeName: String
+  private var rows: [SyncTables.RowID: SyncStore.Row] = [:]
 
   var schema: SyncSchema { store.schema }
   var model: ManagedObjectModel { store.model }
 
-  init(_ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?) throws {
+  init(_ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?, storeName: String)
+    throws
+  {
     let tables = try SyncTables(history)
-    (self.store, self.tables, self.history) = (store, tables, history)
+    (self.store, self.tables, self.history, self.storeName) = (store, tables, history, storeName)
     map = ModelMap(store.model, tag, registry: registry) { try tables.models() }
   }
 
@@ -23,6 +28,38 @@ final class SyncStep {
       return nil
     }
     return entity
+  }
+
+  /// Reads rows, each at most once in a step; those that don't exist are missing.
+  func rows(_ ids: [SyncTables.RowID]) throws -> [SyncTables.RowID: SyncStore.Row] {
+    let unread = ids.filter { rows[$0] == nil }
+    for (name, ids) in Dictionary(grouping: unread, by: \.entity) {
+      guard let entity = model.entitiesByName[name] else { continue }
+      let found = try store.rows(of: entity, ids.map(\.key))
+      for id in ids { rows[id] = found[id.key] }
+    }
+    var found: [SyncTables.RowID: SyncStore.Row] = [:]
+    for id in ids { found[id] = rows[id] }
+    return found
+  }
+
+  /// The positions of members in an ordered relationship of a row that is several objects, perhaps.
+  func places(_ name: String, of owners: [Identity], in entity: Entity) throws -> [Identity: Register] {
+    var places: [Identity: Register] = [:]
+    for identity in owners {
+      let object = try tables.facts(of: identity)
+      let known = try registers(object.places, of: object, named: name, in: entity)
+      places.merge(known) { Register.isLater($0, than: $1) ? $0 : $1 }
+    }
+    return places
+  }
+
+  /// The last position of a member, among those of all objects that are its row.
+  func place(of member: [Identity], in places: [Identity: Register]) throws -> Register? {
+    let registers = try member.compactMap { identity in
+      try places[identity].flatMap { try $0.otherLife == tables.facts(of: identity).count ? $0 : nil }
+    }
+    return registers.max { Register.isLater($1, than: $0) }
   }
 
   /// The registers of an object's present life by the own names of their properties, the latest first.
