@@ -6,8 +6,8 @@ extension Replica {
   ///
   /// New replicas, and those that were away for long, begin with the snapshot, and continue with the change sets after
   /// it. A change set is deleted if the snapshot has its changes and all replicas have applied it, except those that
-  /// haven't synchronized for a time. These lose nothing either: their own changes are still in their stores. A part of a
-  /// former snapshot is deleted if this replica has applied it, so that the new one has its content.
+  /// haven't synchronized for a time. These lose nothing either: their own changes are still in their stores.
+  /// A part of a former snapshot is deleted if this replica has applied it, so that the new one has its content.
   ///
   /// ```swift
   /// try await replica.compact(hub, forgetting: .seconds(90 * 86_400))
@@ -52,10 +52,8 @@ extension Replica {
       last = part.last
     }
     entry.number += 1
-    let covers = covered.filter { $0.value.upTo > 0 && !SyncEntry(replica: $0.key, number: 1).isSnapshot }.map {
-      var writer = ByteWriter()
-      writer.fixed(UInt64(bitPattern: $0.value.upTo))
-      return ChangeSet.Fact(key: .cover($0.key), value: writer.data)
+    let covers = covered.filter { $0.value.upTo > 0 && SyncEntry(replica: $0.key, number: 1).isOrdinary }.map {
+      ChangeSet.Fact(cover: $0.key, upTo: $0.value.upTo)
     }
     _ = try await hub.put(ChangeSet(entry, covers).data, as: entry)
     let end = entry

@@ -188,16 +188,49 @@ struct ReplicaWork: Sendable {
       let captured = try capture().applied
       var (step, record, _) = try open()
       var joining = FactJoining(step, upTo: Stamp.time(of: sources.now()) + Stamp.maximumSkew)
+      var refusals: [SyncRefusal] = []
       for set in sets {
-        for fact in set.facts { try joining.join(fact) }
         var received = try step.tables.received(from: set.entry.replica)
+        // Objects come into a scope and leave it in an order.
+        if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
+        if !set.entry.isOrdinary { refusals += try leave(set, &joining, step) }
+        for fact in set.facts { try joining.join(fact) }
         received.insert(set.entry.number)
         step.tables.setReceived(received, from: set.entry.replica)
         try step.tables.finishSnapshot(set, received)
       }
       record.time = max(record.time, joining.latest)
       let applied = try write(step, record, joining).applied
-      return AppliedSets(problems: captured.problems + applied.problems, waiting: applied.waiting)
+      return AppliedSets(
+        problems: captured.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
     }
+  }
+
+  /// Forgets the objects that leave the replica.
+  ///
+  /// - Returns: Those among them of which a change was refused.
+  private func leave(_ set: ChangeSet, _ joining: inout FactJoining, _ step: SyncStep) throws -> [SyncRefusal] {
+    var refusals: [SyncRefusal] = []
+    var replaced: Set<Identity> = []
+    for fact in set.facts {
+      guard case .leave(let identity) = fact.key else { continue }
+      let leaving = try Leaving(fact.value)
+      if !leaving.reason.isEmpty {
+        let id = try step.tables.row(of: identity).flatMap { row in
+          step.model.entitiesByName[row.entity].map { step.store.identifier($0, row.key) }
+        }
+        refusals.append(SyncRefusal(objectID: id, reason: leaving.reason))
+      }
+      if leaving.isReplaced { replaced.insert(identity) }
+      try joining.forget(identity)
+    }
+    guard !replaced.isEmpty else { return refusals }
+    // The server gets later changes, and sends them to others only.
+    for (_, data) in try step.tables.unsent(limit: .max) {
+      for fact in try ChangeSet(data).facts where fact.key.object.map(replaced.contains) == true {
+        try joining.join(fact)
+      }
+    }
+    return refusals
   }
 }

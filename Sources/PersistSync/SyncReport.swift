@@ -33,6 +33,8 @@ public struct SyncReport: Sendable {
   public var waiting: [PersistenceError] = []
   /// Objects among the changed ones that break a rule of the model.
   public var problems: [SyncProblem] = []
+  /// Objects of which the server has refused changes: see ``ScopedHub``.
+  public var refusals: [SyncRefusal] = []
 }
 
 /// A step of a synchronization, for its display.
@@ -49,11 +51,13 @@ public enum SyncEvent: Sendable {
 struct AppliedSets: Sendable {
   var problems: [SyncProblem] = []
   var waiting: [PersistenceError] = []
+  var refusals: [SyncRefusal] = []
 }
 
 extension SyncReport {
   mutating func add(_ applied: AppliedSets) {
     problems += applied.problems
+    refusals += applied.refusals
     let known = Set(waiting.map(\.message))
     waiting += applied.waiting.filter { !known.contains($0.message) }
   }

@@ -101,6 +101,7 @@ public struct HTTPHub: SyncHub {
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         if accepted.contains(status) { return (status, data) }
         problem = "It answered \(status)."
+        if let text = String(data: data.prefix(500), encoding: .utf8), !text.isEmpty { problem += " \(text)" }
         guard status >= 500 || status == 429 || status == 408 || status == 0 else { throw failure(problem) }
       } catch let error as URLError where error.code != .cancelled {
         problem = "The connection failed with the code \(error.code.rawValue)."

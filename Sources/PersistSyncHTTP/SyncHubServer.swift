@@ -48,13 +48,14 @@ public struct SyncHubResponse: Sendable {
 /// |---|---|
 /// | `POST entries`, body: lines of a replica and its last known number | lines of later entries |
 /// | `GET changes/REPLICA/NUMBER` | the content; 404 |
-/// | `PUT changes/REPLICA/NUMBER` | 204; 409 if there is other content; 422 if it isn't a change set of this entry |
+/// | `PUT changes/REPLICA/NUMBER` | 204; 409 for other content; 422 if it isn't a set of this entry; 426 for an older server |
 /// | `DELETE changes/REPLICA/NUMBER` | 204 |
 /// | `GET positions` | the positions as JSON |
 /// | `PUT positions/REPLICA` | 204 |
+///
+/// The statuses 403, 422 and 426 have a reason as text.
 public struct SyncHubServer: Sendable {
-  private let hub: any SyncHub
-  private let allows: @Sendable (SyncHubRequest) async throws -> Bool
+  private let hub: @Sendable (SyncHubRequest) async throws -> (any SyncHub)?
   private let maximumSize: Int
 
   /// Creates the server's side of a hub.
@@ -67,21 +68,49 @@ public struct SyncHubServer: Sendable {
   public init(
     _ hub: any SyncHub, maximumSize: Int = 64 << 20, allows: @escaping @Sendable (SyncHubRequest) async throws -> Bool
   ) {
-    (self.hub, self.maximumSize, self.allows) = (hub, maximumSize, allows)
+    self.init(maximumSize: maximumSize) { try await allows($0) ? hub : nil }
+  }
+
+  /// Creates the server's side of hubs that depend on the user.
+  ///
+  /// ```swift
+  /// let server = SyncHubServer { request in
+  ///   guard let user = users[request.headers["authorization"] ?? ""] else { return nil }
+  ///   return try ScopedHub(hub, server: replica, user: user.name, scope: user.scope)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - maximumSize: The maximum size of a body in bytes.
+  ///   - hub: Returns the hub that serves a request, for the user whom the request's header fields authenticate; nil to
+  ///     respond with the status 403.
+  public init(
+    maximumSize: Int = 64 << 20, hub: @escaping @Sendable (SyncHubRequest) async throws -> (any SyncHub)?
+  ) {
+    (self.maximumSize, self.hub) = (maximumSize, hub)
   }
 
   /// Serves a request. An error of the hub becomes the status 500 without further information.
   public func response(to request: SyncHubRequest) async -> SyncHubResponse {
     do {
-      guard try await allows(request) else { return SyncHubResponse(status: 403) }
+      guard let hub = try await hub(request) else { return SyncHubResponse(status: 403) }
       guard request.body.count <= maximumSize else { return SyncHubResponse(status: 413) }
-      return try await serve(request)
+      return try await serve(request, hub)
+    } catch let error as PersistenceError where Self.statuses[error.code] != nil {
+      return SyncHubResponse(
+        status: Self.statuses[error.code] ?? 500, headers: ["content-type": "text/plain; charset=utf-8"],
+        body: Data(error.message.utf8))
     } catch {
       return SyncHubResponse(status: 500)
     }
   }
 
-  private func serve(_ request: SyncHubRequest) async throws -> SyncHubResponse {
+  /// The errors that are the device's.
+  private static let statuses: [PersistenceError.Code: Int] = [
+    .malformedFile: 422, .newerStore: 426, .incompatibleModel: 426, .invalidRequest: 403,
+  ]
+
+  private func serve(_ request: SyncHubRequest, _ hub: any SyncHub) async throws -> SyncHubResponse {
     let parts = request.path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
     switch (request.method, parts.first, parts.count) {
     case ("POST", "entries"?, 1):
@@ -93,7 +122,7 @@ public struct SyncHubServer: Sendable {
       guard let replica = UUID(uuidString: parts[1]), let number = Int64(parts[2]), number > 0 else {
         return SyncHubResponse(status: 400)
       }
-      return try await serve(request, SyncEntry(replica: replica, number: number))
+      return try await serve(request, SyncEntry(replica: replica, number: number), hub)
     case ("GET", "positions"?, 1):
       return SyncHubResponse(
         status: 200, headers: ["content-type": "application/json"],
@@ -108,7 +137,9 @@ public struct SyncHubServer: Sendable {
     }
   }
 
-  private func serve(_ request: SyncHubRequest, _ entry: SyncEntry) async throws -> SyncHubResponse {
+  private func serve(
+    _ request: SyncHubRequest, _ entry: SyncEntry, _ hub: any SyncHub
+  ) async throws -> SyncHubResponse {
     switch request.method {
     case "GET":
       guard let content = try await hub.content(of: entry) else { return SyncHubResponse(status: 404) }

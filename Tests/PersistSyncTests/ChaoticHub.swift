@@ -25,6 +25,9 @@ actor ChaoticHub: SyncHub {
 
   func becomeReliable() { isReliable = true }
 
+  /// Whether a request or its answer is lost.
+  func isLost() -> Bool { happens(oneIn: 8) }
+
   private func happens(oneIn odds: Int) -> Bool { !isReliable && Int.random(in: 0..<odds, using: &random) == 0 }
 
   func entries(after numbers: [UUID: Int64]) throws -> [SyncEntry] {

@@ -49,6 +49,42 @@ struct HTTPHubTests {
     }
   }
 
+  @Test("Each user has the part of the server's store that the request's header allows")
+  func users() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try ManagedObjectModel(SyncModel.description)
+      let (main, identifiers) = (FolderHub(folder.appendingPathComponent("hub")), SyncModel.identifiers)
+      let whole = try Device(folder.appendingPathComponent("server.sqlite"), model, identifiedBy: identifiers)
+      let replica = whole.replica
+      let server = SyncHubServer { request in
+        guard request.headers["authorization"] == "Bearer me" else { return nil }
+        let mine = try FetchPredicate("name BEGINSWITH 'me'")
+        return try ScopedHub(
+          main, server: replica, user: "me", scope: SyncScope(["Item": .init(reading: mine, writing: mine)]))
+      }
+      let context = ManagedObjectContext(whole.coordinator)
+      for name in ["me 1", "other"] {
+        let item = try context.create("Item")
+        (item["id"], item["name"]) = (UUID(), name)
+      }
+      try context.save()
+      let hub = session("users", server, failing: true)
+      let device = try Device(folder.appendingPathComponent("a.sqlite"), model, identifiedBy: identifiers)
+      try await device.replica.synchronize(with: hub)
+      #expect(try device.contents().count == 1)
+      let own = ManagedObjectContext(device.coordinator)
+      for name in ["me 2", "mine"] {
+        let item = try own.create("Item")
+        (item["id"], item["name"]) = (UUID(), name)
+      }
+      try own.save()
+      #expect(try await device.replica.synchronize(with: hub).refusals.count == 1)
+      #expect(try device.contents().count == 2)
+      #expect(try whole.contents().count == 3)
+      #expect(try await hub.positions().count == 1)
+    }
+  }
+
   @Test("A server refuses strangers, and what isn't a change set")
   func refused() async throws {
     try await withTemporaryFolder { folder in

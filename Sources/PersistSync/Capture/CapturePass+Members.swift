@@ -21,7 +21,9 @@ extension CapturePass {
       let object = try tables.facts(of: identity)
       for other in try step.candidates(relationship, of: object, in: row.entity) where !present.contains(other) {
         // A member without a row can't have been removed.
-        guard try tables.row(of: other) != nil, try step.pair(relationship, object, tables.facts(of: other))?.isPresent == true else { continue }
+        guard try tables.row(of: other) != nil,
+          try step.pair(relationship, object, tables.facts(of: other))?.isPresent == true
+        else { continue }
         try setPair(relationship, identity, other, isPresent: false, time)
       }
     }

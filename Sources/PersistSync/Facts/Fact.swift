@@ -46,11 +46,14 @@ enum FactKey: Sendable, Hashable {
   case model(ModelTag)
   /// The last change set of a replica that a snapshot contains. It isn't stored as a fact.
   case cover(UUID)
+  /// An object that leaves the device, or is replaced by what follows. It isn't stored as a fact.
+  case leave(Identity)
 
   /// The first byte of keys that belong to objects.
   static let objectMark = UInt8(ascii: "F")
   static let modelMark = UInt8(ascii: "m")
   private static let coverMark = UInt8(ascii: "c")
+  private static let leaveMark = UInt8(ascii: "e")
 
   static func prefix(of identity: Identity) -> Data {
     var writer = ByteWriter()
@@ -64,14 +67,22 @@ enum FactKey: Sendable, Hashable {
     case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
       .union(let identity, _):
       identity
-    case .model, .cover: nil
+    case .model, .cover, .leave: nil
+    }
+  }
+
+  /// Whether replicas may send such a fact.
+  var isOrdinary: Bool {
+    switch self {
+    case .cover, .leave: false
+    default: true
     }
   }
 
   var property: PropertyName? {
     switch self {
     case .value(_, let property), .member(_, let property, _), .place(_, let property, _): property
-    case .life, .union, .model, .cover: nil
+    case .life, .union, .model, .cover, .leave: nil
     }
   }
 
@@ -85,6 +96,11 @@ enum FactKey: Sendable, Hashable {
     if case .cover(let replica) = self {
       writer.byte(Self.coverMark)
       writer.uuid(replica)
+      return writer.data
+    }
+    if case .leave(let identity) = self {
+      writer.byte(Self.leaveMark)
+      writer.raw(identity.bytes)
       return writer.data
     }
     guard let object else { return writer.data }
@@ -107,7 +123,7 @@ enum FactKey: Sendable, Hashable {
     case .union(_, let other):
       writer.byte(UInt8(ascii: "A"))
       writer.raw(other.bytes)
-    case .model, .cover: break
+    case .model, .cover, .leave: break
     }
     return writer.data
   }
@@ -117,6 +133,12 @@ enum FactKey: Sendable, Hashable {
     switch try reader.byte() {
     case Self.coverMark: self = .cover(try reader.uuid())
     case Self.modelMark: self = .model(ModelTag(number: try reader.fixed64()))
+    case Self.leaveMark:
+      let bytes = reader.rest()
+      guard (1...SyncFormat.maximumNameSize).contains(bytes.count) else {
+        throw SyncFormat.error("An identity is missing.")
+      }
+      self = .leave(Identity(bytes: bytes))
     case Self.objectMark:
       let object = Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))
       guard !object.bytes.isEmpty else { throw SyncFormat.error("An identity is empty.") }

@@ -31,8 +31,7 @@ struct FactJoining {
 
   mutating func join(_ fact: ChangeSet.Fact) throws {
     guard let identity = fact.key.object else {
-      if case .cover = fact.key { return }
-      return try joinModel(fact)
+      return fact.key.isOrdinary ? try joinModel(fact) : ()
     }
     if try tables.join(fact.key, fact.value) { try add(fact.key, fact.value, of: identity) }
   }
@@ -61,8 +60,20 @@ struct FactJoining {
       related.insert(member)
     case .place: note(try Register(value).stamp)
     case .union(_, let other): related.insert(other)
-    case .model, .cover: break
+    case .model, .cover, .leave: break
     }
+  }
+
+  /// Removes everything that is known about an object. Nobody else learns of it.
+  mutating func forget(_ identity: Identity) throws {
+    let object = try tables.facts(of: identity)
+    related.formUnion(try tables.referrers(to: identity))
+    related.formUnion(try partners(of: identity))
+    related.formUnion(object.members.values.flatMap(\.keys))
+    related.formUnion(object.unions)
+    changed.insert(identity)
+    relinked.insert(identity)
+    try tables.forget(identity)
   }
 
   private mutating func note(_ stamp: Stamp) {

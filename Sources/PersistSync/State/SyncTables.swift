@@ -124,6 +124,14 @@ final class SyncTables {
     return true
   }
 
+  /// Removes all facts about an object.
+  func forget(_ identity: Identity) throws {
+    for entry in try entries(withPrefix: FactKey.prefix(of: identity)) { set(entry.key, nil) }
+    let prefix = FactKey.prefix(of: identity)
+    for key in changes.values.keys where key.starts(with: prefix) { set(key, nil) }
+    objects[identity] = ObjectFacts(identity)
+  }
+
   /// All objects with facts.
   func allObjects() throws -> Set<Identity> {
     var all = Set(objects.keys)

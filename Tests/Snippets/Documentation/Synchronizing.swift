@@ -6,6 +6,16 @@ func synchronized(_ coordinator: PersistentStoreCoordinator, _ url: URL, _ share
   // <block 0>
 }
 
-func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
   // <block 1>
+  _ = hub
+}
+
+func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
+  // <block 2>
+  _ = hub
+}
+
+func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+  // <block 3>
 }

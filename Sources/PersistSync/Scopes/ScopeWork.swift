@@ -1,0 +1,186 @@
+import Foundation
+import Persist
+
+/// The steps of serving one user's devices that use the server's store.
+struct ScopeWork: Sendable {
+  let server: ReplicaWork
+  let user: String
+  let scope: SyncScope
+
+  private static let setSize = (count: 5000, bytes: 4 << 20)
+
+  /// Determines which objects have come into the scope and left it since the last time, and adds them to the stream.
+  ///
+  /// - Complexity: O(1) if the store hasn't changed; O(*objects of the scope*) otherwise.
+  func refresh() throws -> ScopeState {
+    try server.repeating {
+      let (step, _, _) = try server.open()
+      let tables = ScopeTables(history: step.history, user: user)
+      let (former, data) = try tables.state(server.sources.newIdentity)
+      let (position, text) = (try step.history.lastNumber(), scope.text)
+      let refusals = try tables.refusals()
+      guard !former.isBegun || former.position != position || former.scope != text || !refusals.isEmpty else {
+        return former
+      }
+      var state = former
+      (state.position, state.scope, state.isBegun) = (position, text, true)
+      let wanted = try ScopeEvaluation(step: step, scope: scope, coordinator: server.coordinator).identities()
+      let held = try tables.identities(.held)
+      let entering = wanted.subtracting(held)
+      // Objects that were deleted don't leave: the devices learn of the deletion.
+      let leaving = try held.subtracting(wanted).filter { try step.tables.row(of: $0) != nil }
+      var values: [Data: Data?] = [:]
+      for identity in entering {
+        values[tables.key(.held, identity)] = Data()
+        values.updateValue(nil, forKey: tables.key(.left, identity))
+      }
+      for identity in leaving {
+        values.updateValue(nil, forKey: tables.key(.held, identity))
+        values[tables.key(.left, identity)] = Data()
+      }
+      for identity in refusals.keys { values.updateValue(nil, forKey: tables.key(.refused, identity)) }
+      // Nobody has asked for anything before: the first device begins with a snapshot.
+      if former.isBegun {
+        let kept = held.union(entering).subtracting(leaving)
+        let sets = try sets(entering, leaving, refusals, kept, step)
+        for facts in sets {
+          state.number += 1
+          let set = ChangeSet(SyncEntry(replica: state.stream, number: state.number), facts).data
+          state.size += set.count
+          values[tables.key(stream: state.number)] = set
+        }
+      }
+      var entries = try tables.writing(state, replacing: data)
+      entries.values.merge(values) { $1 }
+      try step.history.write(entries)
+      return state
+    }
+  }
+
+  private func sets(
+    _ entering: Set<Identity>, _ leaving: Set<Identity>, _ refusals: [Identity: Data], _ kept: Set<Identity>,
+    _ step: SyncStep
+  ) throws -> [[ChangeSet.Fact]] {
+    var sets: [[ChangeSet.Fact]] = []
+    var (set, size): ([ChangeSet.Fact], Int) = ([], 0)
+    func add(_ facts: [ChangeSet.Fact]) {
+      set += facts
+      size += facts.reduce(0) { $0 + $1.value.count }
+      guard set.count >= Self.setSize.count || size >= Self.setSize.bytes else { return }
+      sets.append(set)
+      (set, size) = ([], 0)
+    }
+    for identity in leaving.union(refusals.keys).sorted() {
+      let isReplaced = refusals[identity] != nil && kept.contains(identity)
+      let reason = refusals[identity].map { String(decoding: $0, as: UTF8.self) } ?? ""
+      let leaving = ChangeSet.Fact(
+        key: .leave(identity), value: Leaving(isReplaced: isReplaced, reason: reason).bytes)
+      add([leaving] + (isReplaced ? try Self.facts(of: identity, step) : []))
+    }
+    for identity in entering.sorted() where refusals[identity] == nil { add(try Self.facts(of: identity, step)) }
+    if !set.isEmpty { sets.append(set) }
+    return sets
+  }
+
+  private static func facts(of identity: Identity, _ step: SyncStep) throws -> [ChangeSet.Fact] {
+    try step.tables.entries(withPrefix: FactKey.prefix(of: identity)).map {
+      ChangeSet.Fact(key: try FactKey($0.key), value: $0.value)
+    }
+  }
+
+  // MARK: Snapshots
+
+  /// Writes a snapshot of the scope, part by part, in bounded memory; the former one and the sets that it contains are
+  /// deleted.
+  func makeSnapshot() throws -> ScopeState {
+    let covers = try server.covered().filter { $0.value.upTo > 0 && SyncEntry(replica: $0.key, number: 1).isOrdinary }
+    let number = try refresh().number
+    let (step, _, _) = try server.open()
+    let tables = ScopeTables(history: step.history, user: user)
+    var entry = SyncEntry(replica: SyncEntry.snapshot(server.sources.newIdentity()), number: 0)
+    var size = 0
+    func write(_ facts: [ChangeSet.Fact]) throws {
+      entry.number += 1
+      let data = ChangeSet(entry, facts).data
+      size += data.count
+      var entries = AttachedEntries()
+      entries.values = [tables.key(part: entry): data]
+      try step.history.write(entries)
+    }
+    try write(step.tables.models().map { ChangeSet.Fact(key: .model($0.key), value: $0.value) })
+    var (part, partSize): ([ChangeSet.Fact], Int) = ([], 0)
+    for identity in try tables.identities(.held).sorted() {
+      let facts = try Self.facts(of: identity, step)
+      part += facts
+      partSize += facts.reduce(0) { $0 + $1.value.count }
+      guard part.count >= Self.setSize.count || partSize >= Self.setSize.bytes else { continue }
+      try write(part)
+      (part, partSize) = ([], 0)
+    }
+    part += try tables.identities(.left).map {
+      ChangeSet.Fact(key: .leave($0), value: Leaving(isReplaced: false, reason: "").bytes)
+    }
+    if !part.isEmpty { try write(part) }
+    var covered = covers.mapValues(\.upTo)
+    covered[try tables.state(server.sources.newIdentity).state.stream] = number
+    try write(covered.map { ChangeSet.Fact(cover: $0.key, upTo: $0.value) })
+    return try adopt(
+      .init(id: entry.replica, count: entry.number, number: number, covers: covers.mapValues(\.upTo), size: size))
+  }
+
+  private func adopt(_ snapshot: ScopeState.Snapshot) throws -> ScopeState {
+    try server.repeating {
+      let (step, _, _) = try server.open()
+      let tables = ScopeTables(history: step.history, user: user)
+      var (state, data) = try tables.state(server.sources.newIdentity)
+      var removed: [Data] = []
+      if let former = state.snapshot {
+        removed += (1...former.count).map { tables.key(part: SyncEntry(replica: former.id, number: $0)) }
+      }
+      if state.removed < snapshot.number {
+        removed += (state.removed + 1...snapshot.number).map { tables.key(stream: $0) }
+      }
+      (state.snapshot, state.removed, state.size) = (snapshot, max(state.removed, snapshot.number), 0)
+      var entries = try tables.writing(state, replacing: data)
+      for key in removed { entries.values.updateValue(nil, forKey: key) }
+      try step.history.write(entries)
+      return state
+    }
+  }
+
+  // MARK: Contents
+
+  /// The content of a set of the stream, or of a part of a snapshot; nil if it isn't there.
+  func content(of entry: SyncEntry) throws -> Data? {
+    let (step, _, _) = try server.open()
+    let tables = ScopeTables(history: step.history, user: user)
+    let state = try tables.state(server.sources.newIdentity).state
+    if entry.replica == state.stream { return try tables.value(tables.key(stream: entry.number)) }
+    return entry.isSnapshot ? try tables.value(tables.key(part: entry)) : nil
+  }
+
+  /// The facts of a change set that concern objects which the user's devices have.
+  func filtered(_ content: Data) throws -> Data {
+    let set = try ChangeSet(content)
+    let (step, _, _) = try server.open()
+    let held = try ScopeTables(history: step.history, user: user).held(Set(set.facts.compactMap(\.key.object)))
+    let facts = set.facts.filter { fact in
+      fact.key.object.map(held.contains) ?? { if case .model = fact.key { true } else { false } }()
+    }
+    return facts.count == set.facts.count ? content : ChangeSet(set.entry, facts).data
+  }
+}
+
+extension SyncEntry {
+  /// Whether the entry has changes of a replica itself.
+  var isOrdinary: Bool { !isSnapshot && !isStream }
+}
+
+extension ChangeSet.Fact {
+  /// The fact that a snapshot contains the change sets of a replica up to a number.
+  init(cover replica: UUID, upTo number: Int64) {
+    var writer = ByteWriter()
+    writer.fixed(UInt64(bitPattern: number))
+    self.init(key: .cover(replica), value: writer.data)
+  }
+}

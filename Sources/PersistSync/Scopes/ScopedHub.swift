@@ -1,0 +1,157 @@
+public import Foundation
+import Persist
+
+/// The part of a hub that one user's devices see, on a server that has a replica of the whole.
+///
+/// The server decides what devices get and what they may change:
+///
+/// ```swift
+/// let hub = ScopedHub(FolderHub(folder), server: replica, user: "ann", scope: scope)
+/// ```
+///
+/// A device begins with a snapshot of its scope. Objects that come into the scope arrive with everything that is known
+/// about them, and with the objects that they need. Objects that leave the scope leave the device, and are deleted for
+/// nobody. Changes that the user may not make are refused object by object, and the device gets the server's state of
+/// these objects again; the synchronization's ``SyncReport/refusals`` name them.
+///
+/// References to objects outside of the scope are nil on the device, and are kept. The identities of these objects are
+/// sent with them: choose identifying attributes that are no secrets.
+public struct ScopedHub: SyncHub {
+  private let hub: any SyncHub
+  private let server: Replica
+  private let user: String
+  private let scope: SyncScope
+  private let review: @Sendable (SyncChange) async throws -> String?
+  private let work: ScopeWork
+
+  /// Restricts a hub to the objects of a user.
+  ///
+  /// - Parameters:
+  ///   - hub: The hub with the changes of all users.
+  ///   - server: A replica of the server that synchronizes with the hub. Its store has the objects of all users.
+  ///   - user: A name for the user, which the server has authenticated.
+  ///   - scope: The objects that the user gets and may change.
+  ///   - review: Called for each change of an object that the scope allows. It returns a reason to refuse the change,
+  ///     or nil to accept it. If it throws, the device keeps the change set and sends it again.
+  /// - Throws: `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` if the server's model
+  ///   doesn't have the entities and relationships of the scope.
+  public init(
+    _ hub: any SyncHub, server: Replica, user: String, scope: SyncScope,
+    review: @escaping @Sendable (SyncChange) async throws -> String? = { _ in nil }
+  ) throws {
+    try scope.check(server.coordinator.managedObjectModel)
+    (self.hub, self.server, self.user, self.scope, self.review) = (hub, server, user, scope, review)
+    work = ScopeWork(server: server.work, user: user, scope: scope)
+  }
+
+  private func inBackground<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await server.inBackground(body)
+  }
+
+  // MARK: Entries
+
+  /// Lists the entries that bring a device of the user up to date.
+  public func entries(after numbers: [UUID: Int64]) async throws -> [SyncEntry] {
+    try await server.synchronize(with: hub)
+    let work = work
+    var (state, known) = try await inBackground { (try work.refresh(), try work.server.covered()) }
+    known = known.filter { SyncEntry(replica: $0.key, number: 1).isOrdinary }
+    // Others may contain facts that the server doesn't know yet.
+    let all = try await hub.entries(after: [:]).filter { known[$0.replica]?.contains($0.number) == true }
+    let present = Set(all)
+    func isMissing(after numbers: [UUID: Int64]) -> Bool {
+      known.contains { replica, sets in
+        let last = numbers[replica] ?? 0
+        return last < sets.upTo && !present.contains(SyncEntry(replica: replica, number: last + 1))
+      }
+    }
+    var (first, numbers) = (numbers[state.stream] ?? -1, numbers)
+    var entries: [SyncEntry] = []
+    if first < state.removed || isMissing(after: numbers) {
+      let isCurrent = state.snapshot.map { state.size <= max($0.size, 1 << 20) && !isMissing(after: $0.covers) }
+      if isCurrent != true { state = try await inBackground { try work.makeSnapshot() } }
+      if let snapshot = state.snapshot {
+        let last = numbers[snapshot.id] ?? 0
+        if last < snapshot.count {
+          entries += (last + 1...snapshot.count).map { SyncEntry(replica: snapshot.id, number: $0) }
+        }
+        first = max(first, snapshot.number)
+        numbers.merge(snapshot.covers) { max($0, $1) }
+      }
+    }
+    entries += all.filter { $0.number > numbers[$0.replica] ?? 0 }
+    if first < state.number {
+      entries += (first + 1...state.number).map { SyncEntry(replica: state.stream, number: $0) }
+    }
+    return entries
+  }
+
+  /// Returns the part of an entry that concerns the user; nil if there is no such entry.
+  public func content(of entry: SyncEntry) async throws -> Data? {
+    let work = work
+    guard entry.isOrdinary else { return try await inBackground { try work.content(of: entry) } }
+    guard let content = try await hub.content(of: entry) else { return nil }
+    return try await inBackground { try work.filtered(content) }
+  }
+
+  /// Stores those changes of a set that the user may make.
+  ///
+  /// - Throws: `PersistenceError.Code.malformedFile` if it isn't a change set of this entry;
+  ///   `PersistenceError.Code.invalidRequest` if it belongs to another user's device;
+  ///   `PersistenceError.Code.incompatibleModel` if the server's model has no place for an object.
+  public func put(_ content: Data, as entry: SyncEntry) async throws -> Bool {
+    let set = try ChangeSet(content)
+    guard set.entry == entry, entry.isOrdinary, set.facts.allSatisfy({ $0.key.isOrdinary }) else {
+      throw SyncFormat.error("It isn't that of a device.")
+    }
+    let (work, user) = (work, user)
+    let digest = Data(SHA256.digest(content))
+    let reviewed = try await inBackground {
+      try work.claim(entry.replica)
+      return try work.reviewed(entry)
+    }
+    if let reviewed {
+      guard reviewed.prefix(digest.count) == digest else { return false }
+      return try await hub.put(Data(reviewed.dropFirst(digest.count)), as: entry)
+    }
+    if let present = try await hub.content(of: entry) { return present == content }
+    let (review, scope, coordinator) = (review, scope, server.coordinator)
+    let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
+    let changes = try await inBackground {
+      let step = try work.server.open().step
+      return try ChangeReview(step: step, coordinator: coordinator, user: user, scope: scope)
+        .changes(set, upTo: limit)
+    }
+    let outcome = try await ChangeReview.outcome(set, changes, review)
+    let accepted = outcome.refused.isEmpty ? content : ChangeSet(entry, outcome.accepted).data
+    let isPartial = !outcome.refused.isEmpty
+    try await inBackground { try work.record(outcome, as: entry, isPartial ? digest + accepted : nil) }
+    guard try await hub.put(accepted, as: entry) else { return false }
+    // The next set may change objects of this one.
+    try await inBackground { _ = try work.server.apply([ChangeSet(accepted)]) }
+    return true
+  }
+
+  /// Throws: only the server replaces change sets by a snapshot.
+  public func remove(_ entries: [SyncEntry]) async throws {
+    guard !entries.isEmpty else { return }
+    throw PersistenceError(
+      .invalidRequest, "Devices of a user can't delete change sets.", fix: "Compact the hub on the server.")
+  }
+
+  // MARK: Positions
+
+  /// Returns the positions of the user's devices.
+  public func positions() async throws -> [ReplicaPosition] {
+    let work = work
+    let all = try await hub.positions()
+    return try await inBackground { try all.filter { try work.owner(of: $0.replica) == work.user } }
+  }
+
+  /// Records the position of a device of the user.
+  public func setPosition(_ position: ReplicaPosition) async throws {
+    let work = work
+    try await inBackground { try work.claim(position.replica) }
+    try await hub.setPosition(position)
+  }
+}
