@@ -211,23 +211,23 @@ struct ReplicaWork: Sendable {
   /// - Returns: Those among them of which a change was refused.
   private func leave(_ set: ChangeSet, _ joining: inout FactJoining, _ step: SyncStep) throws -> [SyncRefusal] {
     var refusals: [SyncRefusal] = []
-    var replaced: Set<Identity> = []
+    var left: Set<Identity> = []
     for fact in set.facts {
-      guard case .leave(let identity) = fact.key else { continue }
-      let leaving = try Leaving(fact.value)
-      if !leaving.reason.isEmpty {
+      guard case .pass(let identity) = fact.key else { continue }
+      let reason = try Passage(fact.value).reason
+      if !reason.isEmpty {
         let id = try step.tables.row(of: identity).flatMap { row in
           step.model.entitiesByName[row.entity].map { step.store.identifier($0, row.key) }
         }
-        refusals.append(SyncRefusal(objectID: id, reason: leaving.reason))
+        refusals.append(SyncRefusal(objectID: id, reason: reason))
       }
-      if leaving.isReplaced { replaced.insert(identity) }
+      left.insert(identity)
       try joining.forget(identity)
     }
-    guard !replaced.isEmpty else { return refusals }
-    // The server gets later changes, and sends them to others only.
+    guard !left.isEmpty else { return refusals }
+    // The server gets these changes later, and sends them to others only. The object may come back.
     for (_, data) in try step.tables.unsent(limit: .max) {
-      for fact in try ChangeSet(data).facts where fact.key.object.map(replaced.contains) == true {
+      for fact in try ChangeSet(data).facts where fact.key.object.map(left.contains) == true {
         try joining.join(fact)
       }
     }

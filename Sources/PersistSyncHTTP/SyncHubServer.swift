@@ -48,7 +48,7 @@ public struct SyncHubResponse: Sendable {
 /// |---|---|
 /// | `POST entries`, body: lines of a replica and its last known number | lines of later entries |
 /// | `GET changes/REPLICA/NUMBER` | the content; 404 |
-/// | `PUT changes/REPLICA/NUMBER` | 204; 409 for other content; 422 if it isn't a set of this entry; 426 for an older server |
+/// | `PUT changes/REPLICA/NUMBER` | 204; 409 for other content; 422 if it is no set of this entry; 426 if too new |
 /// | `DELETE changes/REPLICA/NUMBER` | 204 |
 /// | `GET positions` | the positions as JSON |
 /// | `PUT positions/REPLICA` | 204 |

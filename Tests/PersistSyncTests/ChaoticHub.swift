@@ -28,6 +28,9 @@ actor ChaoticHub: SyncHub {
   /// Whether a request or its answer is lost.
   func isLost() -> Bool { happens(oneIn: 8) }
 
+  /// Entries in another order.
+  func shuffled(_ entries: [SyncEntry]) -> [SyncEntry] { isReliable ? entries : entries.shuffled(using: &random) }
+
   private func happens(oneIn odds: Int) -> Bool { !isReliable && Int.random(in: 0..<odds, using: &random) == 0 }
 
   func entries(after numbers: [UUID: Int64]) throws -> [SyncEntry] {

@@ -19,6 +19,16 @@ final class SeededSources: Sendable {
   /// Lets a second pass.
   func advance() { state.withLock { $0.seconds += 1 } }
 
+  /// A random UUID.
+  func uuid() -> UUID {
+    state.withLock { state in
+      var bytes = (state.random.next(), state.random.next())
+      var uuid = withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) }
+      uuid.6 = 0x40 | uuid.6 & 0xF
+      return UUID(uuid: uuid)
+    }
+  }
+
   /// The sources of a device.
   ///
   /// - Parameter years: The error of its clock.
@@ -27,14 +37,7 @@ final class SeededSources: Sendable {
     return SyncSources(
       now: { [state] in start.addingTimeInterval(state.withLock(\.seconds)) },
       time: { start.addingTimeInterval(Double($0.transactionNumber)) },
-      newIdentity: { [state] in
-        state.withLock { state in
-          var bytes = (UInt64.random(in: 0 ... .max, using: &state.random), state.random.next())
-          var uuid = withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) }
-          uuid.6 = 0x40 | uuid.6 & 0xF
-          return UUID(uuid: uuid)
-        }
-      },
+      newIdentity: { self.uuid() },
       storeName: { [state] name in
         state.withLock { state in
           let known = state.stores[name] ?? "store \(state.stores.count)"

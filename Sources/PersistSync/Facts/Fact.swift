@@ -46,14 +46,14 @@ enum FactKey: Sendable, Hashable {
   case model(ModelTag)
   /// The last change set of a replica that a snapshot contains. It isn't stored as a fact.
   case cover(UUID)
-  /// An object that leaves the device, or is replaced by what follows. It isn't stored as a fact.
-  case leave(Identity)
+  /// An object that leaves the device, or is replaced by what follows: ``Passage``. It isn't stored as a fact.
+  case pass(Identity)
 
   /// The first byte of keys that belong to objects.
   static let objectMark = UInt8(ascii: "F")
   static let modelMark = UInt8(ascii: "m")
   private static let coverMark = UInt8(ascii: "c")
-  private static let leaveMark = UInt8(ascii: "e")
+  private static let passageMark = UInt8(ascii: "e")
 
   static func prefix(of identity: Identity) -> Data {
     var writer = ByteWriter()
@@ -67,14 +67,14 @@ enum FactKey: Sendable, Hashable {
     case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
       .union(let identity, _):
       identity
-    case .model, .cover, .leave: nil
+    case .model, .cover, .pass: nil
     }
   }
 
   /// Whether replicas may send such a fact.
   var isOrdinary: Bool {
     switch self {
-    case .cover, .leave: false
+    case .cover, .pass: false
     default: true
     }
   }
@@ -82,7 +82,7 @@ enum FactKey: Sendable, Hashable {
   var property: PropertyName? {
     switch self {
     case .value(_, let property), .member(_, let property, _), .place(_, let property, _): property
-    case .life, .union, .model, .cover, .leave: nil
+    case .life, .union, .model, .cover, .pass: nil
     }
   }
 
@@ -98,8 +98,8 @@ enum FactKey: Sendable, Hashable {
       writer.uuid(replica)
       return writer.data
     }
-    if case .leave(let identity) = self {
-      writer.byte(Self.leaveMark)
+    if case .pass(let identity) = self {
+      writer.byte(Self.passageMark)
       writer.raw(identity.bytes)
       return writer.data
     }
@@ -123,7 +123,7 @@ enum FactKey: Sendable, Hashable {
     case .union(_, let other):
       writer.byte(UInt8(ascii: "A"))
       writer.raw(other.bytes)
-    case .model, .cover, .leave: break
+    case .model, .cover, .pass: break
     }
     return writer.data
   }
@@ -133,12 +133,12 @@ enum FactKey: Sendable, Hashable {
     switch try reader.byte() {
     case Self.coverMark: self = .cover(try reader.uuid())
     case Self.modelMark: self = .model(ModelTag(number: try reader.fixed64()))
-    case Self.leaveMark:
+    case Self.passageMark:
       let bytes = reader.rest()
       guard (1...SyncFormat.maximumNameSize).contains(bytes.count) else {
         throw SyncFormat.error("An identity is missing.")
       }
-      self = .leave(Identity(bytes: bytes))
+      self = .pass(Identity(bytes: bytes))
     case Self.objectMark:
       let object = Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))
       guard !object.bytes.isEmpty else { throw SyncFormat.error("An identity is empty.") }

@@ -60,7 +60,7 @@ struct FactJoining {
       related.insert(member)
     case .place: note(try Register(value).stamp)
     case .union(_, let other): related.insert(other)
-    case .model, .cover, .leave: break
+    case .model, .cover, .pass: break
     }
   }
 

@@ -9,7 +9,7 @@ import Persist
 /// | `x`, user, `p`, an identity | nothing: the user's devices have the object |
 /// | `x`, user, `l`, an identity | nothing: the object has left |
 /// | `x`, user, `d`, an identity | the reason why a change of the object was refused |
-/// | `x`, user, `s`, a number | a change set of the user's stream |
+/// | `x`, user, `s`, a number | which objects enter and leave with a set of the user's stream |
 /// | `x`, user, `n`, a snapshot, a number | a part of a snapshot |
 /// | `y`, a replica | the user whose device it is |
 /// | `z`, a replica, a number | what remained of a change set of which a part was refused |
@@ -126,6 +126,7 @@ struct ScopeState: Sendable, Codable {
     var number: Int64
     /// The last change sets of replicas that it contains.
     var covers: [UUID: Int64]
+    /// The number of objects.
     var size: Int
   }
 
@@ -135,7 +136,7 @@ struct ScopeState: Sendable, Codable {
   var number: Int64 = 1
   /// The number before that of the stream's first set that is still there.
   var removed: Int64 = 1
-  /// The size of the stream's sets since the snapshot.
+  /// The number of objects that entered since the snapshot.
   var size = 0
   var snapshot: Snapshot?
   /// Whether the objects of the scope have been determined.
@@ -158,25 +159,27 @@ extension SyncEntry {
   }
 }
 
-/// That an object leaves a device, or is replaced by what follows.
-struct Leaving: Sendable, Hashable {
-  /// Whether the set has the server's facts of the object.
-  var isReplaced: Bool
+/// An object that enters a scope, leaves it, or is replaced.
+struct Passage: Sendable, Hashable {
+  enum Kind: UInt8 {
+    case leaves, isReplaced, enters
+  }
+
+  var kind: Kind
   /// Why a change was refused; empty if none was.
-  var reason: String
+  var reason = ""
 
   static let maximumReasonSize = 1000
 
-  var bytes: Data { Data([isReplaced ? 1 : 0]) + Data(reason.utf8.prefix(Self.maximumReasonSize)) }
+  var bytes: Data { Data([kind.rawValue]) + Data(reason.utf8.prefix(Self.maximumReasonSize)) }
 
-  init(isReplaced: Bool, reason: String) { (self.isReplaced, self.reason) = (isReplaced, reason) }
+  init(kind: Kind, reason: String = "") { (self.kind, self.reason) = (kind, reason) }
 
   init(_ data: Data) throws {
     var reader = ByteReader(data)
-    let kind = try reader.byte()
-    guard kind < 2, reader.remainingCount <= Self.maximumReasonSize else {
+    guard let kind = Kind(rawValue: try reader.byte()), reader.remainingCount <= Self.maximumReasonSize else {
       throw SyncFormat.error("The reason of a refusal is out of range.")
     }
-    (isReplaced, reason) = (kind == 1, String(decoding: reader.rest(), as: UTF8.self))
+    (self.kind, reason) = (kind, String(decoding: reader.rest(), as: UTF8.self))
   }
 }

@@ -47,7 +47,7 @@ extension ScopeWork {
     let held = try tables.held(outcome.objects)
     for identity in outcome.objects.subtracting(held) { entries.values[tables.key(.held, identity)] = Data() }
     for (identity, reason) in outcome.refused {
-      entries.values[tables.key(.refused, identity)] = Data(reason.utf8.prefix(Leaving.maximumReasonSize))
+      entries.values[tables.key(.refused, identity)] = Data(reason.utf8.prefix(Passage.maximumReasonSize))
     }
     if let remainder { entries.values[ScopeTables.key(reviewed: entry)] = remainder }
     if !entries.isEmpty { try step.history.write(entries) }

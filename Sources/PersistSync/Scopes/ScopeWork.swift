@@ -8,6 +8,8 @@ struct ScopeWork: Sendable {
   let scope: SyncScope
 
   private static let setSize = (count: 5000, bytes: 4 << 20)
+  /// The number of objects in a set of the stream.
+  private static let passageCount = 500
 
   /// Determines which objects have come into the scope and left it since the last time, and adds them to the stream.
   ///
@@ -42,13 +44,12 @@ struct ScopeWork: Sendable {
       // Nobody has asked for anything before: the first device begins with a snapshot.
       if former.isBegun {
         let kept = held.union(entering).subtracting(leaving)
-        let sets = try sets(entering, leaving, refusals, kept, step)
-        for facts in sets {
+        for facts in sets(entering, leaving, refusals, kept) {
           state.number += 1
-          let set = ChangeSet(SyncEntry(replica: state.stream, number: state.number), facts).data
-          state.size += set.count
-          values[tables.key(stream: state.number)] = set
+          let entry = SyncEntry(replica: state.stream, number: state.number)
+          values[tables.key(stream: state.number)] = ChangeSet(entry, facts).data
         }
+        state.size += entering.count + refusals.count
       }
       var entries = try tables.writing(state, replacing: data)
       entries.values.merge(values) { $1 }
@@ -57,29 +58,36 @@ struct ScopeWork: Sendable {
     }
   }
 
+  /// The sets of the stream as the store has them: which objects enter and leave. Their facts are added when a device
+  /// reads a set, so that it gets everything that it has sent itself.
   private func sets(
-    _ entering: Set<Identity>, _ leaving: Set<Identity>, _ refusals: [Identity: Data], _ kept: Set<Identity>,
-    _ step: SyncStep
-  ) throws -> [[ChangeSet.Fact]] {
-    var sets: [[ChangeSet.Fact]] = []
-    var (set, size): ([ChangeSet.Fact], Int) = ([], 0)
-    func add(_ facts: [ChangeSet.Fact]) {
-      set += facts
-      size += facts.reduce(0) { $0 + $1.value.count }
-      guard set.count >= Self.setSize.count || size >= Self.setSize.bytes else { return }
-      sets.append(set)
-      (set, size) = ([], 0)
+    _ entering: Set<Identity>, _ leaving: Set<Identity>, _ refusals: [Identity: Data], _ kept: Set<Identity>
+  ) -> [[ChangeSet.Fact]] {
+    var passages: [Identity: Passage] = [:]
+    for identity in entering { passages[identity] = Passage(kind: .enters) }
+    for identity in leaving { passages[identity] = Passage(kind: .leaves) }
+    for (identity, reason) in refusals {
+      passages[identity] = Passage(
+        kind: kept.contains(identity) ? .isReplaced : .leaves, reason: String(decoding: reason, as: UTF8.self))
     }
-    for identity in leaving.union(refusals.keys).sorted() {
-      let isReplaced = refusals[identity] != nil && kept.contains(identity)
-      let reason = refusals[identity].map { String(decoding: $0, as: UTF8.self) } ?? ""
-      let leaving = ChangeSet.Fact(
-        key: .leave(identity), value: Leaving(isReplaced: isReplaced, reason: reason).bytes)
-      add([leaving] + (isReplaced ? try Self.facts(of: identity, step) : []))
+    let facts = passages.sorted { $0.key < $1.key }.map { ChangeSet.Fact(key: .pass($0), value: $1.bytes) }
+    return stride(from: 0, to: facts.count, by: Self.passageCount).map {
+      Array(facts[$0..<min($0 + Self.passageCount, facts.count)])
     }
-    for identity in entering.sorted() where refusals[identity] == nil { add(try Self.facts(of: identity, step)) }
-    if !set.isEmpty { sets.append(set) }
-    return sets
+  }
+
+  /// The content of a set of the stream for devices.
+  private func expanded(_ data: Data, _ step: SyncStep, _ tables: ScopeTables) throws -> Data {
+    let set = try ChangeSet(data)
+    var facts: [ChangeSet.Fact] = []
+    for fact in set.facts {
+      guard case .pass(let identity) = fact.key else { continue }
+      let passage = try Passage(fact.value)
+      if passage.kind != .enters { facts.append(fact) }
+      // An object that has left again meanwhile does so in a later set.
+      if passage.kind != .leaves, try !tables.held([identity]).isEmpty { facts += try Self.facts(of: identity, step) }
+    }
+    return ChangeSet(set.entry, facts).data
   }
 
   private static func facts(of identity: Identity, _ step: SyncStep) throws -> [ChangeSet.Fact] {
@@ -98,18 +106,16 @@ struct ScopeWork: Sendable {
     let (step, _, _) = try server.open()
     let tables = ScopeTables(history: step.history, user: user)
     var entry = SyncEntry(replica: SyncEntry.snapshot(server.sources.newIdentity()), number: 0)
-    var size = 0
     func write(_ facts: [ChangeSet.Fact]) throws {
       entry.number += 1
-      let data = ChangeSet(entry, facts).data
-      size += data.count
       var entries = AttachedEntries()
-      entries.values = [tables.key(part: entry): data]
+      entries.values = [tables.key(part: entry): ChangeSet(entry, facts).data]
       try step.history.write(entries)
     }
     try write(step.tables.models().map { ChangeSet.Fact(key: .model($0.key), value: $0.value) })
     var (part, partSize): ([ChangeSet.Fact], Int) = ([], 0)
-    for identity in try tables.identities(.held).sorted() {
+    let held = try tables.identities(.held)
+    for identity in held.sorted() {
       let facts = try Self.facts(of: identity, step)
       part += facts
       partSize += facts.reduce(0) { $0 + $1.value.count }
@@ -118,14 +124,14 @@ struct ScopeWork: Sendable {
       (part, partSize) = ([], 0)
     }
     part += try tables.identities(.left).map {
-      ChangeSet.Fact(key: .leave($0), value: Leaving(isReplaced: false, reason: "").bytes)
+      ChangeSet.Fact(key: .pass($0), value: Passage(kind: .leaves).bytes)
     }
     if !part.isEmpty { try write(part) }
     var covered = covers.mapValues(\.upTo)
     covered[try tables.state(server.sources.newIdentity).state.stream] = number
     try write(covered.map { ChangeSet.Fact(cover: $0.key, upTo: $0.value) })
     return try adopt(
-      .init(id: entry.replica, count: entry.number, number: number, covers: covers.mapValues(\.upTo), size: size))
+      .init(id: entry.replica, count: entry.number, number: number, covers: covers.mapValues(\.upTo), size: held.count))
   }
 
   private func adopt(_ snapshot: ScopeState.Snapshot) throws -> ScopeState {
@@ -155,7 +161,9 @@ struct ScopeWork: Sendable {
     let (step, _, _) = try server.open()
     let tables = ScopeTables(history: step.history, user: user)
     let state = try tables.state(server.sources.newIdentity).state
-    if entry.replica == state.stream { return try tables.value(tables.key(stream: entry.number)) }
+    if entry.replica == state.stream {
+      return try tables.value(tables.key(stream: entry.number)).map { try expanded($0, step, tables) }
+    }
     return entry.isSnapshot ? try tables.value(tables.key(part: entry)) : nil
   }
 

@@ -68,7 +68,7 @@ public struct ScopedHub: SyncHub {
     var (first, numbers) = (numbers[state.stream] ?? -1, numbers)
     var entries: [SyncEntry] = []
     if first < state.removed || isMissing(after: numbers) {
-      let isCurrent = state.snapshot.map { state.size <= max($0.size, 1 << 20) && !isMissing(after: $0.covers) }
+      let isCurrent = state.snapshot.map { state.size <= max($0.size, 1000) && !isMissing(after: $0.covers) }
       if isCurrent != true { state = try await inBackground { try work.makeSnapshot() } }
       if let snapshot = state.snapshot {
         let last = numbers[snapshot.id] ?? 0
@@ -79,11 +79,11 @@ public struct ScopedHub: SyncHub {
         numbers.merge(snapshot.covers) { max($0, $1) }
       }
     }
-    entries += all.filter { $0.number > numbers[$0.replica] ?? 0 }
+    // Objects that come into the scope precede changes that refer to them.
     if first < state.number {
       entries += (first + 1...state.number).map { SyncEntry(replica: state.stream, number: $0) }
     }
-    return entries
+    return entries + all.filter { $0.number > numbers[$0.replica] ?? 0 }
   }
 
   /// Returns the part of an entry that concerns the user; nil if there is no such entry.

@@ -146,7 +146,7 @@ public struct ChangeSet: Sendable, Hashable {
       case .life: _ = try Life(value)
       case .cover:
         guard value.count == 8, value[0] < 128 else { throw SyncFormat.error("A number is out of range.") }
-      case .leave: _ = try Leaving(value)
+      case .pass: _ = try Passage(value)
       case .union: guard value == Register.present else { throw SyncFormat.error("A value is out of range.") }
       default:
         guard case .model(let tag) = key, ModelTag(digest: Data(SHA256.digest(value))) == tag else {
@@ -188,7 +188,7 @@ extension FactKey {
   var isRegister: Bool {
     switch self {
     case .value, .member, .place: true
-    case .life, .union, .model, .cover, .leave: false
+    case .life, .union, .model, .cover, .pass: false
     }
   }
 }

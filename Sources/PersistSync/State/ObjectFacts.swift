@@ -35,7 +35,7 @@ final class ObjectFacts {
     case .member(_, let property, let member): return try join(&members[property, default: [:]][member])
     case .place(_, let property, let member): return try join(&places[property, default: [:]][member])
     case .union(_, let other): return unions.insert(other).inserted
-    case .model, .cover, .leave: return false
+    case .model, .cover, .pass: return false
     }
   }
 }
