@@ -189,6 +189,7 @@ struct ReplicaWork: Sendable {
       var (step, record, _) = try open()
       var joining = FactJoining(step, upTo: Stamp.time(of: sources.now()) + Stamp.maximumSkew)
       var refusals: [SyncRefusal] = []
+      try step.tables.load(sets.flatMap { Set($0.facts.compactMap(\.key.object)) })
       for set in sets {
         var received = try step.tables.received(from: set.entry.replica)
         // Objects come into a scope and leave it in an order.

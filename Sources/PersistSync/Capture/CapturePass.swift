@@ -35,6 +35,7 @@ struct CapturePass {
     try readHistory(after: isComplete ? record.position : nil)
     if !isComplete { try addAllRows() }
     let rows = try readRows()
+    try tables.load(changes.order)
     let former = try captureDeletions(rows)
     try captureInsertions(rows, former)
     for row in changes.order {

@@ -29,6 +29,8 @@ final class SyncTables {
   private var rows: [Identity: RowID?] = [:]
   private var identities: [RowID: [Identity]] = [:]
   private var referrers: [Referred: Set<Identity>] = [:]
+  /// Referrers that aren't written yet.
+  private var added: [Referred: Set<Identity>] = [:]
   private var holders: [Data: Set<Identity>] = [:]
   private var uniqueKeys: [Identity: [Data]] = [:]
 
@@ -78,16 +80,57 @@ final class SyncTables {
     return changes
   }
 
+  // MARK: Reading ahead
+
+  /// Reads the objects that rows represent, and what is known about them, in few transactions.
+  func load(_ rows: [RowID]) throws {
+    let unread = rows.filter { identities[$0] == nil }
+    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+      let group = unread[start..<min(start + Self.loadCount, unread.count)]
+      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: 1)
+      for (row, entries) in zip(group, found) {
+        let data = changes.values[Self.key(of: row)] ?? entries.first?.value
+        identities[row] = try data.map(Self.identities) ?? []
+      }
+    }
+    try load(rows.flatMap { identities[$0] ?? [] })
+  }
+
+  /// Reads what is known about objects, in few transactions.
+  func load(_ identities: [Identity]) throws {
+    let unread = identities.filter { objects[$0] == nil }
+    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+      let group = unread[start..<min(start + Self.loadCount, unread.count)]
+      let ranges = group.flatMap { identity in
+        [
+          AttachedRange(prefix: FactKey.prefix(of: identity)), AttachedRange(key: Self.key("I", identity.bytes)),
+          AttachedRange(key: Self.key("u", identity.bytes)),
+        ]
+      }
+      let found = try history.attachedEntries(ranges, limit: .max)
+      for (index, identity) in group.enumerated() where objects[identity] == nil {
+        try addObject(identity, found[3 * index])
+        if rows[identity] == nil { rows.updateValue(try Self.row(found[3 * index + 1].first?.value), forKey: identity) }
+        if uniqueKeys[identity] == nil { uniqueKeys[identity] = try Self.keys(found[3 * index + 2].first?.value) }
+      }
+    }
+  }
+
+  private static let loadCount = 500
+
+  @discardableResult
+  private func addObject(_ identity: Identity, _ entries: [AttachedEntry]) throws -> ObjectFacts {
+    let object = ObjectFacts(identity)
+    for entry in entries { _ = try object.join(FactKey(entry.key), entry.value) }
+    objects[identity] = object
+    return object
+  }
+
   // MARK: Facts
 
   func facts(of identity: Identity) throws -> ObjectFacts {
     if let object = objects[identity] { return object }
-    let object = ObjectFacts(identity)
-    for entry in try entries(withPrefix: FactKey.prefix(of: identity)) {
-      _ = try object.join(FactKey(entry.key), entry.value)
-    }
-    objects[identity] = object
-    return object
+    return try addObject(identity, entries(withPrefix: FactKey.prefix(of: identity)))
   }
 
   /// Adds a fact unless a later one is known.
@@ -111,13 +154,13 @@ final class SyncTables {
     case .value, .member:
       guard case .value = key else {
         if case .member(_, _, let member) = key {
-          try addReferrer("Q", identity, to: member)
-          try addReferrer("B", identity, to: member)
+          addReferrer("Q", identity, to: member)
+          addReferrer("B", identity, to: member)
         }
         return true
       }
       if case .reference(let other, _) = try PortableValue.content(Register(value).content) {
-        try addReferrer("Q", identity, to: other)
+        addReferrer("Q", identity, to: other)
       }
     default: break
     }
@@ -182,12 +225,15 @@ final class SyncTables {
 
   func row(of identity: Identity) throws -> RowID? {
     if let row = rows[identity] { return row }
-    let row = try entry(Self.key("I", identity.bytes)).map { data in
-      var reader = ByteReader(data)
-      return RowID(root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.fixed64()))
-    }
+    let row = try Self.row(entry(Self.key("I", identity.bytes)))
     rows.updateValue(row, forKey: identity)
     return row
+  }
+
+  private static func row(_ data: Data?) throws -> RowID? {
+    guard let data else { return nil }
+    var reader = ByteReader(data)
+    return RowID(root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.fixed64()))
   }
 
   /// All objects with rows.
@@ -260,11 +306,14 @@ final class SyncTables {
     let prefix = Self.key(table, identity.bytes)
     let found = try entries(withPrefix: prefix)
     referrers[place] = Set(found.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
+      .union(added[place] ?? [])
   }
 
-  private func addReferrer(_ table: Character, _ identity: Identity, to other: Identity) throws {
-    try readReferrers(table, to: other)
-    guard referrers[Referred(table: table, identity: other)]?.insert(identity).inserted == true else { return }
+  /// Doesn't read the others, of which there may be many.
+  private func addReferrer(_ table: Character, _ identity: Identity, to other: Identity) {
+    let place = Referred(table: table, identity: other)
+    added[place, default: []].insert(identity)
+    guard referrers[place]?.insert(identity).inserted != false else { return }
     set(Self.key(table, other.bytes, identity.bytes), Data())
   }
 
@@ -286,12 +335,16 @@ final class SyncTables {
 
   func uniqueKeys(of identity: Identity) throws -> [Data] {
     if let known = uniqueKeys[identity] { return known }
-    var all: [Data] = []
-    if let data = try entry(Self.key("u", identity.bytes)) {
-      var reader = ByteReader(data)
-      while !reader.isAtEnd { all.append(try reader.counted()) }
-    }
+    let all = try Self.keys(entry(Self.key("u", identity.bytes)))
     uniqueKeys[identity] = all
+    return all
+  }
+
+  private static func keys(_ data: Data?) throws -> [Data] {
+    guard let data else { return [] }
+    var reader = ByteReader(data)
+    var all: [Data] = []
+    while !reader.isAtEnd { all.append(try reader.counted()) }
     return all
   }
 
@@ -312,73 +365,5 @@ final class SyncTables {
     var writer = ByteWriter()
     for key in keys { writer.counted(key) }
     set(Self.key("u", identity.bytes), keys.isEmpty ? nil : writer.data)
-  }
-
-  // MARK: Change sets
-
-  private static func outboxKey(_ number: Int64) -> Data {
-    var writer = ByteWriter()
-    writer.byte(UInt8(ascii: "o"))
-    writer.fixed(UInt64(bitPattern: number))
-    return writer.data
-  }
-
-  func setUnsent(_ number: Int64, _ data: Data?) { set(Self.outboxKey(number), data) }
-
-  /// The change sets that haven't been sent, by number.
-  func unsent(limit: Int) throws -> [(number: Int64, data: Data)] {
-    let range = AttachedRange(prefix: Data([UInt8(ascii: "o")]))
-    return try history.attachedEntries([range], limit: limit)[0].map { entry in
-      var reader = ByteReader(entry.key.dropFirst())
-      return (Int64(bitPattern: try reader.fixed64()), entry.value)
-    }
-  }
-
-  private static func receivedKey(_ replica: UUID) -> Data {
-    var writer = ByteWriter()
-    writer.byte(UInt8(ascii: "V"))
-    writer.uuid(replica)
-    return writer.data
-  }
-
-  func received(from replica: UUID) throws -> ReceivedSets {
-    try entry(Self.receivedKey(replica)).map(ReceivedSets.init) ?? ReceivedSets()
-  }
-
-  func setReceived(_ sets: ReceivedSets, from replica: UUID) { set(Self.receivedKey(replica), sets.bytes) }
-
-  private static func coversKey(_ snapshot: UUID) -> Data {
-    var writer = ByteWriter()
-    writer.byte(UInt8(ascii: "c"))
-    writer.uuid(snapshot)
-    return writer.data
-  }
-
-  /// Counts the change sets that a snapshot contains as applied, once all parts of the snapshot are.
-  func finishSnapshot(_ set: ChangeSet, _ received: ReceivedSets) throws {
-    guard set.entry.isSnapshot else { return }
-    let key = Self.coversKey(set.entry.replica)
-    let covers = set.facts.filter { if case .cover = $0.key { true } else { false } }
-    if !covers.isEmpty {
-      self.set(key, ChangeSet(set.entry, covers).data)
-    }
-    guard let last = try entry(key).map(ChangeSet.init), received.upTo >= last.entry.number else { return }
-    for fact in last.facts {
-      guard case .cover(let replica) = fact.key else { continue }
-      var reader = ByteReader(fact.value)
-      var sets = try self.received(from: replica)
-      sets.insertAll(upTo: Int64(clamping: try reader.fixed64()))
-      setReceived(sets, from: replica)
-    }
-    self.set(key, nil)
-  }
-
-  func allReceived() throws -> [UUID: ReceivedSets] {
-    var all: [UUID: ReceivedSets] = [:]
-    for entry in try entries(withPrefix: Data([UInt8(ascii: "V")])) {
-      var reader = ByteReader(entry.key.dropFirst())
-      all[try reader.uuid()] = try ReceivedSets(entry.value)
-    }
-    return all
   }
 }
