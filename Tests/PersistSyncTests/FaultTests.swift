@@ -237,4 +237,28 @@ struct SyncCaseTests {
       #expect(text.contains("box: label=box") && text.contains("label=t"))
     }
   }
+
+  @Test("One fact is left of a deleted object, wherever and whenever its other facts arrive")
+  func tombstones() throws {
+    try withTemporaryFolder { folder in
+      let model = try model()
+      let devices = try ["a", "b"].map {
+        try Device(folder.appendingPathComponent("\($0).sqlite"), model, identifiedBy: ["Note": "id"])
+      }
+      try add("Tea", to: devices[0])
+      _ = try devices[0].replica.work.capture()
+      let context = ManagedObjectContext(devices[0].coordinator)
+      try context.fetch(FetchRequest<ManagedObject>("Note")).forEach(context.delete)
+      try context.save()
+      _ = try devices[0].replica.work.capture()
+      let sets = try devices[0].replica.work.unsent().map { try ChangeSet($0.data) }
+      for set in sets + [sets[0]] + sets.reversed() { _ = try devices[1].replica.work.apply([set]) }
+      for device in devices {
+        let facts = try device.replica.work.open().step.tables.entries(withPrefix: Data([FactKey.objectMark]))
+        #expect(facts.count == 1)
+        #expect(try device.contents().isEmpty)
+        #expect(try device.outdatedRows().isEmpty)
+      }
+    }
+  }
 }

@@ -101,6 +101,9 @@ struct HostileSetTests {
       for data in try await sets(folder) {
         let set = try ChangeSet(data)
         #expect(set.data == data)
+        let lines = try set.jsonLines.split(separator: "\n")
+        #expect(lines.count == set.count + 1)
+        for line in lines { #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any]) }
       }
     }
   }

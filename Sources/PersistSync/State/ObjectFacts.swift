@@ -21,6 +21,8 @@ final class ObjectFacts {
   func join(_ key: FactKey, _ value: Data) throws -> Bool {
     func join(_ register: inout Register?) throws -> Bool {
       let new = try Register(value)
+      // The object was deleted since, and nothing of that life comes back.
+      guard new.life >= count else { return false }
       if let old = register, !old.bytes.precedes(value) { return false }
       register = new
       return true
@@ -32,10 +34,42 @@ final class ObjectFacts {
       life = new
       return true
     case .value(_, let property): return try join(&values[property])
-    case .member(_, let property, let member): return try join(&members[property, default: [:]][member])
-    case .place(_, let property, let member): return try join(&places[property, default: [:]][member])
+    case .member(_, let property, let member):
+      var register = members[property]?[member]
+      guard try join(&register) else { return false }
+      members[property, default: [:]][member] = register
+      return true
+    case .place(_, let property, let member):
+      var register = places[property]?[member]
+      guard try join(&register) else { return false }
+      places[property, default: [:]][member] = register
+      return true
     case .union(_, let other): return unions.insert(other).inserted
     case .model, .cover, .pass: return false
     }
+  }
+
+  /// Removes the facts of earlier lives.
+  ///
+  /// - Returns: Their keys.
+  func removeFormerLives() -> [FactKey] {
+    var keys: [FactKey] = []
+    for (property, register) in values where register.life < count {
+      keys.append(.value(identity, property))
+      values[property] = nil
+    }
+    for (property, others) in members {
+      for (member, register) in others where register.life < count {
+        keys.append(.member(identity, property, member))
+        members[property]?[member] = nil
+      }
+    }
+    for (property, others) in places {
+      for (member, register) in others where register.life < count {
+        keys.append(.place(identity, property, member))
+        places[property]?[member] = nil
+      }
+    }
+    return keys
   }
 }

@@ -150,6 +150,7 @@ final class SyncTables {
     let object = try facts(of: identity)
     guard try object.join(key, value) else { return false }
     set(key.bytes, value)
+    if case .life = key { for former in object.removeFormerLives() { set(former.bytes, nil) } }
     switch key {
     case .value, .member:
       guard case .value = key else {
