@@ -111,6 +111,12 @@ let package = Package(
       resources: [.copy("Resources/ReadingList.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
       plugins: coreDataPass),
     .target(
+      name: "CoreDataNotes",
+      dependencies: [.target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android]))],
+      path: "Examples/CoreDataNotes/Notes", exclude: coreDataPass.isEmpty ? [] : ["Sources"],
+      resources: [.copy("Resources/Notes.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
+      plugins: coreDataPass),
+    .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
       swiftSettings: settings),
     .target(
@@ -154,6 +160,12 @@ let package = Package(
       ],
       // Written as Core Data code is: without `any`.
       swiftSettings: Array(settings.dropFirst())),
+    .testTarget(
+      name: "CoreDataNotesTests",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "CoreDataNotes",
+      ],
+      path: "Examples/CoreDataNotes/NotesTests", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "PersistSQLQueriesTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),

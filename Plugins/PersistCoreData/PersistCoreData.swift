@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a target's sources after the pass over their Objective-C parts.
+/// Compiles a target's sources after the pass over their Objective-C parts, and the classes that Xcode generates from its
+/// models.
 ///
 /// The target's own sources are excluded from its compilation with `sources: []` in the package's manifest.
 @main
@@ -11,19 +12,40 @@ struct PersistCoreData: BuildToolPlugin {
     guard let tool = try? context.tool(named: "PersistCoreDataTool") else { throw NoTool() }
     let folder = target.directoryURL
     let compiled = Set(target.sourceFiles(withSuffix: "swift").map(\.url.standardizedFileURL.path))
-    return Self.sources(in: folder).filter { !compiled.contains($0.standardizedFileURL.path) }.map { source in
-      let name = source.path.dropFirst(folder.path.count).split(separator: "/").joined(separator: "+")
-      let output = context.pluginWorkDirectoryURL.appendingPathComponent(name)
-      return .buildCommand(
-        displayName: "Preparing \(name)", executable: tool.url, arguments: [source.path, output.path],
-        inputFiles: [source], outputFiles: [output])
+    let outputs = context.pluginWorkDirectoryURL
+    let models = Self.models(in: folder).map { model in
+      (input: model, name: "\(model.deletingPathExtension().lastPathComponent)+CoreDataClasses.swift")
     }
+    let sources = Self.sources(in: folder).filter { !compiled.contains($0.standardizedFileURL.path) }.map { source in
+      (input: source, name: source.path.dropFirst(folder.path.count).split(separator: "/").joined(separator: "+"))
+    }
+    // One command, because a class can be extended in other files than its own.
+    let pairs = (models + sources).map { (input: $0.input, output: outputs.appendingPathComponent($0.name)) }
+    guard !pairs.isEmpty else { return [] }
+    return [
+      .buildCommand(
+        displayName: "Preparing Core Data sources of \(target.name)", executable: tool.url,
+        arguments: pairs.flatMap { [$0.input.path, $0.output.path] },
+        inputFiles: sources.map(\.input) + models.flatMap { Self.files(of: $0.input) },
+        outputFiles: pairs.map(\.output))
+    ]
   }
 
-  private static func sources(in folder: URL) -> [URL] {
+  private static func files(of model: URL) -> [URL] { contents(of: model).filter { !$0.hasDirectoryPath } }
+
+  private static func contents(of folder: URL) -> [URL] {
     let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    return (walk?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
-      .sorted { $0.path < $1.path }
+    return (walk?.allObjects ?? []).compactMap { $0 as? URL }.sorted { $0.path < $1.path }
+  }
+
+  private static func sources(in folder: URL) -> [URL] { contents(of: folder).filter { $0.pathExtension == "swift" } }
+
+  /// The models of a folder: those with several versions, and single ones.
+  private static func models(in folder: URL) -> [URL] {
+    contents(of: folder).filter { url in
+      url.pathExtension == "xcdatamodeld"
+        || url.pathExtension == "xcdatamodel" && url.deletingLastPathComponent().pathExtension != "xcdatamodeld"
+    }
   }
 }
 

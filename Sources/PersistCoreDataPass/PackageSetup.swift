@@ -98,10 +98,13 @@ package struct SourceFolder {
   }
 
   package let files: [URL]
+  /// The models that Xcode edits, of which classes may be generated.
+  package let models: [URL]
   let resources: [Resource]
 
   package init(_ folder: URL) {
     var files: [URL] = []
+    var models: [URL] = []
     var resources: [Resource] = []
     let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
     let root = folder.standardizedFileURL.path
@@ -109,9 +112,10 @@ package struct SourceFolder {
       let path = String(url.standardizedFileURL.path.dropFirst(root.count + 1))
       if url.lastPathComponent.hasPrefix(".") {
         walk?.skipDescendants()
-      } else if ["xcdatamodeld", "xcmappingmodel", "momd"].contains(url.pathExtension) {
+      } else if ["xcdatamodeld", "xcdatamodel", "xcmappingmodel", "momd"].contains(url.pathExtension) {
         walk?.skipDescendants()
         resources.append(Resource(path: path, isModel: true))
+        if url.isXcodeModel { models.append(url) }
       } else if url.pathExtension == "swift" {
         files.append(url)
       } else if !url.hasDirectoryPath {
@@ -119,6 +123,7 @@ package struct SourceFolder {
       }
     }
     self.files = files.sorted { $0.path < $1.path }
+    self.models = models.sorted { $0.path < $1.path }
     self.resources = resources.sorted { $0.path < $1.path }
   }
 }

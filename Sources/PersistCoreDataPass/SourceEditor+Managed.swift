@@ -21,19 +21,32 @@ extension SourceEditor {
 
   private mutating func managedVariables(at index: Int) -> Int {
     var index = index
+    var keys: [String] = []
+    var position: Int?
+    defer {
+      // The prepared keys follow the last variable of the declaration.
+      if let position {
+        let declared = keys.map { "; private enum \(Self.keyType($0)) { static let key = ManagedKey(\"\($0)\") }" }
+        replace(position..<position, with: declared.joined())
+      }
+    }
     while let name = token(index), name.kind == .identifier, token(index + 1)?.isPunctuation(":") == true {
       let end = endOfType(from: index + 2)
       guard end > index + 2 else { return index + 2 }
-      let position = code[end - 1].range.upperBound
+      let place = code[end - 1].range.upperBound
+      position = place
       let key = name.text.trimmingCharacters(in: ["`"])
+      keys.append(key)
+      let prepared = "\(Self.keyType(key)).key"
       replace(
-        position..<position,
-        with: " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }")
+        place..<place, with: " { get { managedValue(\(prepared)) } set { setManagedValue(newValue, \(prepared)) } }")
       guard token(end)?.isPunctuation(",") == true else { return end }
       index = end + 1
     }
     return index
   }
+
+  private static func keyType(_ name: String) -> String { "ManagedKey_\(name)" }
 
   /// The index after a type, which ends where a line ends without an open bracket.
   private func endOfType(from index: Int) -> Int {

@@ -14,12 +14,20 @@ struct SourceEditor {
   let code: [SwiftToken]
   private(set) var edits: [Edit] = []
   private(set) var findings: [CoreDataPass.Finding] = []
-  /// The open blocks, with the end of the opening brace for those of classes.
+  /// The open blocks.
   private var blocks: [Block] = []
+  /// The selectors of methods with an `@objc` attribute by the index of `func`; nil for one that follows from the name.
+  private var objectiveCMethods: [Int: String?] = [:]
+  /// The indexes of `class` behind `@objcMembers`.
+  private var memberClasses: Set<Int> = []
+  private(set) var dispatches = ManagedDispatches()
 
   private struct Block {
     let isClass: Bool
+    /// The end of the opening brace.
     let start: Int
+    /// The type, for the body of a class or of an extension.
+    var type: DeclaredType?
     var hasOriginInitializer = false
   }
 
@@ -55,7 +63,9 @@ struct SourceEditor {
       case .punctuation where token.text == "@": index = attribute(at: index)
       case .punctuation where token.text == "#": index = directive(at: index)
       case .punctuation where token.text == "{":
-        blocks.append(Block(isClass: opensClass(at: index), start: token.range.upperBound))
+        let type = openedType(at: index)
+        if let type, type.isClass { dispatches.add(type, file: file, start: token.range.upperBound) }
+        blocks.append(Block(isClass: type?.isClass == true, start: token.range.upperBound, type: type))
         index += 1
       case .punctuation where token.text == "}":
         _ = blocks.popLast()
@@ -69,6 +79,15 @@ struct SourceEditor {
       default: index += 1
       }
     }
+  }
+
+  /// Adds the declarations that follow from the module's other files.
+  mutating func complete(with dispatches: ManagedDispatches) {
+    for declaration in dispatches.declarations where declaration.file == file {
+      replace(declaration.start..<declaration.start, with: declaration.text)
+    }
+    for method in self.dispatches.validations(withoutClassIn: dispatches) { report(.pointerValidation, at: method) }
+    for token in self.dispatches.overrides(withoutClassIn: dispatches) { report(.extensionOverride, at: token) }
   }
 
   /// Xcode compiles models under other extensions; here, resources are the models' sources.
@@ -133,16 +152,21 @@ extension SourceEditor {
   private mutating func dropObjectiveC(at index: Int) -> Int {
     var next = index + 2
     var name: String?
+    var selector: String?
     let isCalled = token(next)?.isPunctuation("(") == true
       && token(next)?.range.lowerBound == code[index + 1].range.upperBound
     if isCalled {
       let end = end(ofParentheses: next)
       if end - next == 3 { name = code[next + 1].text }
+      selector = code[(next + 1)..<max(next + 1, end - 1)].map(\.text).joined()
       next = end
     }
     let end = withSpaces(code[next - 1].range.upperBound)
     replace(code[index].range.lowerBound..<end, with: "")
     if token(next)?.isWord("optional") == true { report(.optionalRequirements, at: code[index]) }
+    let declaration = self.declaration(after: next)
+    if token(declaration)?.isWord("func") == true { objectiveCMethods[declaration] = .some(selector) }
+    if code[index + 1].text == "objcMembers" { memberClasses.insert(declaration) }
     if let name, let brace = classBrace(after: next), brace.name != name {
       replace(brace.position..<brace.position, with: " enum ObjectiveCName_\(name) {}")
     }
@@ -151,20 +175,26 @@ extension SourceEditor {
 
   /// The opening brace of the class whose declaration begins at an index.
   private func classBrace(after index: Int) -> (position: Int, name: String)? {
-    var index = index
-    while let token = token(index), token.isPunctuation("@") || Self.modifiers.contains(token.text) {
-      if token.isPunctuation("@") {
-        index += 2
-        if self.token(index)?.isPunctuation("(") == true { index = end(ofParentheses: index) }
-      } else {
-        index += 1
-      }
-    }
+    var index = declaration(after: index)
     guard token(index)?.isWord("class") == true, let name = token(index + 1), name.kind == .identifier,
       !["func", "var", "subscript"].contains(name.text)
     else { return nil }
     while let token = token(index), !token.isPunctuation("{") { index += 1 }
     return token(index).map { ($0.range.upperBound, name.text) }
+  }
+
+  /// The index of a declaration's keyword behind attributes and modifiers.
+  private func declaration(after index: Int) -> Int {
+    var index = index
+    while let token = token(index), token.isPunctuation("@") || Self.modifiers.contains(token.text) {
+      index += token.isPunctuation("@") ? 2 : 1
+      if token.isPunctuation("@") || token.text == "private" || token.text == "public",
+        self.token(index)?.isPunctuation("(") == true
+      {
+        index = end(ofParentheses: index)
+      }
+    }
+    return index
   }
 
   static let modifiers: Set<String> = [
@@ -231,6 +261,9 @@ extension SourceEditor {
       report(.frameworks, at: token)
     }
     case "init": originInitializer(at: index)
+    case "func": method(at: index)
+    case "override": extensionOverride(at: index)
+    case "open": openInExtension(at: index)
     case "observe", "addObserver": keyValueObserver(at: index)
     case "urls":
       // Foundation's method returns NSURLs off Apple's platforms.
@@ -289,18 +322,81 @@ extension SourceEditor {
     return words
   }
 
-  /// Whether a brace opens the body of a class.
-  private func opensClass(at index: Int) -> Bool {
+  /// Remembers a method that is called by its selector.
+  private mutating func method(at index: Int) {
+    guard let type = blocks.last?.type, let method = ObjectiveCMethod(code, at: index, end: end(ofParentheses:)) else {
+      return
+    }
+    let modifiers = declaration(before: index)
+    guard !modifiers.contains("override"), !modifiers.contains("static"), !modifiers.contains("class") else { return }
+    if method.isValidation { return dispatches.add(validation: method, at: code[index], of: type) }
+    if let selector = objectiveCMethods[index] {
+      dispatches.add(method, selector: selector ?? method.selector, of: type)
+    } else if type.hasObjectiveCMembers, !modifiers.contains("private"), !modifiers.contains("fileprivate") {
+      dispatches.add(method, selector: method.selector, of: type)
+    }
+  }
+
+  /// Moves an override out of an extension, where Swift has none without Objective-C: the method gets a name of its own,
+  /// and the class an override that calls it.
+  private mutating func extensionOverride(at index: Int) {
+    guard let type = blocks.last?.type, !type.isClass, index == 0 || !code[index - 1].isPunctuation(".") else { return }
+    let declaration = declaration(after: index)
+    guard let override = ExtensionOverride(code, at: declaration, of: type.name, end: end(ofParentheses:)) else {
+      return report(.extensionOverride, at: code[index])
+    }
+    replace(code[index].range.lowerBound..<withSpaces(code[index].range.upperBound), with: "")
+    replace(code[declaration + 1].range, with: override.ownName)
+    dispatches.add(override, at: code[index], of: type)
+  }
+
+  /// Members of extensions can't be open without Objective-C.
+  private mutating func openInExtension(at index: Int) {
+    guard let type = blocks.last?.type, !type.isClass, let next = token(index + 1),
+      Self.modifiers.contains(next.text) || Self.declarations.contains(next.text)
+    else { return }
+    replace(code[index].range, with: "public")
+  }
+
+  /// The class whose body a brace opens, or that an extension extends.
+  private func openedType(at index: Int) -> DeclaredType? {
     var index = index - 1
     while let token = token(index), !["{", "}", ";"].contains(token.text) {
-      if token.isWord("class"), let next = self.token(index + 1), next.kind == .identifier,
-        !["func", "var", "subscript"].contains(next.text), self.token(index - 1)?.text != ":"
+      let next = self.token(index + 1)
+      if token.isWord("class"), let next, next.kind == .identifier, !["func", "var", "subscript"].contains(next.text),
+        self.token(index - 1)?.text != ":"
       {
-        return true
+        return DeclaredType(
+          name: next.text, superclass: superclass(after: index + 2), isClass: true,
+          hasObjectiveCMembers: memberClasses.contains(index), inheritanceEnd: inheritanceEnd(after: index + 2))
       }
-      if ["func", "var", "let", "init", "extension", "struct", "enum", "protocol"].contains(token.text) { return false }
+      if token.isWord("extension"), let next, next.kind == .identifier {
+        return DeclaredType(
+          name: next.text, superclass: nil, isClass: false, hasObjectiveCMembers: false, inheritanceEnd: nil)
+      }
+      if ["func", "var", "let", "init", "struct", "enum", "protocol"].contains(token.text) { return nil }
       index -= 1
     }
-    return false
+    return nil
+  }
+
+  /// The end of an inheritance clause; nil without one, or if it names Sendable.
+  private func inheritanceEnd(after index: Int) -> Int? {
+    guard token(index)?.isPunctuation(":") == true else { return nil }
+    let clause = code[index...].prefix { !$0.isPunctuation("{") && !$0.isWord("where") }
+    return clause.contains { $0.isWord("Sendable") } ? nil : clause.last?.range.upperBound
+  }
+
+  /// The first type that a declaration inherits from, without its module.
+  private func superclass(after index: Int) -> String? {
+    guard token(index)?.isPunctuation(":") == true, var name = token(index + 1), name.kind == .identifier else {
+      return nil
+    }
+    var index = index + 1
+    while token(index + 1)?.isPunctuation(".") == true, let next = token(index + 2) {
+      name = next
+      index += 2
+    }
+    return name.text
   }
 }

@@ -1,7 +1,7 @@
 /// A part of Apple's frameworks that has no counterpart.
 package enum UncoveredPart: Hashable, CaseIterable {
   case cloudKit, spotlight, ownStores, keyValueObserving, selectors, pointerValidation, optionalRequirements
-  case diffableSnapshots, objectiveCRuntime, frameworks, managedMethod
+  case extensionOverride, diffableSnapshots, objectiveCRuntime, frameworks, managedMethod
 
   package var message: String {
     switch self {
@@ -11,8 +11,9 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .keyValueObserving: "Objects can't be observed by key: observe a notification of the context instead."
     case .selectors: "A method can't be called by its selector: pass a closure instead."
     case .pointerValidation:
-      "A validation method with a pointer isn't called: override validateForInsert() and validateForUpdate() instead."
+      "A validation method isn't called: declare it in the module that declares its class."
     case .optionalRequirements: "A protocol's requirement can't be optional: give it a default in an extension."
+    case .extensionOverride: "A member can't be overridden in an extension here: move it into the class."
     case .diffableSnapshots: "Diffable snapshots belong to UIKit and AppKit."
     case .objectiveCRuntime: "There is no Objective-C runtime."
     case .frameworks: "This framework exists on Apple's platforms only: import it behind #if canImport."
@@ -27,8 +28,9 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .ownStores: "Stores of an application's own"
     case .keyValueObserving: "Key-value observing"
     case .selectors: "Selectors"
-    case .pointerValidation: "Validation methods with pointers"
+    case .pointerValidation: "Validation methods away from their classes"
     case .optionalRequirements: "Optional requirements"
+    case .extensionOverride: "Overrides in extensions"
     case .diffableSnapshots: "Diffable snapshots"
     case .objectiveCRuntime: "Objective-C's runtime"
     case .frameworks: "Frameworks of Apple's platforms"
@@ -44,7 +46,6 @@ package enum UncoveredPart: Hashable, CaseIterable {
     "NSIncrementalStoreNode": .ownStores, "NSAtomicStore": .ownStores, "NSAtomicStoreCacheNode": .ownStores,
     "NSKeyValueObservation": .keyValueObserving, "NSKeyValueObservedChange": .keyValueObserving,
     "NSKeyValueObservingOptions": .keyValueObserving, "observeValue": .keyValueObserving,
-    "AutoreleasingUnsafeMutablePointer": .pointerValidation,
     "NSDiffableDataSourceSnapshotReference": .diffableSnapshots, "NSDiffableDataSourceSnapshot": .diffableSnapshots,
     "objc_getAssociatedObject": .objectiveCRuntime, "objc_setAssociatedObject": .objectiveCRuntime,
     "class_getInstanceMethod": .objectiveCRuntime, "method_exchangeImplementations": .objectiveCRuntime,

@@ -70,7 +70,9 @@ struct CoreDataPassTests {
       ("@NSManaged var a: Module.Item?\n", "var a: Module.Item?", "a", "\n"),
     ])
   func properties(source: String, declaration: String, key: String, rest: String) {
-    let body = " { get { managedValue(\"\(key)\") } set { setManagedValue(newValue, \"\(key)\") } }"
+    let body =
+      " { get { managedValue(ManagedKey_\(key).key) } set { setManagedValue(newValue, ManagedKey_\(key).key) } }"
+      + "; private enum ManagedKey_\(key) { static let key = ManagedKey(\"\(key)\") }"
     #expect(rewritten(source) == declaration + body + rest)
   }
 
@@ -110,6 +112,75 @@ struct CoreDataPassTests {
         == "#if DEBUG\nclass A {}\n#else\nclass B {}\n#endif")
   }
 
+  @Test(
+    "Methods that mapping models call are found by the selectors that Swift gives them",
+    arguments: [
+      ("func title(_ name: String) -> String", "title:", "self.title(arguments.value(0))"),
+      ("func title(for name: String) -> String", "titleFor:", "self.title(for: arguments.value(0))"),
+      ("func title(forName name: String, age: Int) -> String", "titleForName:age:",
+        "self.title(forName: arguments.value(0), age: arguments.value(1))"),
+      ("func title(name: String, _ age: Int) -> String", "titleWithName::",
+        "self.title(name: arguments.value(0), arguments.value(1))"),
+      ("func convertFrom(text: [String: Any]) -> Any?", "convertFromText:", "self.convertFrom(text: arguments.value(0))"),
+      ("func check(_ a: String) throws -> String", "check:error:", "self.check(arguments.value(0))"),
+    ])
+  func selectors(method: String, selector: String, call: String) {
+    let source = "@objc(P) class P: NSEntityMigrationPolicy {\n  @objc private \(method) { a }\n}"
+    #expect(rewritten(source).contains("case \"\(selector)\": return ManagedResult(try \(call))"))
+  }
+
+  @Test("Only methods of policies and managers with an attribute for Objective-C get a selector")
+  func methodsWithoutSelector() {
+    for source in [
+      "class P: NSEntityMigrationPolicy { func a() {} }", "class P: NSObject { @objc func a() {} }",
+      "class P: NSEntityMigrationPolicy { @objc override func a() {} }",
+      "class P: NSEntityMigrationPolicy { @objc static func a() {} }",
+    ] {
+      #expect(!rewritten(source).contains("callManaged"))
+    }
+    #expect(rewritten("class P: NSEntityMigrationPolicy { @objc(b:) func a(_ c: Int) {} }").contains("case \"b:\""))
+    #expect(rewritten("@objcMembers class P: NSMigrationManager { func a() {} }").contains("(self.a())"))
+  }
+
+  @Test("Overrides in extensions, validation methods and policies are joined with classes in other files")
+  func modules() {
+    let passes = CoreDataPass.module([
+      ("A.swift", "class A: NSManagedObject {\n}\nclass C: Q {}"),
+      ("B.swift", """
+        extension A {
+          public override func willSave() { super.willSave() }
+          override open func setValue(_ value: Any?, forKey key: String) throws { }
+          @objc func validateName(_ v: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+          override var description: String { "a" }
+        }
+        """),
+      ("C.swift", "class P: NSEntityMigrationPolicy {}\nclass Q: P {}\nextension C { @objc func b() {} }"),
+    ])
+    let first = passes[0].text
+    #expect(first.contains("public override func willSave() { managed_A_willSave() };"))
+    #expect(
+      first.contains(
+        "public override func setValue(_ value: Any?, forKey key: String) throws "
+          + "{ try managed_A_setValue(value, forKey: key) };"))
+    #expect(first.contains("public override var description: String { managed_A_description };"))
+    #expect(first.contains("ManagedValidator(\"name\") { (object: A, value) in try object.validateName(value) }"))
+    #expect(first.contains("case \"b\": return ManagedResult(self.b())"))
+    #expect(first.split(separator: "\n").count == 3)
+    #expect(passes[1].text.contains("  public func managed_A_willSave() { super.willSave() }"))
+    #expect(passes[1].text.contains("  public func managed_A_setValue(_"))
+    #expect(passes.allSatisfy { $0.findings.isEmpty })
+  }
+
+  @Test("Subclasses repeat the promise of safety of the module's classes")
+  func sendable() {
+    #expect(
+      rewritten("class Stack: NSPersistentContainer, P { }")
+        == "class Stack: NSPersistentContainer, P, @unchecked Sendable { }")
+    #expect(rewritten("class A: NSFetchRequest<B> {}").contains("NSFetchRequest<B>, @unchecked Sendable {}"))
+    #expect(rewritten("class A: UndoManager, @unchecked Sendable {}") == "class A: UndoManager, @unchecked Sendable {}")
+    #expect(rewritten("class A: NSManagedObject {}") == "class A: NSManagedObject {}")
+  }
+
   @Test("What isn't covered is reported with its line")
   func findings() {
     #expect(problems("\nlet a = NSPersistentCloudKitContainer(name: \"A\")").map(\.0) == [.cloudKit])
@@ -119,13 +190,15 @@ struct CoreDataPassTests {
     #expect(problems("import UIKit").map(\.0) == [.frameworks])
     #expect(problems("#if canImport(UIKit)\nimport UIKit\n#endif").isEmpty)
     #expect(problems("// NSIncrementalStore").isEmpty)
+    #expect(problems("extension A {\n  override func b() {}\n}").map(\.1) == [2])
+    #expect(problems("extension A {\n  override var b: Int { get { 1 } set {} }\n}").map(\.0) == [.extensionOverride])
   }
 
   @Test("Generated sources name the original file")
   func locations() {
     let pass = CoreDataPass("let a = 1\n", file: "/a \"b\"/Item.swift")
     #expect(
-      pass.generatedSource(of: "/a \"b\"/Item.swift")
+      pass.locatedText
         == "#sourceLocation(file: \"/a \\\"b\\\"/Item.swift\", line: 1)\nlet a = 1\n")
   }
 }

@@ -32,4 +32,10 @@ enum FoundationValue {
     default: value
     }
   }
+
+  /// Replaces the members of a relationship by a set of Foundation's.
+  static func collection(_ value: Any?, isOrdered: Bool) -> Any? {
+    guard let members = value as? RelationshipSet<ManagedObject> else { return value }
+    return isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members))
+  }
 }

@@ -12,7 +12,7 @@ open class NSEntityMigrationPolicy: NSObject {
   open func createDestinationInstances(
     forSource source: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    try bridge?.createStandardInstances(forSource: source)
+    try bridge?.createStandardInstances(forSource: source, in: mapping)
   }
 
   open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
@@ -20,7 +20,7 @@ open class NSEntityMigrationPolicy: NSObject {
   open func createRelationships(
     forDestination destination: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    try bridge?.createStandardRelationships(forDestination: destination)
+    try bridge?.createStandardRelationships(forDestination: destination, in: mapping)
   }
 
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
@@ -28,11 +28,17 @@ open class NSEntityMigrationPolicy: NSObject {
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// Calls one of the class's own methods by its selector, for `FUNCTION($entityPolicy, "selector:", …)` in mapping
+  /// models. The source pass overrides it for the `@objc` methods of a class.
+  ///
+  /// - Returns: The method's result; nil if the class has no such method.
+  open func callManaged(_ selector: String, _ arguments: ManagedArguments) throws -> ManagedResult? { nil }
 }
 
 /// Calls a policy of Core Data's from a migration of Persist's.
 final class MigrationPolicyBridge: EntityMigrationPolicy {
-  private var policy = NSEntityMigrationPolicy()
+  private(set) var policy = NSEntityMigrationPolicy()
   private var mapping = NSEntityMapping()
   /// The arguments of the call that the policy may delegate.
   private var current: (mapping: EntityMapping, manager: MigrationManager)?
@@ -49,9 +55,26 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
   private func call(
     _ mapping: EntityMapping, _ manager: MigrationManager, _ body: (NSMigrationManager) throws -> Void
   ) throws {
-    guard let manager = (manager as? MigrationManagerBridge)?.manager else { return }
+    guard let manager = (manager as? MigrationManagerBridge)?.manager else {
+      throw Self.failure(mapping, "The migration has no NSMigrationManager, or it was released while it ran.")
+    }
+    let former = current
     current = (mapping, manager.base)
+    defer { current = former }
     try body(manager)
+  }
+
+  private static func failure(_ mapping: EntityMapping, _ message: String) -> PersistenceError {
+    PersistenceError(
+      PersistenceError.Code(NSEntityMigrationPolicyError, "migrationFailed"),
+      at: .entity(mapping.destinationEntityName ?? mapping.sourceEntityName ?? ""),
+      "The policy '\(mapping.policyName ?? "")' of the entity mapping '\(mapping.name)' can't be called. \(message)",
+      fix: "Migrate with an NSMigrationManager of this module, or with the options of a persistent store coordinator.")
+  }
+
+  private static func object(_ object: ManagedObject, _ mapping: EntityMapping) throws -> NSManagedObject {
+    if let object = object as? NSManagedObject { return object }
+    throw failure(mapping, "The migration's objects are of class \(type(of: object)), not NSManagedObject.")
   }
 
   override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
@@ -71,7 +94,7 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    guard let object = source as? NSManagedObject else { return }
+    let object = try Self.object(source, mapping)
     try call(mapping, manager) {
       try policy.createDestinationInstances(forSource: object, in: self.mapping, manager: $0)
     }
@@ -84,7 +107,7 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
   override func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    guard let object = destination as? NSManagedObject else { return }
+    let object = try Self.object(destination, mapping)
     try call(mapping, manager) {
       try policy.createRelationships(forDestination: object, in: self.mapping, manager: $0)
     }
@@ -102,13 +125,32 @@ final class MigrationPolicyBridge: EntityMigrationPolicy {
     try call(mapping, manager) { try policy.end(self.mapping, manager: $0) }
   }
 
-  fileprivate func createStandardInstances(forSource source: NSManagedObject) throws {
-    guard let current else { return }
+  override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {
+    try policy.callManaged(selector, ManagedArguments(selector, arguments, of: policy))?.value()
+  }
+
+  fileprivate func createStandardInstances(
+    forSource source: NSManagedObject, in mapping: NSEntityMapping
+  ) throws {
+    let current = try standard(mapping)
     try super.createDestinationInstances(forSource: source, in: current.mapping, manager: current.manager)
   }
 
-  fileprivate func createStandardRelationships(forDestination destination: NSManagedObject) throws {
-    guard let current else { return }
+  fileprivate func createStandardRelationships(
+    forDestination destination: NSManagedObject, in mapping: NSEntityMapping
+  ) throws {
+    let current = try standard(mapping)
     try super.createRelationships(forDestination: destination, in: current.mapping, manager: current.manager)
+  }
+
+  /// The mapping that a policy passes to `super`, which may be a changed copy of the one that it got.
+  private func standard(_ mapping: NSEntityMapping) throws -> (mapping: EntityMapping, manager: MigrationManager) {
+    guard let current else {
+      throw PersistenceError(
+        PersistenceError.Code(NSEntityMigrationPolicyError, "migrationFailed"),
+        "A method of NSEntityMigrationPolicy was called outside of a migration's passes.",
+        fix: "Call super only from the overriding method.")
+    }
+    return (mapping.mapping(), current.manager)
   }
 }

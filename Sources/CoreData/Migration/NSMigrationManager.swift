@@ -103,6 +103,12 @@ open class NSMigrationManager: NSObject {
 
   open func cancelMigrationWithError(_ error: any Error) { base.cancelMigration(with: error) }
 
+  /// Calls one of the class's own methods by its selector, for `FUNCTION($manager, "selector:", …)` in mapping models.
+  /// The source pass overrides it for the `@objc` methods of a class.
+  ///
+  /// - Returns: The method's result; nil if the class has no such method.
+  open func callManaged(_ selector: String, _ arguments: ManagedArguments) throws -> ManagedResult? { nil }
+
   private func instances(_ body: () throws -> [ManagedObject]) -> [NSManagedObject] {
     var found: [ManagedObject] = []
     attempt { found = try body() }
@@ -123,6 +129,13 @@ final class MigrationManagerBridge: MigrationManager {
   override init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
     super.init(sourceModel: sourceModel, destinationModel: destinationModel)
     objectClass = NSManagedObject.self
+  }
+
+  override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {
+    if let manager, let result = try manager.callManaged(selector, ManagedArguments(selector, arguments, of: manager)) {
+      return try result.value()
+    }
+    return try super.call(selector, arguments: arguments)
   }
 
   /// Holds a manager that nothing else holds.

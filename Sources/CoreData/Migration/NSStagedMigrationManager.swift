@@ -70,6 +70,8 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     var staged = try StagedMigration(custom)
     staged.objectClass = NSManagedObject.self
     migrator.staged = staged
+    migrator.managerFactory = { MigrationManagerBridge.automatic($0, $1) }
+    migrator.policies = MigrationPolicyBridge.policies
     return migrator
   }
 

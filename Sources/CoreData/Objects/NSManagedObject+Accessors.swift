@@ -1,15 +1,21 @@
 public import Foundation
 import Persist
 
-// The functions that generated accessors call.
+// The functions that generated accessors call. Those of common types are in another file.
 extension NSManagedObject {
-  public final func managedValue<Value>(_ key: String) -> Value {
-    ManagedValue.value(managedAny(key), of: key, in: self)
+  /// Returns the value of a property as the type that the class declares.
+  ///
+  /// Stops the program if the value can't be converted to the type, as a wrong declaration does on Apple's platforms.
+  @_disfavoredOverload
+  public final func managedValue<Value>(_ key: ManagedKey) -> Value { convertedValue(key) }
+
+  /// Sets a property to a value of the type that the class declares.
+  @_disfavoredOverload
+  public final func setManagedValue(_ value: Any?, _ key: ManagedKey) { setManagedAny(value, key.name) }
+
+  final func convertedValue<Value>(_ key: ManagedKey) -> Value {
+    ManagedValue.value(managedAny(key.name), of: key.name, in: self)
   }
-
-  public final func managedValue(_ key: String) -> String? { managedAny(key) as? String }
-
-  public final func setManagedValue(_ value: Any?, _ key: String) { setManagedAny(value, key) }
 
   /// Adds members, for generated methods such as `addToItems(_:)`.
   public final func addManaged(_ members: Any, to key: String) {
@@ -50,12 +56,21 @@ extension NSManagedObject {
 
   private func edit(_ key: String, _ body: (RelationshipSet<ManagedObject>) -> Void) {
     withParents {
-      do { body(try plain.related(key)) } catch { stop("\(error)") }
+      do { body(try plain.related(relationshipKey(key))) } catch { stop("\(error)") }
     }
   }
 }
 
 extension NSManagedObject {
+  /// The name of a relationship, whose first letter a method such as `addToURLs(_:)` doesn't tell.
+  private func relationshipKey(_ key: String) -> String {
+    let entity = plain.entity
+    guard entity.property(named: key) == nil else { return key }
+    let first = key.prefix(1)
+    let other = (first.uppercased() == first ? first.lowercased() : first.uppercased()) + key.dropFirst()
+    return entity.property(named: other) == nil ? key : other
+  }
+
   /// The value of a property as Core Data hands it out.
   final func managedAny(_ key: String) -> Any? {
     guard let property = plain.entity.property(named: key) else { return value(forUndefinedKey: key) }

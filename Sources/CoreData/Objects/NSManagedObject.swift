@@ -139,6 +139,20 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     return result
   }
 
+  /// Checks whether a property could have a value, by the model's rules and the class's validation methods.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.
+  open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    do { try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key) } catch {
+      throw CocoaErrors.error(error, in: managedObjectContext)
+    }
+  }
+
+  /// The class's validation methods for single properties, such as `validateName(_:)`. The source pass declares it.
+  open class var managedValidators: [ManagedValidator] { [] }
+
+  open override class var validators: [PropertyValidator] { managedValidators.map(\.validator) }
+
   open override func awakeFromSnapshotEvents(_ events: SnapshotEvents) {
     awake(fromSnapshotEvents: NSSnapshotEventType(rawValue: UInt(events.rawValue)))
   }

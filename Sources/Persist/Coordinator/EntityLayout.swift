@@ -148,6 +148,7 @@ final class EntityLayout: Sendable {
 
   /// The slot of the property with a name; nil if there is none.
   func slot(named name: String) -> Int? { names.slot(named: name) }
+  func slot(of key: PropertyKey) -> Int? { names.slot(of: key) }
 
   /// Whether the values of a property that rows contain, if any, have their place in each row's fixed part, so that a
   /// changed one can replace that of a copied row.

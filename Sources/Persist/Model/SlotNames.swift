@@ -4,7 +4,7 @@
 /// of a dictionary. A dictionary finds longer names, and names in another normalization form.
 struct SlotNames: Sendable {
   /// A name's bytes, and their number in the last one.
-  private struct Key {
+  fileprivate struct Key {
     private(set) var words: (UInt64, UInt64) = (0, 0)
 
     /// Returns nil for a longer name.
@@ -49,11 +49,36 @@ struct SlotNames: Sendable {
   /// The slot of the property with a name; nil if there is none.
   func slot(named name: String) -> Int? {
     guard let key = Key(name) else { return slots[name] }
-    var place = key.hash & mask
+    return slot(of: key, key.hash) ?? slots[name]
+  }
+
+  /// The slot of the property with a prepared name; nil if there is none.
+  @inline(__always)
+  func slot(of key: PropertyKey) -> Int? {
+    if let known = key.key, let slot = slot(of: known, key.hash) { return slot }
+    return slots[key.name]
+  }
+
+  @inline(__always)
+  private func slot(of key: Key, _ hash: Int) -> Int? {
+    var place = hash & mask
     while places[3 * place + 2] != 0 {
       if (places[3 * place], places[3 * place + 1]) == key.words { return Int(places[3 * place + 2]) - 1 }
       place = (place + 1) & mask
     }
-    return slots[name]
+    return nil
+  }
+}
+
+/// A property's name, prepared for repeated lookups in the entities of any model.
+package struct PropertyKey: Sendable {
+  package let name: String
+  fileprivate let key: SlotNames.Key?
+  fileprivate let hash: Int
+
+  package init(_ name: String) {
+    self.name = name
+    key = SlotNames.Key(name)
+    hash = key?.hash ?? 0
   }
 }

@@ -11,7 +11,8 @@ struct PortCommand: ParsableCommand {
     discussion: """
       With --init, the package in FOLDER compiles its unmodified sources with the plugin PersistCoreData. With \
       --check, nothing is written; what isn't covered is listed by what to do about it. Without either, the sources \
-      are edited in place and compile with the module CoreData, but no longer with Apple's.
+      are edited in place and compile with the module CoreData, but no longer with Apple's; the classes that Xcode \
+      generates from a model are written beside it.
       """)
 
   @Argument(help: "A folder of Swift sources; with --init, the package's folder.")
@@ -31,16 +32,40 @@ struct PortCommand: ParsableCommand {
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
     if sets { try setUp(url) }
-    let passes = try SourceFolder(url).files.map { file in
-      (file, CoreDataPass(try String(contentsOf: file, encoding: .utf8), file: file.path))
-    }
-    let changed = passes.filter { $0.1.editCount > 0 }
+    let sources = SourceFolder(url)
+    let models = try sources.models.map { try (file: Self.classesFile(of: $0), model: Self.model($0)) }
+      .filter(\.model.hasGeneratedClasses)
+    let texts = try sources.files.filter { file in !models.contains { $0.file.path == file.path } }
+      .map { (file: $0.path, text: try String(contentsOf: $0, encoding: .utf8)) }
+    let generated = models.map { (file: $0.file.path, text: GeneratedClasses($0.model).source) }
+    let all = CoreDataPass.module(texts + generated)
+    let passes = all.prefix(texts.count)
+    let changed = passes.filter { $0.editCount > 0 }
     if !check, !sets {
-      for (file, pass) in changed { try pass.text.write(to: file, atomically: true, encoding: .utf8) }
+      // Classes that an earlier call wrote may have been edited since.
+      let new = all.dropFirst(texts.count).filter { !FileManager.default.fileExists(atPath: $0.file) }
+      for pass in changed + new {
+        try pass.text.write(to: URL(fileURLWithPath: pass.file), atomically: true, encoding: .utf8)
+      }
     }
-    let findings = passes.flatMap(\.1.findings)
+    let findings = passes.flatMap(\.findings)
     try show(findings, fileCount: passes.count, changedCount: changed.count)
     if check, !findings.isEmpty { throw ExitCode(3) }
+  }
+
+  /// The file that gets a model's generated classes.
+  private static func classesFile(of model: URL) -> URL {
+    model.deletingLastPathComponent()
+      .appendingPathComponent("\(model.deletingPathExtension().lastPathComponent)+CoreDataClasses.swift")
+  }
+
+  private static func model(_ url: URL) throws -> XcodeModel {
+    do {
+      return try XcodeModel(contentsOf: url)
+    } catch let error as XcodeModel.Unreadable {
+      throw PersistenceError(
+        .malformedFile, at: .file(url), "\(error)", fix: "Correct the model, or move it out of the folder.")
+    }
   }
 
   private func setUp(_ url: URL) throws {

@@ -27,15 +27,15 @@ extension MigrationManager: KeyedObject {
 }
 
 /// A context, which expressions can only pass on.
-struct ContextValue: KeyedObject {
-  let context: ManagedObjectContext
+package struct ContextValue: KeyedObject {
+  package let context: ManagedObjectContext
 
-  func fetchValue(forKey key: String) throws -> FetchValue {
+  package func fetchValue(forKey key: String) throws -> FetchValue {
     throw PersistenceError(.unknownProperty, "A context has no '\(key)' for expressions.")
   }
 
-  var fetchIdentity: StoredValue { .null }
-  var fetchEntityName: String? { nil }
+  package var fetchIdentity: StoredValue { .null }
+  package var fetchEntityName: String? { nil }
 }
 
 /// A request, which `FETCH` executes.
@@ -51,10 +51,10 @@ struct RequestValue: KeyedObject {
 }
 
 /// The value of `$entityMapping`.
-struct EntityMappingValue: KeyedObject {
-  let mapping: EntityMapping
+package struct EntityMappingValue: KeyedObject {
+  package let mapping: EntityMapping
 
-  func fetchValue(forKey key: String) throws -> FetchValue {
+  package func fetchValue(forKey key: String) throws -> FetchValue {
     func text(_ text: String?) -> FetchValue { text.map { .value(.string($0)) } ?? .null }
     switch key {
     case "name": return text(mapping.name)
@@ -69,8 +69,8 @@ struct EntityMappingValue: KeyedObject {
     }
   }
 
-  var fetchIdentity: StoredValue { .string(mapping.name) }
-  var fetchEntityName: String? { nil }
+  package var fetchIdentity: StoredValue { .string(mapping.name) }
+  package var fetchEntityName: String? { nil }
 }
 
 /// The implementation of `FUNCTION` and `FETCH` in a mapping model's expressions.
