@@ -117,6 +117,12 @@ let package = Package(
       resources: [.copy("Resources/Notes.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
       plugins: coreDataPass),
     .target(
+      name: "CoreDataLibrary",
+      dependencies: [.target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android]))],
+      path: "Examples/CoreDataLibrary/Library", exclude: coreDataPass.isEmpty ? [] : ["Sources"],
+      resources: [.copy("Resources/Library.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
+      plugins: coreDataPass),
+    .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
       swiftSettings: settings),
     .target(
@@ -166,6 +172,12 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "CoreDataNotes",
       ],
       path: "Examples/CoreDataNotes/NotesTests", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "CoreDataLibraryTests",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "CoreDataLibrary",
+      ],
+      path: "Examples/CoreDataLibrary/LibraryTests", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "PersistSQLQueriesTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),

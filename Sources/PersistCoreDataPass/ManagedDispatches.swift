@@ -19,6 +19,8 @@ struct ManagedDispatches {
   private var methods: [String: [(selector: String, method: ObjectiveCMethod)]] = [:]
   private var validations: [String: [(token: SwiftToken, method: ObjectiveCMethod)]] = [:]
   private var overrides: [String: [(token: SwiftToken, override: ExtensionOverride)]] = [:]
+  /// The names of members that classes declare themselves.
+  private var own: [String: Set<String>] = [:]
 
   mutating func add(_ type: DeclaredType, file: String, start: Int) { classes.append((type, file, start)) }
 
@@ -34,20 +36,28 @@ struct ManagedDispatches {
     overrides[type.name, default: []].append((token, override))
   }
 
+  mutating func note(_ member: String, of type: DeclaredType) { own[type.name, default: []].insert(member) }
+
   /// Adds what another file of the module declares.
   mutating func merge(_ other: ManagedDispatches) {
     classes += other.classes
     methods.merge(other.methods) { $0 + $1 }
     validations.merge(other.validations) { $0 + $1 }
     overrides.merge(other.overrides) { $0 + $1 }
+    own.merge(other.own) { $0.union($1) }
   }
 
   /// The declarations to insert behind the opening braces of classes.
   var declarations: [(file: String, start: Int, text: String)] {
     classes.flatMap { type, file, start -> [(file: String, start: Int, text: String)] in
       var texts: [String] = []
-      if let methods = methods[type.name], isCalledByMappings(type) { texts.append(Self.calls(methods)) }
-      if let methods = validations[type.name] { texts.append(Self.rules(methods.map(\.method), type.name)) }
+      let own = own[type.name] ?? []
+      if let methods = methods[type.name], !own.contains("callManaged"), isCalledByMappings(type) {
+        texts.append(Self.calls(methods))
+      }
+      if let methods = validations[type.name], !own.contains("managedValidators") {
+        texts.append(Self.rules(methods.map(\.method), type.name))
+      }
       for (_, override) in overrides[type.name] ?? [] { texts.append(override.declaration) }
       var declarations = texts.isEmpty ? [] : [(file, start, texts.map { "\($0);" }.joined())]
       if let end = type.inheritanceEnd, inherits(type, from: Self.sendableClasses.contains) {

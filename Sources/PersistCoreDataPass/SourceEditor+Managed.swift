@@ -4,22 +4,32 @@ extension SourceEditor {
   mutating func managed(at index: Int) -> Int {
     replace(code[index].range.lowerBound..<withSpaces(code[index + 1].range.upperBound), with: "")
     var next = index + 2
+    var modifiers = ""
     while let token = token(next), !token.isWord("var"), !token.isWord("func") {
       switch token.text {
       case "@": next = attribute(at: next)
-      case "(": next = end(ofParentheses: next)
+      case "(":
+        let end = end(ofParentheses: next)
+        modifiers += code[next..<min(end, code.count)].map(\.text).joined()
+        next = end
       case "dynamic":
         word(at: next)
         next += 1
+      case "weak", "unowned":
+        // A computed property holds nothing.
+        let end = self.token(next + 1)?.isPunctuation("(") == true ? end(ofParentheses: next + 1) : next + 1
+        replace(token.range.lowerBound..<withSpaces(code[end - 1].range.upperBound), with: "")
+        next = end
       default:
         guard Self.modifiers.contains(token.text) else { return next }
+        modifiers += " \(token.text)"
         next += 1
       }
     }
-    return token(next)?.text == "var" ? managedVariables(at: next + 1) : managedMethod(at: next)
+    return token(next)?.text == "var" ? managedVariables(at: next + 1, modifiers) : managedMethod(at: next)
   }
 
-  private mutating func managedVariables(at index: Int) -> Int {
+  private mutating func managedVariables(at index: Int, _ modifiers: String) -> Int {
     var index = index
     var keys: [String] = []
     var position: Int?
@@ -40,7 +50,9 @@ extension SourceEditor {
       let prepared = "\(Self.keyType(key)).key"
       replace(
         place..<place, with: " { get { managedValue(\(prepared)) } set { setManagedValue(newValue, \(prepared)) } }")
-      guard token(end)?.isPunctuation(",") == true else { return end }
+      guard let comma = token(end), comma.isPunctuation(",") else { return end }
+      // Computed properties need declarations of their own.
+      replace(comma.range, with: ";\(modifiers) var")
       index = end + 1
     }
     return index

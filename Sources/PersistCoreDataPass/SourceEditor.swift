@@ -19,7 +19,7 @@ struct SourceEditor {
   /// The selectors of methods with an `@objc` attribute by the index of `func`; nil for one that follows from the name.
   private var objectiveCMethods: [Int: String?] = [:]
   /// The indexes of `class` behind `@objcMembers`.
-  private var memberClasses: Set<Int> = []
+  private(set) var memberClasses: Set<Int> = []
   private(set) var dispatches = ManagedDispatches()
 
   private struct Block {
@@ -264,6 +264,11 @@ extension SourceEditor {
     case "func": method(at: index)
     case "override": extensionOverride(at: index)
     case "open": openInExtension(at: index)
+    case "managedValidators", "callManaged":
+      // An edited source has the declaration already.
+      if index > 0, ["var", "func"].contains(code[index - 1].text), let type = blocks.last?.type {
+        dispatches.note(token.text, of: type)
+      }
     case "observe", "addObserver": keyValueObserver(at: index)
     case "urls":
       // Foundation's method returns NSURLs off Apple's platforms.
@@ -301,9 +306,14 @@ extension SourceEditor {
   /// A class with an initializer of its own for entities must also create objects that are read.
   private mutating func originInitializer(at index: Int) {
     guard let block = blocks.last, block.isClass, !block.hasOriginInitializer, index > 0,
-      declaration(before: index).contains("override"), token(index + 1)?.isPunctuation("(") == true
+      token(index + 1)?.isPunctuation("(") == true
     else { return }
     let inside = code[(index + 2)..<max(index + 2, end(ofParentheses: index + 1) - 1)]
+    if inside.first?.isWord("_") == true, inside.contains(where: { $0.isWord("Origin") }) {
+      // An edited source has it already.
+      blocks[blocks.count - 1].hasOriginInitializer = true
+    }
+    guard declaration(before: index).contains("override") else { return }
     guard inside.first?.isWord("entity") == true, inside.contains(where: { $0.isWord("insertInto") }) else { return }
     blocks[blocks.count - 1].hasOriginInitializer = true
     replace(
@@ -356,47 +366,5 @@ extension SourceEditor {
       Self.modifiers.contains(next.text) || Self.declarations.contains(next.text)
     else { return }
     replace(code[index].range, with: "public")
-  }
-
-  /// The class whose body a brace opens, or that an extension extends.
-  private func openedType(at index: Int) -> DeclaredType? {
-    var index = index - 1
-    while let token = token(index), !["{", "}", ";"].contains(token.text) {
-      let next = self.token(index + 1)
-      if token.isWord("class"), let next, next.kind == .identifier, !["func", "var", "subscript"].contains(next.text),
-        self.token(index - 1)?.text != ":"
-      {
-        return DeclaredType(
-          name: next.text, superclass: superclass(after: index + 2), isClass: true,
-          hasObjectiveCMembers: memberClasses.contains(index), inheritanceEnd: inheritanceEnd(after: index + 2))
-      }
-      if token.isWord("extension"), let next, next.kind == .identifier {
-        return DeclaredType(
-          name: next.text, superclass: nil, isClass: false, hasObjectiveCMembers: false, inheritanceEnd: nil)
-      }
-      if ["func", "var", "let", "init", "struct", "enum", "protocol"].contains(token.text) { return nil }
-      index -= 1
-    }
-    return nil
-  }
-
-  /// The end of an inheritance clause; nil without one, or if it names Sendable.
-  private func inheritanceEnd(after index: Int) -> Int? {
-    guard token(index)?.isPunctuation(":") == true else { return nil }
-    let clause = code[index...].prefix { !$0.isPunctuation("{") && !$0.isWord("where") }
-    return clause.contains { $0.isWord("Sendable") } ? nil : clause.last?.range.upperBound
-  }
-
-  /// The first type that a declaration inherits from, without its module.
-  private func superclass(after index: Int) -> String? {
-    guard token(index)?.isPunctuation(":") == true, var name = token(index + 1), name.kind == .identifier else {
-      return nil
-    }
-    var index = index + 1
-    while token(index + 1)?.isPunctuation(".") == true, let next = token(index + 2) {
-      name = next
-      index += 2
-    }
-    return name.text
   }
 }

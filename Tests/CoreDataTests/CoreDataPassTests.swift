@@ -1,4 +1,6 @@
+import Foundation
 import PersistCoreDataPass
+import PersistTestSupport
 import Testing
 
 @Suite("The pass over Core Data sources")
@@ -74,6 +76,14 @@ struct CoreDataPassTests {
       " { get { managedValue(ManagedKey_\(key).key) } set { setManagedValue(newValue, ManagedKey_\(key).key) } }"
       + "; private enum ManagedKey_\(key) { static let key = ManagedKey(\"\(key)\") }"
     #expect(rewritten(source) == declaration + body + rest)
+  }
+
+  @Test("Several properties of one declaration become several declarations, and none is weak")
+  func severalProperties() {
+    let result = rewritten("@NSManaged private(set) weak public var a: Int?, b: [Int: A]\nvar c = 1")
+    #expect(result.hasPrefix("private(set) public var a: Int? { get"))
+    #expect(result.contains("}; private(set) public var b: [Int: A] { get"))
+    #expect(result.hasSuffix("ManagedKey(\"b\") }\nvar c = 1"))
   }
 
   @Test(
@@ -192,6 +202,23 @@ struct CoreDataPassTests {
     #expect(problems("// NSIncrementalStore").isEmpty)
     #expect(problems("extension A {\n  override func b() {}\n}").map(\.1) == [2])
     #expect(problems("extension A {\n  override var b: Int { get { 1 } set {} }\n}").map(\.0) == [.extensionOverride])
+  }
+
+  @Test("Sources that were edited once aren't changed again", arguments: ["ReadingList", "CoreDataNotes", "CoreDataLibrary"])
+  func editedOnce(example: String) throws {
+    let folder = PackageFolder.url.appendingPathComponent("Examples").appendingPathComponent(example)
+    let sources = SourceFolder(folder)
+    let texts = try sources.files.map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
+      + sources.models.map { ($0.path, GeneratedClasses(try XcodeModel(contentsOf: $0)).source) }
+    let first = CoreDataPass.module(texts)
+    #expect(first.contains { $0.editCount > 0 })
+    for (pass, text) in zip(first, texts) {
+      #expect(pass.text.split(separator: "\n", omittingEmptySubsequences: false).count
+        == text.1.split(separator: "\n", omittingEmptySubsequences: false).count)
+      #expect(pass.findings.isEmpty)
+    }
+    let second = CoreDataPass.module(first.map { ($0.file, $0.text) })
+    for (first, second) in zip(first, second) { #expect(second.text == first.text) }
   }
 
   @Test("Generated sources name the original file")

@@ -30,6 +30,11 @@ enum CocoaErrors {
     if let conflicts = NSMergeConflict.conflicts(in: error, in: context) {
       info[NSPersistentStoreSaveConflictsErrorKey] = conflicts
     }
+    if !error.constraintConflicts.isEmpty, let context {
+      info[NSPersistentStoreSaveConflictsErrorKey] = error.constraintConflicts.map {
+        NSConstraintConflict($0, in: context)
+      }
+    }
     return NSError(domain: NSCocoaErrorDomain, code: code(of: error.code), userInfo: info)
   }
 

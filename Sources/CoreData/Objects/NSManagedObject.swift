@@ -139,6 +139,13 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     return result
   }
 
+  /// The keys on which a computed property depends. Nothing observes properties here; the method exists for overrides.
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+  /// Whether changes of a property are announced automatically. Nothing observes properties here; the method exists for
+  /// overrides.
+  open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+
   /// Checks whether a property could have a value, by the model's rules and the class's validation methods.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.

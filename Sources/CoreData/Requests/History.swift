@@ -205,19 +205,25 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, @unchecke
 
   open var token: NSPersistentHistoryToken? { nil }
 
-  func persistRequest() throws -> HistoryChangeRequest {
-    var result: HistoryChangeRequest
-    if let fetchRequest {
-      result =
-        fetchRequest.entityName == "Change"
-        ? .fetchHistory(withFetch: try fetchRequest.persistRequest(HistoryChange.self))
-        : .fetchHistory(withFetch: try fetchRequest.persistRequest(HistoryTransaction.self))
-    } else {
-      result = request ?? .fetchHistory(after: Date.distantPast)
+  /// Executes the request: from its position, if it has one, and with the selection of its fetch request.
+  fileprivate func result(in context: ManagedObjectContext) throws -> HistoryResult {
+    guard let fetchRequest else { return try context.execute(typed(request ?? .fetchHistory(after: Date.distantPast))) }
+    let coordinator = context.persistentStoreCoordinator
+    if fetchRequest.entityName == "Change" {
+      let fetch = try fetchRequest.persistRequest(HistoryChange.self)
+      guard let request else { return try context.execute(typed(.fetchHistory(withFetch: fetch))) }
+      return try coordinator.execute(typed(request), selecting: fetch)
     }
-    result.resultType = resultType.persistType
-    result.affectedStoreIdentifiers = storeIdentifiers
-    return result
+    let fetch = try fetchRequest.persistRequest(HistoryTransaction.self)
+    guard let request else { return try context.execute(typed(.fetchHistory(withFetch: fetch))) }
+    return try coordinator.execute(typed(request), selecting: fetch)
+  }
+
+  private func typed(_ request: HistoryChangeRequest) -> HistoryChangeRequest {
+    var request = request
+    request.resultType = resultType.persistType
+    request.affectedStoreIdentifiers = storeIdentifiers
+    return request
   }
 }
 
@@ -242,6 +248,6 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult, @unchecked Sendab
 
 extension NSManagedObjectContext {
   func execute(history request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
-    NSPersistentHistoryResult(try base.execute(request.persistRequest()), request.resultType)
+    NSPersistentHistoryResult(try request.result(in: base), request.resultType)
   }
 }

@@ -39,6 +39,27 @@ extension PersistentStoreCoordinator {
     }
   }
 
+  /// Executes a request for the transactions after a position, of which a fetch request selects some.
+  package func execute(
+    _ request: HistoryChangeRequest, selecting fetch: FetchRequest<HistoryTransaction>
+  ) throws -> HistoryResult {
+    let found = try transactionsWithChanges(request)
+    return HistoryResult(try HistorySelection(fetch).select(found) { $0 }, request.resultType)
+  }
+
+  /// Executes a request for the transactions after a position, of whose changes a fetch request selects some.
+  package func execute(
+    _ request: HistoryChangeRequest, selecting fetch: FetchRequest<HistoryChange>
+  ) throws -> HistoryResult {
+    try HistoryResult(changesOf: transactionsWithChanges(request), fetch, request.resultType)
+  }
+
+  private func transactionsWithChanges(_ request: HistoryChangeRequest) throws -> [HistoryTransaction] {
+    var request = request
+    request.resultType = .transactionsAndChanges
+    return try execute(request).transactions
+  }
+
   /// Returns the current position in the history of stores, or nil if none of them has a history.
   ///
   /// - Parameter stores: The stores, which are open in this coordinator; nil for all.
