@@ -270,6 +270,9 @@ extension SourceEditor {
         dispatches.note(token.text, of: type)
       }
     case "observe", "addObserver": keyValueObserver(at: index)
+    case "withSubstitutionVariables":
+      // Foundation's compound predicates don't have it off Apple's platforms.
+      if index > 0, code[index - 1].isPunctuation(".") { replace(token.range, with: "withVariables") }
     case "urls":
       // Foundation's method returns NSURLs off Apple's platforms.
       if self.token(index + 1)?.isPunctuation("(") == true,

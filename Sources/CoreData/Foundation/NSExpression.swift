@@ -21,7 +21,8 @@ open class NSExpression: NSObject, @unchecked Sendable {
     }
   }
 
-  public init(forConstantValue value: Any?) { fetchExpression = .constant(PredicateArgument.stored(value)) }
+  /// - Parameter value: A value that an attribute can have, an object, or a collection of them. Others stop the program.
+  public init(forConstantValue value: Any?) { fetchExpression = Self.constant(value) }
 
   public init(forKeyPath path: String) { fetchExpression = Self.path(path) }
 
@@ -34,7 +35,7 @@ open class NSExpression: NSObject, @unchecked Sendable {
   /// - Parameter name: A function of NSExpression, such as `sum:` or `uppercase:`.
   public init(forFunction name: String, arguments: [Any]) {
     let expressions = arguments.map { argument in
-      (argument as? NSExpression)?.fetchExpression ?? .constant(PredicateArgument.stored(argument))
+      (argument as? NSExpression)?.fetchExpression ?? Self.constant(argument)
     }
     guard let function = FetchFunction(rawValue: name) else { stop("There is no function '\(name)' in expressions.") }
     fetchExpression = .function(function, expressions)
@@ -50,6 +51,10 @@ open class NSExpression: NSObject, @unchecked Sendable {
     (other as? NSExpression)?.fetchExpression == fetchExpression
   }
   open override var hash: Int { fetchExpression.hashValue }
+
+  private static func constant(_ value: Any?) -> FetchExpression {
+    do { return try PredicateArgument.expression(value) } catch { stop("An expression can't contain this value: \(error)") }
+  }
 
   private static func path(_ text: String) -> FetchExpression {
     guard case .comparison(let comparison)? = try? FetchPredicate(format: "SELF == \(text)", argumentArray: nil) else {

@@ -18,7 +18,8 @@ extension NSPredicate {
     self.init(creating: { unsafeDowncast(FormatPredicate(predicate), to: Self.self) })
   }
 
-  /// Returns the predicate with values for its variables.
+  /// Returns the predicate with values for its variables. The source pass puts it in the place of
+  /// `withSubstitutionVariables(_:)`, which Foundation declares unavailable off Apple's platforms.
   public func withVariables(_ variables: [String: Any]) -> NSPredicate {
     guard let predicate = try? fetchPredicate() else { return self }
     return FormatPredicate(predicate.replacing(variables))
@@ -78,7 +79,7 @@ final class FormatPredicate: NSPredicate {
       switch object {
       case let object as NSManagedObject: return try predicate.evaluate(with: object)
       case let dictionary as [String: Any]: return try predicate.evaluate(with: DictionaryObject(dictionary))
-      default: return try predicate.evaluate(with: PredicateArgument.stored(object))
+      default: return try predicate.evaluate(with: PredicateArgument.compared(object))
       }
     } catch {
       stop("The predicate '\(predicate)' can't be evaluated with \(object ?? "nil"): \(error)")
@@ -94,26 +95,56 @@ final class FormatPredicate: NSPredicate {
 
 /// Values that format strings take.
 enum PredicateArgument {
+  /// Replaces values that Persist doesn't take.
   static func persist(_ value: Any) -> Any {
     switch value {
     case let expression as NSExpression: expression.fetchExpression
     case let entity as NSEntityDescription: entity.name ?? ""
+    case let token as NSPersistentHistoryToken: token.token
+    case let optional as any OptionalManagedValue: optional.wrapped.map(persist) ?? NSNull()
+    case let value as any RawRepresentable where !(value is any FetchArgument): persist(value.rawValue)
+    case let list as NSArray: list.map(persist)
+    case let set as NSSet: set.allObjects.map(persist)
+    case let set as NSOrderedSet: set.array.map(persist)
+    case let list as [Any]: list.map(persist)
+    case let set as Set<AnyHashable>: set.map { persist($0.base) }
     default: value
     }
   }
 
-  static func stored(_ value: Any?) -> StoredValue {
-    guard let value else { return .null }
-    guard case .comparison(let comparison)? = try? FetchPredicate(format: "SELF == %@", argumentArray: [value]) else {
-      return .null
+  /// Returns the constant for a value, or for the members of a collection.
+  ///
+  /// - Throws: `typeMismatch` for a value that no property can have.
+  static func expression(_ value: Any?) throws -> FetchExpression {
+    guard let value else { return .constant(.null) }
+    let argument = persist(value)
+    let format = argument is [Any] ? "SELF IN %@" : "SELF == %@"
+    guard case .comparison(let comparison) = try FetchPredicate(format: format, argumentArray: [argument]) else {
+      return .constant(.null)
     }
-    return comparison.right.constantValue ?? .null
+    return comparison.right
   }
+
+  /// Returns the stored form of a value.
+  ///
+  /// - Throws: `typeMismatch` for a value that no attribute can have.
+  static func value(_ value: Any?) throws -> StoredValue {
+    if let value = try expression(value).constantValue { return value }
+    throw PersistenceError(.typeMismatch, "No attribute can have a value of type \(type(of: value)).")
+  }
+
+  /// Returns the stored form of a value that is only compared; null for one that no attribute can have.
+  static func compared(_ value: Any?) -> StoredValue { (try? self.value(value)) ?? .null }
 }
 
 extension FetchPredicate {
   func replacing(_ variables: [String: Any]) -> FetchPredicate {
-    substituting(variables.mapValues { PredicateArgument.stored($0) })
+    substituting(
+      variables.mapValues { value in
+        do { return try PredicateArgument.expression(value) } catch {
+          stop("A variable of the predicate '\(self)' can't have this value: \(error)")
+        }
+      })
   }
 }
 
@@ -127,8 +158,8 @@ private struct DictionaryObject: KeyedObject {
     switch values[key] {
     case let nested as [String: Any]: .object(DictionaryObject(nested))
     case let object as NSManagedObject: .object(object)
-    case let list as [Any]: .collection(list.map { .value(PredicateArgument.stored($0)) })
-    case let value: .value(PredicateArgument.stored(value))
+    case let list as [Any]: .collection(list.map { .value(PredicateArgument.compared($0)) })
+    case let value: .value(PredicateArgument.compared(value))
     }
   }
 

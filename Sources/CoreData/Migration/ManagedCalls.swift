@@ -73,12 +73,12 @@ public struct ManagedResult {
     case let list as [Any]: return .collection(try list.map(value))
     case let set as Set<AnyHashable>: return .collection(try set.map { try value($0.base) })
     case let result?:
-      let stored = PredicateArgument.stored(ManagedValue.persist(result))
-      guard stored.isNull else { return .value(stored) }
-      throw PersistenceError(
-        .typeMismatch, "A method of a mapping model returned a \(type(of: result)), which no expression can contain.",
-        fix: "Return a number, a text, a date, data, an object or a collection of objects; set other values in "
-          + "createDestinationInstances(forSource:in:manager:).")
+      do { return .value(try PredicateArgument.value(ManagedValue.persist(result))) } catch {
+        throw PersistenceError(
+          .typeMismatch, "A method of a mapping model returned a \(type(of: result)), which no expression can contain.",
+          fix: "Return a number, a text, a date, data, an object or a collection of objects; set other values in "
+            + "createDestinationInstances(forSource:in:manager:).")
+      }
     }
   }
 }

@@ -87,7 +87,7 @@ open class NSEntityMapping: NSObject {
 extension [AnyHashable: Any] {
   fileprivate var storedTexts: [String: StoredValue] {
     var values: [String: StoredValue] = [:]
-    for (key, value) in self { values["\(key.base)"] = PredicateArgument.stored(value) }
+    for (key, value) in self { values["\(key.base)"] = PredicateArgument.compared(value) }
     return values
   }
 }

@@ -112,7 +112,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   }
 
   private func storedDefault(_ value: Any) throws -> StoredValue {
-    attributeType == .transformableAttributeType ? try .archived(value) : PredicateArgument.stored(value)
+    attributeType == .transformableAttributeType ? try .archived(value) : try PredicateArgument.value(value)
   }
 }
 

@@ -136,8 +136,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
     for (key, value) in propertiesToUpdate ?? [:] {
       let name = (key.base as? NSPropertyDescription)?.name ?? "\(key.base)"
       properties[name] =
-        (value as? NSExpression)?.fetchExpression
-        ?? .constant(PredicateArgument.stored(ManagedValue.persist(value)))
+        try (value as? NSExpression)?.fetchExpression
+        ?? .constant(PredicateArgument.value(ManagedValue.persist(value)))
     }
     var request = BatchUpdateRequest(entityName, where: try predicate?.fetchPredicate(), set: properties)
     request.includesSubentities = includesSubentities
