@@ -1,30 +1,39 @@
 public import Foundation
 public import Persist
 
+/// The kind of a context's queue.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// No queue; treated as a private one.
   case confinementConcurrencyType = 0
+  /// A queue of the context's own.
   case privateQueueConcurrencyType = 1
+  /// The main queue.
   case mainQueueConcurrencyType = 2
 }
 
 /// A context of Persist's with a queue, as Core Data's contexts have.
 // Unchecked: as in Core Data, the context's queue guards it, which code enters with `perform` and `performAndWait`.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  /// The kind of a context's queue, under its newer name.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
+  /// The kind of the context's queue.
   public let concurrencyType: NSManagedObjectContextConcurrencyType
   let queue: ContextQueue
   private var made: ManagedObjectContext?
   private var observers: [any NSObjectProtocol] = []
   private var settings = ContextSettings()
   var storedUndoManager: UndoManager?
+  /// Data of the application's own. Use it on the context's queue.
   public let userInfo = NSMutableDictionary()
 
+  /// Creates a context; set its coordinator or its parent before using it.
   public init(concurrencyType type: NSManagedObjectContextConcurrencyType) {
     concurrencyType = type
     queue = ContextQueue(type)
   }
 
+  /// Creates a context; set its coordinator or its parent before using it.
   public convenience init(_ type: NSManagedObjectContextConcurrencyType) { self.init(concurrencyType: type) }
 
   /// Wraps a context that Persist created, for example that of a migration.
@@ -93,6 +102,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     (base.userInfo[ContextLink.key] as? ContextLink)?.context ?? NSManagedObjectContext(base)
   }
 
+  /// The policy that resolves conflicts of saves: an ``NSMergePolicy``. By default, conflicts are errors.
   open var mergePolicy: Any {
     get { settings.mergePolicy }
     set {
@@ -102,21 +112,25 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
 
+  /// The context's name, which the history records.
   open var name: String? {
     get { settings.name }
     set { set(newValue, \.name, \.name) }
   }
 
+  /// The author of the context's saves, which the history records.
   open var transactionAuthor: String? {
     get { settings.transactionAuthor }
     set { set(newValue, \.transactionAuthor, \.transactionAuthor) }
   }
 
+  /// Whether an object whose row is gone counts as deleted when it is read.
   open var shouldDeleteInaccessibleFaults: Bool {
     get { settings.shouldDeleteInaccessibleFaults }
     set { set(newValue, \.shouldDeleteInaccessibleFaults, \.shouldDeleteInaccessibleFaults) }
   }
 
+  /// Whether the context retains all of its objects.
   open var retainsRegisteredObjects: Bool {
     get { settings.retainsRegisteredObjects }
     set { set(newValue, \.retainsRegisteredObjects, \.retainsRegisteredObjects) }
@@ -131,6 +145,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     made?[keyPath: property] = value
   }
 
+  /// Whether saves of other contexts over the same coordinator or parent are merged, on the context's queue.
   open var automaticallyMergesChangesFromParent: Bool {
     get { settings.mergesAutomatically }
     set {
@@ -142,63 +157,98 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// The oldest age of rows that a fault may use. Persist has no such limit: refreshing an object always reads its row.
   open var stalenessInterval: TimeInterval = -1
+  /// Whether delete rules apply when pending changes are processed. Without effect here: they do.
   open var propagatesDeletesAtEndOfEvent = true
 
+  /// Saves the changes to the parent or to the stores.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain` for broken rules, conflicts and failures of stores; the
+  ///   errors of the objects' own validation.
   open func save() throws { try bridging { try withParents { try base.save() } } }
+  /// Discards all changes and empties the undo manager's stack.
   open func rollback() { withParents { base.rollback() } }
+  /// Forgets all objects, which must not be used afterwards.
   open func reset() { withParents { base.reset() } }
+  /// Undoes the last group of changes, if there is an undo manager.
   open func undo() { withParents { base.undo() } }
+  /// Brings the last undone group of changes back.
   open func redo() { withParents { base.redo() } }
+  /// Applies delete rules, registers undo operations and posts notifications for the changes so far.
   open func processPendingChanges() { withParents { base.processPendingChanges() } }
+  /// Inserts an object that was created without a context.
   open func insert(_ object: NSManagedObject) { base.insert(object) }
+  /// Deletes an object with the next save.
   open func delete(_ object: NSManagedObject) { withParents { base.delete(object) } }
+  /// Turns an object into a fault, or reads its row again and keeps the changes.
   open func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     withParents { base.refresh(object, mergeChanges: mergeChanges) }
   }
+  /// Turns all unchanged objects into faults, and reads the rows of changed ones again.
   open func refreshAllObjects() { withParents { base.refreshAllObjects() } }
+  /// Does nothing: saves detect conflicts.
   open func detectConflicts(for object: NSManagedObject) {}
 
+  /// Returns the object with an identifier, without checking whether it exists.
   open func object(with id: NSManagedObjectID) -> NSManagedObject { typed(withParents { base.object(with: id) }) }
 
+  /// Returns the object with an identifier, reading its row if necessary.
+  ///
+  /// - Throws: An error with the code ``NSManagedObjectReferentialIntegrityError`` if there is no such object.
   open func existingObject(with id: NSManagedObjectID) throws -> NSManagedObject {
     typed(try bridging { try withParents { try base.existingObject(with: id) } })
   }
 
+  /// Returns the object with an identifier if the context has it already.
   open func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
     base.registeredObject(for: id).map(typed)
   }
 
+  /// Gives unsaved objects their permanent identifiers.
+  ///
+  /// - Throws: An error of the store that they are assigned to.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     try bridging { try withParents { try base.obtainPermanentIDs(for: objects) } }
   }
 
+  /// Chooses the store of a new object. Stops the program if the store can't contain it.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, let info = store.info else { return }
     do { try base.assign(object, to: info) } catch { stop("\(error)") }
   }
 
+  /// Whether a save would have anything to do.
   open var hasChanges: Bool { made?.hasChanges ?? false }
+  /// The new objects that the next save inserts.
   open var insertedObjects: Set<NSManagedObject> { Self.typed(made?.insertedObjects ?? []) }
+  /// The objects that the next save updates.
   open var updatedObjects: Set<NSManagedObject> { Self.typed(made?.updatedObjects ?? []) }
+  /// The objects that the next save deletes.
   open var deletedObjects: Set<NSManagedObject> { Self.typed(made?.deletedObjects ?? []) }
+  /// All objects that the context knows.
   open var registeredObjects: Set<NSManagedObject> { Self.typed(made?.registeredObjects ?? []) }
 
+  /// Runs a block on the context's queue, later.
   open func perform(_ block: @escaping () -> Void) { queue.run { self.runBlock(block) } }
 
+  /// Runs a block on the context's queue, at once if the calling code runs on it.
   open func performAndWait(_ block: () -> Void) { queue.wait { runBlock(block) } }
 }
 
 extension NSManagedObjectContext {
   /// The time at which a block of an asynchronous `perform` runs.
   public enum ScheduledTaskType: Sendable {
+    /// At once if the calling code runs on the context's queue, otherwise as soon as the queue is free.
     case immediate
+    /// After the blocks that are already waiting.
     case enqueued
   }
 
+  /// Runs a block on the context's queue, at once if the calling code runs on it.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     try queue.wait { try runBlock(block) }
   }
 
+  /// Runs a block on the context's queue, later.
   public func perform<Result, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -1,63 +1,107 @@
 public import Foundation
 import Persist
 
+/// The key of the inserted objects, a set.
 public let NSInsertedObjectsKey = "inserted"
+/// The key of the updated objects, a set.
 public let NSUpdatedObjectsKey = "updated"
+/// The key of the deleted objects, a set.
 public let NSDeletedObjectsKey = "deleted"
+/// The key of objects that were refreshed, a set.
 public let NSRefreshedObjectsKey = "refreshed"
+/// The key of objects that were turned into faults, a set.
 public let NSInvalidatedObjectsKey = "invalidated"
+/// The key of all objects of a context that was reset, an array.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// The key of the inserted objects' identifiers, a set.
 public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// The key of the updated objects' identifiers, a set.
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// The key of the deleted objects' identifiers, a set.
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// The key of the refreshed objects' identifiers, a set.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// The key of the identifiers of objects that were turned into faults, a set.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+/// The key of the query generation that a save led to.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
+/// The key of the history token of a save.
 public let NSPersistentHistoryTokenKey = "historyToken"
+/// The key of a store's URL.
 public let NSPersistentStoreURLKey = "storeURL"
+/// The key of a store's identifier, a string.
 public let NSStoreUUIDKey = "NSStoreUUID"
 
 extension Notification.Name {
+  /// Posted when a context has processed pending changes.
   public static let NSManagedObjectContextObjectsDidChange =
     Notification.Name("NSObjectsChangedInManagingContextNotification")
+  /// Posted before a context saves.
   public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+  /// Posted after a context has saved, with the objects.
   public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+  /// Posted after a context has saved, with the identifiers.
   public static let NSManagedObjectContextDidSaveObjectIDs =
     Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// Posted after a context has merged changes, with the identifiers.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+  /// Posted before a coordinator's list of stores changes.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
+  /// Posted after a coordinator's list of stores has changed.
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  /// Posted before a coordinator removes a store.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+  /// Posted when another coordinator or process has changed a store.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
+/// The option that posts a notification of other coordinators' and processes' changes.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 
 extension NSManagedObjectContext {
+  /// Posted before a context saves.
   public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
+  /// Posted after a context has saved, with the objects.
   public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+  /// Posted when a context has processed pending changes.
   public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
+  /// Posted after a context has saved, with the identifiers.
   public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
+  /// Posted after a context has merged changes, with the identifiers.
   public static let didMergeChangesObjectIDsNotification =
     Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
 
+  /// The keys of the notifications' user information.
   public enum NotificationKey: String, Sendable {
+    /// The context that posted it.
     case sourceContext
+    /// The query generation that a save led to.
     case queryGeneration = "newQueryGeneration"
+    /// All objects of a context that was reset.
     case invalidatedAllObjects = "invalidatedAll"
+    /// The inserted objects.
     case insertedObjects = "inserted"
+    /// The updated objects.
     case updatedObjects = "updated"
+    /// The deleted objects.
     case deletedObjects = "deleted"
+    /// The refreshed objects.
     case refreshedObjects = "refreshed"
+    /// The objects that were turned into faults.
     case invalidatedObjects = "invalidated"
+    /// The identifiers of the inserted objects.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// The identifiers of the updated objects.
     case updatedObjectIDs = "updated_objectIDs"
+    /// The identifiers of the deleted objects.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// The identifiers of the refreshed objects.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// The identifiers of the objects that were turned into faults.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }
@@ -133,6 +177,8 @@ extension NSManagedObjectContext {
     base.processPendingChanges()
   }
 
+  /// Merges changes that others made, given by objects or identifiers under the keys of notifications, into contexts,
+  /// each on its queue.
   public class func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {

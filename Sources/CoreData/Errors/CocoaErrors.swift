@@ -23,7 +23,7 @@ enum CocoaErrors {
       info[NSValidationObjectErrorKey] = failure.objectID.flatMap { context?.registeredObject(for: $0) }
     }
     if !error.errors.isEmpty {
-      let details: [any Error] = error.errors.map { self.error($0, in: context) }
+      let details = error.errors.flatMap { flattened(self.error($0, in: context)) }
       info[NSDetailedErrorsKey] = details
       info[NSUnderlyingErrorKey] = details[0]
     }
@@ -36,6 +36,15 @@ enum CocoaErrors {
       }
     }
     return NSError(domain: NSCocoaErrorDomain, code: code(of: error.code), userInfo: info)
+  }
+
+  /// The errors that an object's validation combined, one by one.
+  private static func flattened(_ error: any Error) -> [any Error] {
+    let info = (error as NSError).userInfo
+    guard (error as NSError).code == NSValidationMultipleErrorsError,
+      let details = info[NSDetailedErrorsKey] as? [any Error]
+    else { return [error] }
+    return details
   }
 
   private static func description(of error: PersistenceError) -> String {

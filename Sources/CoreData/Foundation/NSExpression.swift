@@ -10,6 +10,7 @@ open class NSExpression: NSObject, @unchecked Sendable {
 
   package init(_ expression: FetchExpression) { fetchExpression = expression }
 
+  /// Creates an expression from a text in the format language, which stops the program if it is malformed.
   public init(format: String, _ arguments: Any?...) {
     do {
       let predicate = try FetchPredicate(
@@ -24,12 +25,15 @@ open class NSExpression: NSObject, @unchecked Sendable {
   /// - Parameter value: A value that an attribute can have, an object, or a collection of them. Others stop the program.
   public init(forConstantValue value: Any?) { fetchExpression = Self.constant(value) }
 
+  /// Creates an expression for the value at a key path of the evaluated object.
   public init(forKeyPath path: String) { fetchExpression = Self.path(path) }
 
+  /// Creates an expression for the value at a key path of the evaluated object.
   public init<Root, Value>(forKeyPath path: KeyPath<Root, Value>) {
     fetchExpression = .keyPath(of: .current, KeyPathReference(ofProperties: path))
   }
 
+  /// Creates an expression for a variable, without its dollar sign.
   public init(forVariable name: String) { fetchExpression = .variable(name) }
 
   /// - Parameter name: A function of NSExpression, such as `sum:` or `uppercase:`.
@@ -41,9 +45,12 @@ open class NSExpression: NSObject, @unchecked Sendable {
     fetchExpression = .function(function, expressions)
   }
 
+  /// Returns an expression for the evaluated object.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.current) }
 
+  /// The key path; empty for other expressions.
   public var keyPath: String { fetchExpression.keys?.joined(separator: ".") ?? "" }
+  /// The constant's value; nil for other expressions.
   public var constantValue: Any? { fetchExpression.constantValue.flatMap(FoundationValue.any) }
 
   open override var description: String { fetchExpression.format }

@@ -9,6 +9,9 @@ extension NSPredicate {
     self.init(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
   }
 
+  /// Creates a predicate from a format string and the values of its placeholders.
+  ///
+  /// A malformed string stops the program, as it raises an exception on Apple's platforms.
   public convenience init(format: String, argumentArray: [Any]?) {
     let arguments = argumentArray?.map(PredicateArgument.persist)
     let predicate: FetchPredicate

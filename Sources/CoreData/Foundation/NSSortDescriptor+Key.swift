@@ -2,6 +2,7 @@ public import Foundation
 import Persist
 
 extension NSSortDescriptor {
+  /// Creates a descriptor that sorts by the value of a key or key path.
   public convenience init(key: String?, ascending: Bool) {
     self.init(creating: { unsafeDowncast(KeySortDescriptor(key ?? "self", ascending), to: Self.self) })
   }
@@ -14,10 +15,12 @@ extension NSSortDescriptor {
     })
   }
 
+  /// Creates a descriptor that sorts by the value of a managed object's property.
   public convenience init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
   }
 
+  /// Creates a descriptor that sorts by the value of a managed object's property.
   public convenience init<Root: NSManagedObject, Value: Comparable>(
     keyPath: KeyPath<Root, Value>, ascending: Bool
   ) {

@@ -1,14 +1,21 @@
 public import Foundation
 import Persist
 
+/// The name of a transformer.
 public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
+  /// The name as text.
   public let rawValue: String
 
+  /// Creates a name from text.
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Creates a name from text.
   public init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
+  /// The transformer of keyed archives of property lists.
   public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
+  /// The transformer of keyed archives.
   public static let unarchiveFromDataTransformerName = Self("NSUnarchiveFromData")
+  /// The transformer of keyed archives.
   public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
 }
 
@@ -17,15 +24,21 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
 /// Foundation has no such class outside of Apple's platforms.
 // Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
 open class ValueTransformer: NSObject, @unchecked Sendable {
+  /// Creates a transformer.
   public required override init() { super.init() }
 
+  /// The class of transformed values.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
+  /// Whether transformed values can be converted back.
   open class func allowsReverseTransformation() -> Bool { true }
+  /// Returns the value for the store: `Data`.
   open func transformedValue(_ value: Any?) -> Any? { value }
+  /// Returns the value for the application.
   open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
   private static let registered = Locked<[String: ValueTransformer]>([:])
 
+  /// Registers a transformer under a name, or removes it.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     registered.withLock { $0[name.rawValue] = transformer }
     if let transformer {
@@ -33,6 +46,7 @@ open class ValueTransformer: NSObject, @unchecked Sendable {
     }
   }
 
+  /// The names of registered transformers.
   open class func valueTransformerNames() -> [NSValueTransformerName] {
     registered.withLock { $0.keys.sorted().map { NSValueTransformerName($0) } }
   }
@@ -68,6 +82,7 @@ extension ValueTransformer: SubclassCreating {}
 
 /// Turns lists, dictionaries and other values that archives may contain into data.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
+  /// The classes of values that may be archived.
   open class var allowedTopLevelClasses: [AnyClass] { [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self] }
 
   open override func transformedValue(_ value: Any?) -> Any? {

@@ -5,28 +5,51 @@ import Persist
 open class NSEntityMigrationPolicy: NSObject {
   fileprivate weak var bridge: MigrationPolicyBridge?
 
+  /// Creates the policy of one entity mapping.
   public required override init() { super.init() }
 
+  /// Prepares the migration of the mapping's objects.
+  ///
+  /// - Throws: An error that ends the migration.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
+  /// Creates the destination objects for a source object and associates them; by default one, with the attributes that
+  /// the mapping's expressions give.
+  ///
+  /// - Throws: An error that ends the migration.
   open func createDestinationInstances(
     forSource source: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try bridge?.createStandardInstances(forSource: source, in: mapping)
   }
 
+  /// Ends the first pass of the mapping.
+  ///
+  /// - Throws: An error that ends the migration.
   open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
+  /// Sets the relationships of a destination object, by default by the mapping's expressions.
+  ///
+  /// - Throws: An error that ends the migration.
   open func createRelationships(
     forDestination destination: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try bridge?.createStandardRelationships(forDestination: destination, in: mapping)
   }
 
+  /// Ends the second pass of the mapping.
+  ///
+  /// - Throws: An error that ends the migration.
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
+  /// Validates the migrated objects.
+  ///
+  /// - Throws: An error that ends the migration.
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
+  /// Ends the migration of the mapping's objects.
+  ///
+  /// - Throws: An error that ends the migration.
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   /// Calls one of the class's own methods by its selector, for `FUNCTION($entityPolicy, "selector:", …)` in mapping

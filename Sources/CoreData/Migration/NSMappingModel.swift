@@ -1,21 +1,34 @@
 public import Foundation
 import Persist
 
+/// What becomes of the objects of an entity mapping.
 public enum NSEntityMappingType: UInt, Sendable {
+  /// Not decided.
   case undefinedEntityMappingType = 0
+  /// A policy decides.
   case customEntityMappingType = 1
+  /// The destination has a new entity.
   case addEntityMappingType = 2
+  /// The destination doesn't have the entity.
   case removeEntityMappingType = 3
+  /// Objects stay as they are.
   case copyEntityMappingType = 4
+  /// Objects get the values of the property mappings.
   case transformEntityMappingType = 5
 }
 
+/// The rule for a property of destination objects.
 open class NSPropertyMapping: NSObject {
+  /// The name.
   open var name: String?
+  /// The expression for the property's value, with the variables `$source`, `$manager`, `$entityMapping` and
+  /// `$entityPolicy`; nil leaves the default.
   open var valueExpression: NSExpression?
+  /// Data of the application's own.
   open var userInfo: [AnyHashable: Any]?
   private var original: PropertyMapping?
 
+  /// Creates a rule without values.
   public override init() { super.init() }
 
   convenience init(_ mapping: PropertyMapping) {
@@ -35,20 +48,33 @@ open class NSPropertyMapping: NSObject {
   }
 }
 
+/// The rule for the objects of an entity.
 open class NSEntityMapping: NSObject {
+  /// The name.
   open var name: String! = ""
+  /// What becomes of the objects.
   open var mappingType = NSEntityMappingType.undefinedEntityMappingType
+  /// The name of the source entity; nil for an added one.
   open var sourceEntityName: String?
+  /// The hash of the source entity.
   open var sourceEntityVersionHash: Data?
+  /// The name of the destination entity; nil for a removed one.
   open var destinationEntityName: String?
+  /// The hash of the destination entity.
   open var destinationEntityVersionHash: Data?
+  /// The rules for attributes.
   open var attributeMappings: [NSPropertyMapping]?
+  /// The rules for relationships.
   open var relationshipMappings: [NSPropertyMapping]?
+  /// The expression for the source objects; nil for all of the entity.
   open var sourceExpression: NSExpression?
+  /// Data of the application's own.
   open var userInfo: [AnyHashable: Any]?
+  /// The name of the class of the migration policy; nil for the standard behavior.
   open var entityMigrationPolicyClassName: String?
   private var original: EntityMapping?
 
+  /// Creates a rule without values.
   public override init() { super.init() }
 
   convenience init(_ mapping: EntityMapping) {
@@ -92,11 +118,14 @@ extension [AnyHashable: Any] {
   }
 }
 
+/// The rules by which the objects of one model become those of another.
 open class NSMappingModel: NSObject {
+  /// The rules for entities, in the order in which they are executed.
   open var entityMappings: [NSEntityMapping]! = []
   /// A file in Xcode's format, whose reading needs the models.
   private var file: URL?
 
+  /// Creates a rule without values.
   public override init() { super.init() }
 
   /// Reads a mapping model; one in Xcode's source format is read when it is used, because that takes the models.
@@ -129,6 +158,9 @@ open class NSMappingModel: NSObject {
     entityMappings = mapping.entityMappings.map { NSEntityMapping($0) }
   }
 
+  /// Returns the mapping model that follows from two models.
+  ///
+  /// - Throws: An error with the code ``NSInferredMappingModelError`` if none can be inferred.
   open class func inferredMappingModel(
     forSourceModel source: NSManagedObjectModel, destinationModel destination: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -137,6 +169,7 @@ open class NSMappingModel: NSObject {
     }
   }
 
+  /// The rules for entities by their names.
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -3,13 +3,19 @@ import Persist
 
 /// Migrates a store to another file with a mapping model.
 open class NSMigrationManager: NSObject {
+  /// The model of the store that is migrated.
   public let sourceModel: NSManagedObjectModel
+  /// The model of the new store.
   public let destinationModel: NSManagedObjectModel
+  /// Whether a store may migrate itself. Without effect here.
   open var usesStoreSpecificMigrationManager = true
+  /// Data that policies share.
   open var userInfo: [AnyHashable: Any]?
+  /// The mapping model of the running migration.
   public private(set) var mappingModel: NSMappingModel
   let base: MigrationManagerBridge
 
+  /// Creates a manager for migrations between two models. A model that can't be used stops the program.
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     self.sourceModel = sourceModel
     self.destinationModel = destinationModel
@@ -34,6 +40,10 @@ open class NSMigrationManager: NSObject {
     base.adopt(self)
   }
 
+  /// Migrates a store to another file.
+  ///
+  /// - Throws: An error with the code ``NSMigrationError`` and similar ones, and the errors of policies. The source
+  ///   isn't changed.
   open func migrateStore(
     from source: URL, sourceType: String, options sourceOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL destination: URL, destinationType: String,
@@ -49,6 +59,10 @@ open class NSMigrationManager: NSObject {
     }
   }
 
+  /// Migrates a store to another file.
+  ///
+  /// - Throws: An error with the code ``NSMigrationError`` and similar ones, and the errors of policies. The source
+  ///   isn't changed.
   public final func migrateStore(
     from source: URL, type sourceType: NSPersistentStoreCoordinator.StoreType,
     options sourceOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel, to destination: URL,
@@ -59,23 +73,31 @@ open class NSMigrationManager: NSObject {
       toDestinationURL: destination, destinationType: destinationType.rawValue, destinationOptions: destinationOptions)
   }
 
+  /// Does nothing: a manager has no state between migrations.
   open func reset() {}
 
+  /// The progress from 0 to 1.
   open var migrationProgress: Float { Float(base.migrationProgress) }
+  /// The entity mapping that is executed.
   open var currentEntityMapping: NSEntityMapping {
     base.currentEntityMapping.map { NSEntityMapping($0) } ?? NSEntityMapping()
   }
+  /// The context of the source objects.
   open var sourceContext: NSManagedObjectContext { .of(base.sourceContext) }
+  /// The context of the destination objects.
   open var destinationContext: NSManagedObjectContext { .of(base.destinationContext) }
 
+  /// Returns the source entity of a mapping.
   open func sourceEntity(for mapping: NSEntityMapping) -> NSEntityDescription? {
     mapping.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
   }
 
+  /// Returns the destination entity of a mapping.
   open func destinationEntity(for mapping: NSEntityMapping) -> NSEntityDescription? {
     mapping.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
   }
 
+  /// Records that a mapping created a destination object from a source object.
   open func associate(
     sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
     for mapping: NSEntityMapping
@@ -83,24 +105,28 @@ open class NSMigrationManager: NSObject {
     attempt { try base.associate(source: sourceInstance, with: destinationInstance, for: mapping.mapping()) }
   }
 
+  /// Returns the destination objects that were created from source objects.
   open func destinationInstances(
     forEntityMappingName name: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     instances { try base.destinationInstances(forEntityMapping: name, sourceInstances: sourceInstances ?? []) }
   }
 
+  /// Returns the destination objects that were created from source objects.
   open func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances: [NSManagedObject]
   ) -> [NSManagedObject] {
     instances { try base.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sourceInstances) }
   }
 
+  /// Returns the source objects from which destination objects were created.
   open func sourceInstances(
     forEntityMappingName name: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     instances { try base.sourceInstances(forEntityMapping: name, destinationInstances: destinationInstances ?? []) }
   }
 
+  /// Ends the migration, which throws the error.
   open func cancelMigrationWithError(_ error: any Error) { base.cancelMigration(with: error) }
 
   /// Calls one of the class's own methods by its selector, for `FUNCTION($manager, "selector:", …)` in mapping models.

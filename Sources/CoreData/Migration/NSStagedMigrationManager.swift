@@ -4,14 +4,18 @@ import Persist
 /// A model of a stage.
 // Unchecked: immutable.
 public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
+  /// The model.
   public let resolvedModel: NSManagedObjectModel
+  /// The model's checksum, as Xcode shows it.
   public let versionChecksum: String
 
+  /// Refers to a model.
   public init(model: NSManagedObjectModel, versionChecksum: String) {
     resolvedModel = model
     self.versionChecksum = versionChecksum
   }
 
+  /// Refers to the model in a file.
   public convenience init(fileURL: URL, versionChecksum: String) {
     let model = NSManagedObjectModel(contentsOf: fileURL) ?? NSManagedObjectModel()
     self.init(model: model, versionChecksum: versionChecksum)
@@ -24,25 +28,36 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
   }
 }
 
+/// A step of a staged migration.
 // Unchecked: stages aren't changed once a store is opened with them.
 open class NSMigrationStage: NSObject, @unchecked Sendable {
+  /// A name for the application's own purposes.
   open var label: String?
 }
 
 /// Steps that are inferred. Versions are found by the order of the other stages, because checksums are Apple's own.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
+  /// The checksums of the stage's versions.
   public let versionChecksums: [String]
 
+  /// Creates a stage or a manager of stages.
   public init(_ versionChecksums: [String]) { self.versionChecksums = versionChecksums }
 }
 
+/// A step between two versions, with blocks before and after it.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
+  /// A block that runs before or after a stage, with the store at ``NSStagedMigrationManager/container``.
   public typealias Handler = (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void
+  /// The version before the step.
   public let currentModel: NSManagedObjectModelReference
+  /// The version after the step.
   public let nextModel: NSManagedObjectModelReference
+  /// Runs before the step, at the version before it.
   open var willMigrateHandler: Handler?
+  /// Runs after the step, at the version after it.
   open var didMigrateHandler: Handler?
 
+  /// Creates a stage between two versions.
   public init(
     migratingFrom current: NSManagedObjectModelReference, to next: NSManagedObjectModelReference
   ) {
@@ -51,12 +66,15 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
   }
 }
 
+/// The steps of a staged migration, which is an option of adding a store.
 // Unchecked: the container is set by the thread that runs the migration.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
+  /// The steps in their order.
   public let stages: [NSMigrationStage]
   /// The store at the version of the running stage.
   public private(set) var container: NSPersistentContainer?
 
+  /// Creates a stage or a manager of stages.
   public init(_ stages: [NSMigrationStage]) { self.stages = stages }
 
   func migrator() throws -> AutomaticMigrator {

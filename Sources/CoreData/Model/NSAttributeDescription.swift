@@ -1,18 +1,27 @@
 import Foundation
 import Persist
 
+/// An attribute of an entity.
 // Unchecked: as its superclass is.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+  /// The type of the values.
   open var attributeType = NSAttributeType.undefinedAttributeType { didSet { noteChange() } }
+  /// The name of the values' class.
   open var attributeValueClassName: String? { didSet { noteChange() } }
+  /// The value of new objects.
   open var defaultValue: Any? { didSet { noteChange() } }
+  /// The name of the transformer of a transformable attribute.
   open var valueTransformerName: String? { didSet { noteChange() } }
+  /// Whether large values are stored in files beside the store.
   open var allowsExternalBinaryDataStorage = false { didSet { noteChange() } }
+  /// Whether the history keeps the value of a deleted object.
   open var preservesValueInHistoryOnDeletion = false { didSet { noteChange() } }
+  /// Whether CloudKit encrypts the value. Without effect here.
   open var allowsCloudEncryption = false { didSet { noteChange() } }
   /// The description of a model file, with parts that this class has no property for.
   private var original: AttributeDescription?
 
+  /// Creates a description.
   public required init() { super.init() }
 
   /// The attribute's type under its newer name.
@@ -21,27 +30,46 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
   }
 
+  /// The type of an attribute, under its newer name.
   public struct AttributeType: RawRepresentable, Sendable, Hashable {
+    /// The number of the type.
     public let rawValue: UInt
 
+    /// Creates a type from its number.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     private init(_ type: NSAttributeType) { rawValue = type.rawValue }
 
+    /// No type; for transient attributes.
     public static let undefined = Self(.undefinedAttributeType)
+    /// A signed integer of 16 bits.
     public static let integer16 = Self(.integer16AttributeType)
+    /// A signed integer of 32 bits.
     public static let integer32 = Self(.integer32AttributeType)
+    /// A signed integer of 64 bits.
     public static let integer64 = Self(.integer64AttributeType)
+    /// A decimal number.
     public static let decimal = Self(.decimalAttributeType)
+    /// A floating-point number of 64 bits.
     public static let double = Self(.doubleAttributeType)
+    /// A floating-point number of 32 bits.
     public static let float = Self(.floatAttributeType)
+    /// Text.
     public static let string = Self(.stringAttributeType)
+    /// A truth value.
     public static let boolean = Self(.booleanAttributeType)
+    /// A point in time.
     public static let date = Self(.dateAttributeType)
+    /// Bytes.
     public static let binaryData = Self(.binaryDataAttributeType)
+    /// A UUID.
     public static let uuid = Self(.UUIDAttributeType)
+    /// A URI.
     public static let uri = Self(.URIAttributeType)
+    /// A value that a transformer converts to bytes.
     public static let transformable = Self(.transformableAttributeType)
+    /// An object's identifier; only for columns of requests.
     public static let objectID = Self(.objectIDAttributeType)
+    /// Several attributes under one name.
     public static let composite = Self(.compositeAttributeType)
   }
 
@@ -118,6 +146,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 
 /// An attribute whose value the store computes from others.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+  /// The expression from which the store computes the value.
   open var derivationExpression: NSExpression? { didSet { noteChange() } }
 
   override var derivation: String? { derivationExpression?.fetchExpression.format }

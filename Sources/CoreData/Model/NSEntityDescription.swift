@@ -1,16 +1,26 @@
 public import Foundation
 public import Persist
 
+/// An entity of a model.
 // Unchecked: a description is changed only until a coordinator uses its model.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+  /// The name.
   open var name: String? { didSet { noteChange() } }
+  /// The name of the objects' class.
   open var managedObjectClassName: String! { didSet { noteChange() } }
+  /// Whether only subentities have objects.
   open var isAbstract = false { didSet { noteChange() } }
+  /// The name in an older version.
   open var renamingIdentifier: String? { didSet { noteChange() } }
+  /// A text that changes the entity's hash.
   open var versionHashModifier: String? { didSet { noteChange() } }
+  /// Data of the application's own.
   open var userInfo: [AnyHashable: Any]? { didSet { noteChange() } }
+  /// The attributes that are unique together, by name or description.
   open var uniquenessConstraints: [[Any]] = [] { didSet { noteChange() } }
+  /// The attributes of indexes, under the older name.
   open var compoundIndexes: [[Any]] = [] { didSet { noteChange() } }
+  /// The indexes.
   open var indexes: [NSFetchIndexDescription] = [] {
     didSet {
       for index in indexes { index.entity = self }
@@ -26,6 +36,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
       noteChange()
     }
   }
+  /// The entities that inherit from this one.
   open var subentities: [NSEntityDescription] = [] {
     didSet {
       for entity in oldValue where entity.superentity === self { entity.superentity = nil }
@@ -33,7 +44,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
       noteChange()
     }
   }
+  /// The entity that this one inherits from.
   public private(set) weak var superentity: NSEntityDescription?
+  /// The model that contains the entity.
   public internal(set) weak var managedObjectModel: NSManagedObjectModel?
   private var own: [NSPropertyDescription] = []
   private var original: EntityDescription?
@@ -42,11 +55,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The origin of a read object that is created with its class's own initializer.
   var carriedOrigin: NSManagedObject.Origin?
 
+  /// Creates a description.
   public override init() { super.init() }
 
+  /// The attributes by name, inherited ones included.
   open var attributesByName: [String: NSAttributeDescription] { byName() }
+  /// The relationships by name, inherited ones included.
   open var relationshipsByName: [String: NSRelationshipDescription] { byName() }
+  /// The properties by name, inherited ones included.
   open var propertiesByName: [String: NSPropertyDescription] { byName() }
+  /// The entities that inherit from this one, by name.
   open var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -56,10 +74,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
       properties.compactMap { $0 as? Property }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Returns the relationships to an entity.
   open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
     relationshipsByName.values.filter { $0.destinationEntity === entity }.sorted { $0.name < $1.name }
   }
 
+  /// Whether the entity is another one or inherits from it.
   open func isKindOf(entity other: NSEntityDescription) -> Bool {
     var entity: NSEntityDescription? = self
     while let current = entity {
@@ -69,10 +89,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return false
   }
 
+  /// The hash of the entity, by which stores recognize their model.
   open var versionHash: Data { entity?.fingerprint.bytes ?? Data() }
 
   func noteChange() { managedObjectModel?.noteChange() }
 
+  /// Returns a copy that belongs to no model.
   open func copy(with zone: NSZone? = nil) -> Any {
     let other = NSEntityDescription()
     other.name = name

@@ -1,18 +1,26 @@
 public import Foundation
 import Persist
 
+/// The kinds of indexes.
 public enum NSFetchIndexElementType: UInt, Sendable {
+  /// An index for comparisons and sorting.
   case binary = 0
+  /// An index for ranges in several dimensions.
   case rTree = 1
 }
 
+/// An element of an index.
 // Unchecked: a description is changed only until a coordinator uses its model.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
+  /// The property or expression that is indexed.
   public let property: NSPropertyDescription?
+  /// The kind of the index.
   open var collationType: NSFetchIndexElementType
+  /// The direction of the sort order.
   open var isAscending = true
   let subject: FetchIndexDescription.Element.Subject?
 
+  /// Creates an element for a property.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     self.property = property
     self.collationType = collationType
@@ -27,8 +35,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     isAscending = element.isAscending
   }
 
+  /// The name of the property.
   open var propertyName: String? { property?.name }
 
+  /// Returns the description itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   func element() -> FetchIndexDescription.Element {
@@ -44,13 +54,19 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   }
 }
 
+/// An index of an entity.
 // Unchecked: a description is changed only until a coordinator uses its model.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
+  /// The name.
   open var name: String
+  /// The elements in their order.
   open var elements: [NSFetchIndexElementDescription]
+  /// The predicate of the objects that the index contains; nil for all.
   open var partialIndexPredicate: NSPredicate?
+  /// The entity.
   public internal(set) weak var entity: NSEntityDescription?
 
+  /// Creates an index.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
     self.elements = elements ?? []
@@ -61,6 +77,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     partialIndexPredicate = index.partialPredicate.map { NSPredicate(format: $0) }
   }
 
+  /// Returns the description itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   func index() throws -> FetchIndexDescription {

@@ -1,6 +1,7 @@
 public import Foundation
 import Persist
 
+/// The entities of an application and their properties.
 // Unchecked: a model is changed only until a coordinator uses it.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   private var descriptions: [NSEntityDescription] = []
@@ -10,11 +11,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   private var made: ManagedObjectModel?
   /// The versions and mapping models that the model's file contains.
   let registry: ModelRegistry?
+  /// Names of the version, for people.
   open var versionIdentifiers: Set<AnyHashable> = []
   /// The name of the version's file.
   var versionName: String?
+  /// Texts of the application's own.
   open var localizationDictionary: [String: String]?
 
+  /// Creates a model without entities.
   public override init() { registry = nil }
 
   init(_ model: ManagedObjectModel, registry: ModelRegistry?) {
@@ -32,6 +36,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     versionName = url.deletingPathExtension().lastPathComponent
   }
 
+  /// The entities.
   open var entities: [NSEntityDescription] {
     get { descriptions }
     set {
@@ -42,36 +47,45 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
+  /// The entities by name.
   open var entitiesByName: [String: NSEntityDescription] {
     Dictionary(descriptions.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The names of the configurations.
   open var configurations: [String] { configurationNames.keys.sorted() }
 
+  /// The entities.
   open func entities(forConfigurationName name: String?) -> [NSEntityDescription]? {
     guard let name else { return descriptions }
     return configurationNames[name].map { names in descriptions.filter { names.contains($0.name ?? "") } }
   }
 
+  /// Sets the entities of a configuration.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName name: String) {
     configurationNames[name] = entities.compactMap(\.name)
     noteChange()
   }
 
+  /// The hashes of the entities, by which stores recognize their model.
   open var entityVersionHashesByName: [String: Data] {
     guard let model = try? persistModel() else { return [:] }
     return Dictionary(model.entities.map { ($0.name, $0.fingerprint.bytes) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The request templates by name.
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
+  /// Returns the request template with a name.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
 
+  /// Sets or removes a request template.
   open func setFetchRequestTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, forName name: String) {
     templates[name] = request
     noteChange()
   }
 
+  /// Returns a request from a template, with values for its variables.
   open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
@@ -80,6 +94,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     return request
   }
 
+  /// Whether a store with these metadata can be opened with the model.
   open func isConfiguration(
     withName name: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
@@ -97,6 +112,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     made = nil
   }
 
+  /// Returns a copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     guard let model = try? persistModel() else { return NSManagedObjectModel() }
     return NSManagedObjectModel(model, registry: registry)
@@ -183,6 +199,7 @@ extension NSManagedObjectModel {
     return nil
   }
 
+  /// Creates a model with the entities of several models.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let merged = Self.merge(models ?? []) else { return nil }
     guard let model = try? merged.persistModel() else { return nil }

@@ -1,32 +1,46 @@
 import Foundation
 import Persist
 
+/// What happens to related objects when an object is deleted.
 public enum NSDeleteRule: UInt, Sendable {
+  /// They are left as they are.
   case noActionDeleteRule = 0
+  /// They lose the relationship to the object.
   case nullifyDeleteRule = 1
+  /// They are deleted, too.
   case cascadeDeleteRule = 2
+  /// The object can't be deleted as long as there are any.
   case denyDeleteRule = 3
 }
 
+/// A relationship of an entity.
 // Unchecked: as its superclass is.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   // Weak: entities own their relationships, which lead back to entities. The model owns all of them.
+  /// The entity of the related objects.
   open weak var destinationEntity: NSEntityDescription? {
     didSet {
       if let destinationEntity { destinationName = destinationEntity.name }
       noteChange()
     }
   }
+  /// The relationship in the other direction.
   open weak var inverseRelationship: NSRelationshipDescription? { didSet { noteChange() } }
+  /// The smallest number of related objects; 0 for none.
   open var minCount = 0 { didSet { noteChange() } }
+  /// The greatest number of related objects; 1 for a to-one relationship, 0 for no limit.
   open var maxCount = 0 { didSet { noteChange() } }
+  /// What happens to related objects when an object is deleted.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { didSet { noteChange() } }
+  /// Whether the related objects have an order.
   open var isOrdered = false { didSet { noteChange() } }
   private var original: RelationshipDescription?
   private var destinationName: String?
 
+  /// Creates a description.
   public required init() { super.init() }
 
+  /// Whether there can be several related objects.
   open var isToMany: Bool { maxCount != 1 }
 
   override func copy(to other: NSPropertyDescription) {
@@ -91,9 +105,11 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 
 /// A property whose value is the result of a request.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+  /// The request, with the variables `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { didSet { noteChange() } }
   private var original: FetchedPropertyDescription?
 
+  /// Creates a description.
   public required init() { super.init() }
 
   override func copy(to other: NSPropertyDescription) {
@@ -131,9 +147,12 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
 
 /// A computed column of a request for dictionaries.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
+  /// The expression of the column.
   open var expression: NSExpression?
+  /// The type of the values.
   open var expressionResultType = NSAttributeType.undefinedAttributeType
 
+  /// Creates a description.
   public required init() { super.init() }
 
   /// The type of the values under its newer name.

@@ -22,32 +22,39 @@ extension NSManagedObject {
     edit(key) { set in for object in ManagedValue.objects(in: members) { set.insert(object) } }
   }
 
+  /// Removes members, for generated methods such as `removeFromItems(_:)`.
   public final func removeManaged(_ members: Any, from key: String) {
     edit(key) { set in for object in ManagedValue.objects(in: members) { set.remove(object) } }
   }
 
+  /// Inserts members, for generated methods such as `insertIntoItems(_:at:)`.
   public final func insertManaged(_ members: Any, into key: String, at index: Int) {
     edit(key) { set in
       for (place, object) in ManagedValue.objects(in: members).enumerated() { set.insert(object, at: index + place) }
     }
   }
 
+  /// Inserts members, for generated methods such as `insertIntoItems(_:at:)`.
   public final func insertManaged(_ members: Any, into key: String, at indexes: NSIndexSet) {
     edit(key) { set in
       for (index, object) in zip(indexes, ManagedValue.objects(in: members)) { set.insert(object, at: index) }
     }
   }
 
+  /// Removes members, for generated methods such as `removeFromItems(_:)`.
   public final func removeManaged(at index: Int, from key: String) { edit(key) { $0.remove(at: index) } }
 
+  /// Removes members, for generated methods such as `removeFromItems(_:)`.
   public final func removeManaged(at indexes: NSIndexSet, from key: String) {
     edit(key) { set in for index in indexes.reversed() { set.remove(at: index) } }
   }
 
+  /// Replaces members, for generated methods such as `replaceItems(at:with:)`.
   public final func replaceManaged(at index: Int, in key: String, with object: NSManagedObject) {
     edit(key) { $0.replace(at: index, with: object) }
   }
 
+  /// Replaces members, for generated methods such as `replaceItems(at:with:)`.
   public final func replaceManaged(at indexes: NSIndexSet, in key: String, with members: Any) {
     edit(key) { set in
       for (index, object) in zip(indexes, ManagedValue.objects(in: members)) { set.replace(at: index, with: object) }

@@ -9,6 +9,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   /// from the source pass, which runs that initializer.
   public required init(_ origin: Origin) { super.init(origin) }
 
+  /// Creates an object of an entity and inserts it into a context; without a context, it can be inserted later.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     if let origin = entity.carriedOrigin {
       super.init(origin)
@@ -19,6 +20,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     withExtendedLifetime(made.owner) {}
   }
 
+  /// Creates an object of the entity whose class this is, and inserts it into a context.
   public convenience init(context: NSManagedObjectContext) {
     self.init(entity: context.entity(servedBy: Self.self), insertInto: context)
   }
@@ -46,11 +48,13 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     return self.init(made.origin)
   }
 
+  /// The object's entity, or the entity whose class this is in a model that is in use.
   open class func entity() -> NSEntityDescription {
     if let entity = EntityDescriptions.descriptions(whereClassIs: self).first { return entity }
     stop("No entity of a model that is in use has the class \(self).")
   }
 
+  /// Returns a request for the objects of the class's entity.
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     let name = EntityDescriptions.descriptions(whereClassIs: self).first?.name
     return NSFetchRequest(entityName: name ?? String(describing: self))
@@ -61,12 +65,16 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     stop("'\(entity.name ?? "")' has no property '\(key)'.")
   }
 
+  /// Sets the value of a property or at a key path.
   open func setValue(_ value: Any?, forUndefinedKey key: String) {
     stop("'\(entity.name ?? "")' has no property '\(key)'.")
   }
 
+  /// Returns the value of a property or at a key path, as Foundation's objects.
   open func value(forKey key: String) -> Any? { managedAny(key) }
+  /// Sets the value of a property or at a key path.
   open func setValue(_ value: Any?, forKey key: String) { setManagedAny(value, key) }
+  /// Returns the value of a property or at a key path, as Foundation's objects.
   open func value(forKeyPath path: String) -> Any? {
     let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
     guard keys.count > 1, !keys[1].hasPrefix("@") else {
@@ -85,6 +93,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     (object as? NSManagedObject)?.value(forKeyPath: path)
   }
 
+  /// Sets the value of a property or at a key path.
   open func setValue(_ value: Any?, forKeyPath path: String) {
     let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
     guard keys.count > 1, let object = self.value(forKey: keys[0]) as? NSManagedObject else {
@@ -93,25 +102,35 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     object.setValue(value, forKeyPath: keys[1])
   }
 
+  /// Returns the value of a property without notifying anyone.
   open func primitiveValue(forKey key: String) -> Any? { managedAny(key) }
+  /// Sets the value of a property without registering a change.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) {
     do { try plain.setPrimitiveValue(ManagedValue.persist(value), forKey: key) } catch { stop("\(error)") }
   }
 
+  /// Fires the fault before a value is read.
   open func willAccessValue(forKey key: String?) { withParents { plain.willAccessValue(forKey: key) } }
+  /// Ends an access of a value. Without effect here.
   open func didAccessValue(forKey key: String?) {}
+  /// Announces a change of a value that is set as a primitive one.
   open func willChangeValue(forKey key: String) { plain.willChangeValue(forKey: key) }
+  /// Ends a change of a value. Without effect here.
   open func didChangeValue(forKey key: String) {}
 
+  /// Returns the members of an unordered relationship as a set whose changes are those of the relationship.
   open func mutableSetValue(forKey key: String) -> NSMutableSet {
     do { return LiveMutableSet(try plain.mutableSetValue(forKey: key)) } catch { stop("\(error)") }
   }
 
+  /// Returns the members of an ordered relationship as a set whose changes are those of the relationship.
   open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     do { return LiveMutableOrderedSet(try plain.mutableOrderedSetValue(forKey: key)) } catch { stop("\(error)") }
   }
 
+  /// Returns the unsaved values by property, with `NSNull` for nil.
   open func changedValues() -> [String: Any] { Self.values(plain.changedValues()) { self.value(forKey: $0) } }
+  /// Returns the values before the changes since pending changes were last processed.
   open func changedValuesForCurrentEvent() -> [String: Any] { Self.values(plain.changedValuesForCurrentEvent()) }
 
   /// Values that were last fetched or saved, with `NSNull` for nil.
@@ -119,10 +138,12 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     Self.values(plain.committedValues(forKeys: keys))
   }
 
+  /// Returns values by key, with `NSNull` for nil.
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Sets values by key; `NSNull` stands for nil.
   open func setValuesForKeys(_ values: [String: Any]) {
     for (key, value) in values { setValue(value is NSNull ? nil : value, forKey: key) }
   }
@@ -150,9 +171,27 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-    do { try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key) } catch {
-      throw CocoaErrors.error(error, in: managedObjectContext)
-    }
+    try validating { try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key) }
+  }
+
+  /// Checks the object before its first save.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`; with several broken rules, one that lists them under
+  ///   ``NSDetailedErrorsKey``; the class's own errors.
+  open override func validateForInsert() throws { try validating { try super.validateForInsert() } }
+
+  /// Checks the object before a save of its changes.
+  ///
+  /// - Throws: The errors of ``validateForInsert()``.
+  open override func validateForUpdate() throws { try validating { try super.validateForUpdate() } }
+
+  /// Checks whether the object can be deleted.
+  ///
+  /// - Throws: An error with the code ``NSValidationRelationshipDeniedDeleteError``; the class's own errors.
+  open override func validateForDelete() throws { try validating { try super.validateForDelete() } }
+
+  private func validating(_ body: () throws -> Void) throws {
+    do { try body() } catch { throw CocoaErrors.error(error, in: managedObjectContext) }
   }
 
   /// The class's validation methods for single properties, such as `validateName(_:)`. The source pass declares it.
@@ -164,16 +203,22 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     awake(fromSnapshotEvents: NSSnapshotEventType(rawValue: UInt(events.rawValue)))
   }
 
+  /// Called after undo, redo, rollback, refreshing and merging have set values.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
   open override var description: String { super.description }
+  /// The description.
   open var debugDescription: String { description }
+  /// Whether another object is this one.
   open func isEqual(_ object: Any?) -> Bool { (object as? NSManagedObject) === self }
+  /// The hash of the object's identity.
   open var hash: Int { ObjectIdentifier(self).hashValue }
 }
 
 extension NSManagedObject: NSObjectProtocol {
+  /// False.
   public func isProxy() -> Bool { false }
+  /// The object itself.
   public func `self`() -> Self { self }
 }
 
@@ -181,14 +226,18 @@ extension NSManagedObject {
   /// The object under Persist's interface.
   final var plain: ManagedObject { self }
 
+  /// The object's entity, or the entity whose class this is in a model that is in use.
   public final var entity: NSEntityDescription { EntityDescriptions.description(of: plain.entity) }
 
+  /// The context; nil if the object has none or has left it.
   public final var managedObjectContext: NSManagedObjectContext? {
     plain.managedObjectContext.map(NSManagedObjectContext.of)
   }
 
+  /// 1 for a fault, otherwise 0.
   public final var faultingState: Int { isFault ? 1 : 0 }
 
+  /// The model of the object's entity.
   public final var managedObjectModel: NSManagedObjectModel? { entity.managedObjectModel }
 
   /// Runs a read that may reach into parent contexts, whose objects belong to other queues.
@@ -198,16 +247,25 @@ extension NSManagedObject {
   }
 }
 
+/// The reasons for which values are set all at once.
 public struct NSSnapshotEventType: OptionSet, Sendable {
+  /// The bits.
   public let rawValue: UInt
 
+  /// Creates a set of reasons from bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// The undoing of an insertion.
   public static let undoInsertion = Self(rawValue: 1 << 1)
+  /// The undoing of a deletion.
   public static let undoDeletion = Self(rawValue: 1 << 2)
+  /// The undoing of an update.
   public static let undoUpdate = Self(rawValue: 1 << 3)
+  /// A rollback.
   public static let rollback = Self(rawValue: 1 << 4)
+  /// A refresh.
   public static let refresh = Self(rawValue: 1 << 5)
+  /// The resolution of a conflict.
   public static let mergePolicy = Self(rawValue: 1 << 6)
 }
 

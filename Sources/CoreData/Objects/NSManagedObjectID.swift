@@ -1,5 +1,6 @@
 public import Persist
 
+/// The identifier of an object, which is Sendable and may be used on any queue.
 public typealias NSManagedObjectID = ManagedObjectID
 
 extension ManagedObjectID {

@@ -1,66 +1,91 @@
 public import Foundation
 public import Persist
 
+/// The kinds of results of batch inserts.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  /// Whether it succeeded.
   case statusOnly = 0
+  /// The identifiers of the objects.
   case objectIDs = 1
+  /// The number of objects.
   case count = 2
 }
 
+/// The kinds of results of batch updates.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  /// Whether it succeeded.
   case statusOnlyResultType = 0
+  /// The identifiers of the updated objects.
   case updatedObjectIDsResultType = 1
+  /// The number of updated objects.
   case updatedObjectsCountResultType = 2
 }
 
+/// The kinds of results of batch deletes.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  /// Whether it succeeded.
   case resultTypeStatusOnly = 0
+  /// The identifiers of the deleted objects.
   case resultTypeObjectIDs = 1
+  /// The number of deleted objects.
   case resultTypeCount = 2
 }
 
+/// Inserts rows without objects.
 // Unchecked: as its superclass is.
 open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
+  /// The entity.
   open var entity: NSEntityDescription?
+  /// The kind of the result.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
+  /// The values of the new objects by attribute.
   open var objectsToInsert: [[String: Any]]?
+  /// Fills the values of one object; true if there are no more.
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  /// Fills one object; true if there are no more.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
 
+  /// Creates a request for an entity.
   public init(entityName: String, objects: [[String: Any]]) {
     requestedName = entityName
     objectsToInsert = objects
   }
 
+  /// Creates a request for an entity.
   public init(entity: NSEntityDescription, objects: [[String: Any]]) {
     requestedName = entity.name ?? ""
     self.entity = entity
     objectsToInsert = objects
   }
 
+  /// Creates a request for an entity.
   public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
     requestedName = entityName
     dictionaryHandler = handler
   }
 
+  /// Creates a request for an entity.
   public init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
     requestedName = entity.name ?? ""
     self.entity = entity
     dictionaryHandler = handler
   }
 
+  /// Creates a request for an entity.
   public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
     requestedName = entityName
     managedObjectHandler = handler
   }
 
+  /// Creates a request for an entity.
   public init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
     requestedName = entity.name ?? ""
     self.entity = entity
     managedObjectHandler = handler
   }
 
+  /// The name of the entity.
   open var entityName: String { requestedName }
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
@@ -108,26 +133,35 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+/// Updates rows without objects.
 // Unchecked: as its superclass is.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
+  /// The entity.
   open var entity: NSEntityDescription
+  /// The predicate of the objects to update; nil for all.
   open var predicate: NSPredicate?
+  /// Whether objects of subentities are updated, too.
   open var includesSubentities = true
+  /// The kind of the result.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+  /// The new values or expressions by property.
   open var propertiesToUpdate: [AnyHashable: Any]?
 
+  /// Creates a request for an entity.
   public init(entityName: String) {
     requestedName = entityName
     entity = NSEntityDescription()
     entity.name = entityName
   }
 
+  /// Creates a request for an entity.
   public init(entity: NSEntityDescription) {
     requestedName = entity.name ?? ""
     self.entity = entity
   }
 
+  /// The name of the entity.
   open var entityName: String { requestedName }
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
@@ -152,17 +186,22 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+/// Deletes rows without objects, and applies delete rules.
 // Unchecked: as its superclass is.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
+  /// The request for the objects.
   public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
   private let objectIDs: [NSManagedObjectID]?
+  /// The kind of the result.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
+  /// Creates a request for the objects that another one finds.
   public init(fetchRequest request: NSFetchRequest<any NSFetchRequestResult>) {
     fetchRequest = request
     objectIDs = nil
   }
 
+  /// Creates a request for objects of one entity.
   public init(objectIDs: [NSManagedObjectID]) {
     fetchRequest = NSFetchRequest(entityName: objectIDs.first?.entityName ?? "")
     self.objectIDs = objectIDs
@@ -185,44 +224,63 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
+/// The result of a batch insert.
 // Unchecked: as its superclass is.
 open class NSBatchInsertResult: NSPersistentStoreResult, @unchecked Sendable {
+  /// A number, a Boolean or identifiers, according to ``resultType``.
   public let result: Any?
+  /// The kind of the result.
   public let resultType: NSBatchInsertRequestResultType
 
   init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+/// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult, @unchecked Sendable {
+  /// A number, a Boolean or identifiers, according to ``resultType``.
   public let result: Any?
+  /// The kind of the result.
   public let resultType: NSBatchUpdateRequestResultType
 
   init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+/// The result of a batch delete.
 // Unchecked: as its superclass is.
 open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
+  /// A number, a Boolean or identifiers, according to ``resultType``.
   public let result: Any?
+  /// The kind of the result.
   public let resultType: NSBatchDeleteRequestResultType
 
   init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+/// The result of an asynchronous request, whose values are there when the request's block runs.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreResult, @unchecked Sendable {
+  /// The request for the objects.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+  /// The results; nil until the request has run.
   public internal(set) var finalResult: [ResultType]?
+  /// The error of the request.
   public internal(set) var operationError: (any Error)?
 
   init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
 }
 
+/// A request that runs on the context's queue, later.
 // Unchecked: as its superclass is.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
+  /// A block that runs with the result.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
+  /// The request for the objects.
   public let fetchRequest: NSFetchRequest<ResultType>
+  /// The block that runs with the result, on the context's queue.
   public let completionBlock: CompletionBlock?
+  /// The expected number of results, for a progress.
   open var estimatedResultCount = 0
 
+  /// Creates a request for the objects that another one finds.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock block: CompletionBlock? = nil) {
     fetchRequest = request
     completionBlock = block

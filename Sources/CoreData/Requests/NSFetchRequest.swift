@@ -8,68 +8,107 @@ extension ManagedObjectID: NSFetchRequestResult {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
+/// The kinds of results of requests.
 public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
+  /// The bits.
   public let rawValue: UInt
 
+  /// Creates a kind from bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// Objects.
   public static let managedObjectResultType = Self([])
+  /// Identifiers.
   public static let managedObjectIDResultType = Self(rawValue: 1)
+  /// Dictionaries of values.
   public static let dictionaryResultType = Self(rawValue: 2)
+  /// The number of objects.
   public static let countResultType = Self(rawValue: 4)
 }
 
+/// The kinds of requests.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// A fetch.
   case fetchRequestType = 1
+  /// A save.
   case saveRequestType = 2
+  /// A batch insert.
   case batchInsertRequestType = 5
+  /// A batch update.
   case batchUpdateRequestType = 6
+  /// A batch delete.
   case batchDeleteRequestType = 7
 }
 
+/// A request to stores.
 // Unchecked: as in Core Data, a request isn't changed while a context executes it.
 open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
+  /// The stores; nil for all.
   open var affectedStores: [NSPersistentStore]?
+  /// The kind of the request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+  /// Returns a copy; the request itself if its class has nothing to copy.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   final var storeIdentifiers: [String]? { affectedStores?.map(\.identifier) }
 }
 
+/// The result of a request.
 // Unchecked: results aren't changed after their creation.
 open class NSPersistentStoreResult: NSObject, @unchecked Sendable {
 }
 
+/// A request for objects, identifiers, dictionaries or a count.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
+  /// The entity.
   open var entity: NSEntityDescription? {
     didSet { if let entity { requestedName = entity.name } }
   }
   fileprivate var requestedName: String?
+  /// The predicate of the results; nil for all.
   open var predicate: NSPredicate?
+  /// The sort order.
   open var sortDescriptors: [NSSortDescriptor]?
+  /// The greatest number of results; 0 for no limit.
   open var fetchLimit = 0
+  /// The number of results to skip.
   open var fetchOffset = 0
+  /// The number of rows to read at a time; 0 for all.
   open var fetchBatchSize = 0
+  /// The kind of the results.
   open var resultType = NSFetchRequestResultType.managedObjectResultType
+  /// Whether objects of subentities are results, too.
   open var includesSubentities = true
+  /// Whether rows are read, and not only identifiers.
   open var includesPropertyValues = true
+  /// Whether unsaved changes are taken into account.
   open var includesPendingChanges = true
+  /// Whether objects are faults.
   open var returnsObjectsAsFaults = true
+  /// Whether objects that the context has are refreshed.
   open var shouldRefreshRefetchedObjects = false
+  /// Whether equal dictionaries appear once.
   open var returnsDistinctResults = false
+  /// The relationships whose objects are read together with the results.
   open var relationshipKeyPathsForPrefetching: [String]?
+  /// The columns of dictionaries, by name or description.
   open var propertiesToFetch: [Any]?
+  /// The properties by which dictionaries are grouped.
   open var propertiesToGroupBy: [Any]?
+  /// The predicate of groups.
   open var havingPredicate: NSPredicate?
 
+  /// Creates a request without an entity.
   public override init() { super.init() }
 
+  /// Creates a request for the objects of an entity.
   public convenience init(entityName: String) {
     self.init()
     requestedName = entityName
   }
 
+  /// The name of the entity.
   open var entityName: String? { entity?.name ?? requestedName }
 
   /// Executes the request in the context whose queue runs the caller.
@@ -196,6 +235,9 @@ extension NSFetchRequest {
 }
 
 extension NSManagedObjectContext {
+  /// Executes a request.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     let results: [Any] = try bridging {
       try withParents {
@@ -215,6 +257,9 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Counts the objects that a request finds.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     try bridging { try withParents { try base.count(for: request.persistRequest(ManagedObject.self)) } }
   }

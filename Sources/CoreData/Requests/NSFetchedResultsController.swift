@@ -1,10 +1,15 @@
 public import Foundation
 import Persist
 
+/// The kinds of changes.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// An insertion.
   case insert = 1
+  /// A deletion.
   case delete = 2
+  /// A move to another place.
   case move = 3
+  /// A change of values in the same place.
   case update = 4
 
   fileprivate init(_ type: FetchedResultsChangeType) {
@@ -18,40 +23,56 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
   }
 }
 
+/// A section of a controller's results.
 public protocol NSFetchedResultsSectionInfo {
+  /// The value of the section key path, as text.
   var name: String { get }
+  /// The title in an index of sections.
   var indexTitle: String? { get }
+  /// The number of objects.
   var numberOfObjects: Int { get }
+  /// The objects.
   var objects: [Any]? { get }
 }
 
+/// An object that is told of changes to a controller's results.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
+  /// Called before changes.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  /// Called after changes.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType)
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName name: String
   ) -> String?
 }
 
 extension NSFetchedResultsControllerDelegate {
+  /// Called before changes.
   public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+  /// Called after changes.
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
   ) {}
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType
   ) {}
+  /// Called for a change of an object or section, or to ask for a section's title in the index.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName name: String
   ) -> String? { name.first.map { String($0).uppercased() } }
@@ -77,16 +98,22 @@ private final class ControlledResults {
   let relay = DelegateRelay()
 }
 
+/// The results of a request, in sections, which follow the context's changes.
 // Unchecked: used on the queue of its context.
 open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable {
+  /// The request, which has sort descriptors.
   public let fetchRequest: NSFetchRequest<ResultType>
+  /// The context.
   public let managedObjectContext: NSManagedObjectContext
+  /// The key path whose values divide the results into sections.
   public let sectionNameKeyPath: String?
+  /// A name for a cache of sections. There is no cache here.
   public let cacheName: String?
   private let results: ControlledResults
   /// The controller that the delegate gets.
   private var shared: NSFetchedResultsController<any NSFetchRequestResult>?
 
+  /// Creates a controller, whose results are there after ``performFetch()``.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -106,13 +133,18 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     self.results = results
   }
 
+  /// The object that is told of changes.
   open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { results.relay.delegate }
     set { results.relay.delegate = newValue }
   }
 
+  /// Does nothing: there is no cache.
   open class func deleteCache(withName name: String?) {}
 
+  /// Executes the request.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   open func performFetch() throws {
     try managedObjectContext.bridging {
       try managedObjectContext.withParents {
@@ -133,18 +165,24 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     }
   }
 
+  /// The results; nil before ``performFetch()``.
   open var fetchedObjects: [ResultType]? { results.controller?.fetchedObjects?.compactMap { $0 as? ResultType } }
+  /// The sections; nil before ``performFetch()``.
   open var sections: [any NSFetchedResultsSectionInfo]? { results.controller?.sections?.map(SectionInfo.init) }
+  /// The titles in an index of sections.
   open var sectionIndexTitles: [String] { results.controller?.sectionIndexTitles ?? [] }
 
+  /// Returns the title of a section in the index.
   open func sectionIndexTitle(forSectionName name: String) -> String? {
     results.controller?.sectionIndexTitle(forSectionName: name)
   }
 
+  /// Returns the section for a title of the index.
   open func section(forSectionIndexTitle title: String, at index: Int) -> Int {
     results.controller?.section(forSectionIndexTitle: title, at: index) ?? 0
   }
 
+  /// Returns the object at an index path. Stops the program if there is none.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = results.controller?.object(at: ResultIndexPath(indexPath)) as? ResultType else {
       stop("There is no result at \(indexPath).")
@@ -152,6 +190,7 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     return object
   }
 
+  /// Returns the index path of an object; nil if it isn't a result.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
     (object as? ManagedObject).flatMap { results.controller?.indexPath(forObject: $0) }.map(\.foundation)
   }

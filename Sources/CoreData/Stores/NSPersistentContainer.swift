@@ -1,12 +1,18 @@
 public import Foundation
 import Persist
 
+/// A model with its coordinator, its stores and a context for the main queue.
 // Unchecked: what changes is set before the stores are loaded, as in Core Data.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  /// The name.
   public let name: String
+  /// The model.
   public let managedObjectModel: NSManagedObjectModel
+  /// The coordinator.
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  /// The context of the main queue.
   public let viewContext: NSManagedObjectContext
+  /// The stores that ``loadPersistentStores(completionHandler:)`` adds.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
   /// Creates a container with the model of this name in the program's resources.
@@ -25,6 +31,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
+  /// Creates a container with a model.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     self.name = name
     managedObjectModel = model
@@ -44,8 +51,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     persistentStoreDescriptions = []
   }
 
+  /// The folder of stores without another one.
   open class func defaultDirectoryURL() -> URL { PersistentContainer.defaultDirectoryURL() }
 
+  /// Adds the stores and creates their folders. The block is called once for each, with its error.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -58,17 +67,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
+  /// Returns a new context with a queue of its own.
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = persistentStoreCoordinator
     return context
   }
 
+  /// Runs a block with a new context on that context's queue.
   open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
     context.perform { block(context) }
   }
 
+  /// Runs a block with a new context on that context's queue.
   public final func performBackgroundTask<Result, Failure: Error>(
     _ block: @escaping (NSManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

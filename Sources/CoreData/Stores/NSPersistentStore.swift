@@ -1,38 +1,64 @@
 public import Foundation
 import Persist
 
+/// A SQLite file.
 public let NSSQLiteStoreType = "SQLite"
+/// A store in memory.
 public let NSInMemoryStoreType = "InMemory"
+/// A binary file, which can't be opened here.
 public let NSBinaryStoreType = "Binary"
+/// An XML file, which can't be opened here.
 public let NSXMLStoreType = "XML"
 
+/// The key of the type in metadata.
 public let NSStoreTypeKey = "NSStoreType"
+/// The key of the entities' hashes in metadata.
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+/// The key of the model's version identifiers in metadata.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 
+/// The option that migrates a store of another version.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// The option that infers the mapping model if there is none.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// The option that opens a store without changing it.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// The option for how long to wait for other processes, in seconds.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// The option for SQLite's settings, a dictionary.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// The option that analyzes indexes. Without effect here.
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// The option that compacts the file. Without effect here.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// The option that opens a store of another version as it is. Without effect here.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// The option for the file's protection. Without effect here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// The option that records a history of changes.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// The option that destroys a store in use. Without effect here.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// The option for the number of connections. Without effect here.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+/// The option for the stages of a migration, an ``NSStagedMigrationManager``.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+/// The option that postpones parts of a migration. Without effect here.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+/// The key of added stores in notifications.
 public let NSAddedPersistentStoresKey = "added"
+/// The key of removed stores in notifications.
 public let NSRemovedPersistentStoresKey = "removed"
+/// The key of stores whose identifiers changed in notifications.
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
 /// An open store.
 // Unchecked: what changes is behind the coordinator's lock.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
+  /// The coordinator; nil after it is gone.
   public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+  /// The options that the store was added with.
   public let options: [AnyHashable: Any]?
   let info: StoreInfo?
 
@@ -44,12 +70,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     OpenStores.add(self)
   }
 
+  /// The type.
   open var type: String { info?.type.rawValue ?? "" }
+  /// The file; for a store in memory, a URL with its identifier.
   open var url: URL? { info?.url ?? (type == NSInMemoryStoreType ? URL(string: "memory://\(identifier ?? "")") : nil) }
+  /// The identifier in the metadata.
   open var identifier: String! { info?.identifier ?? "" }
+  /// Whether the store can't be changed.
   open var isReadOnly: Bool { info?.isReadOnly ?? false }
+  /// The name of the model's configuration; `PF_DEFAULT_CONFIGURATION_NAME` for the whole model.
   open var configurationName: String { info?.configuration ?? "PF_DEFAULT_CONFIGURATION_NAME" }
 
+  /// The metadata, which the next save stores.
   open var metadata: [String: Any]! {
     get { persistentStoreCoordinator?.metadata(for: self) ?? [:] }
     set { persistentStoreCoordinator?.setMetadata(newValue, for: self) }

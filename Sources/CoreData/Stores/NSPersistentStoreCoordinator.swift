@@ -1,9 +1,12 @@
 public import Foundation
 public import Persist
 
+/// The stores of a model, which contexts read and change.
 // Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  /// The model.
   public let managedObjectModel: NSManagedObjectModel
+  /// A name for the application's own purposes.
   open var name: String?
   let base: PersistentStoreCoordinator
   /// The class of each entity.
@@ -11,6 +14,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let stores = Locked<[NSPersistentStore]>([])
   private let queue = ContextQueue(.privateQueueConcurrencyType)
 
+  /// Creates a coordinator without stores. A model that can't be used stops the program.
   public init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
     let persistModel: ManagedObjectModel
@@ -35,8 +39,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// A coordinator without entities, of contexts whose coordinator wasn't set.
   static let empty = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
 
+  /// Empty: there are no store types of an application's own.
   open class var registeredStoreTypes: [String: NSValue] { [:] }
 
+  /// The open stores, in the order in which they were added.
   open var persistentStores: [NSPersistentStore] {
     let open = base.persistentStores
     return stores.withLock { stores in
@@ -48,12 +54,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
   }
 
+  /// Returns the open store of a URL.
   open func persistentStore(for url: URL) -> NSPersistentStore? {
     persistentStores.first { $0.url == url || $0.url?.standardizedFileURL == url.standardizedFileURL }
   }
 
+  /// Returns the URL of an open store.
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
+  /// Adds a store, creating or migrating it if necessary.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   @discardableResult
   open func addPersistentStore(
     ofType type: String, configurationName: String?, at url: URL?, options: [AnyHashable: Any]? = nil
@@ -83,16 +94,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// A type of stores.
   public struct StoreType: RawRepresentable, Sendable, Hashable {
+    /// The name.
     public let rawValue: String
 
+    /// Creates a type from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// A SQLite file.
     public static let sqlite = Self(rawValue: NSSQLiteStoreType)
+    /// A store in memory.
     public static let inMemory = Self(rawValue: NSInMemoryStoreType)
+    /// A binary file, which can't be opened here.
     public static let binary = Self(rawValue: NSBinaryStoreType)
+    /// An XML file, which can't be opened here.
     public static let xml = Self(rawValue: NSXMLStoreType)
   }
 
+  /// Adds a store, creating or migrating it if necessary.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   @discardableResult
   public final func addPersistentStore(
     type: StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
@@ -100,6 +120,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
   }
 
+  /// Adds a store, creating or migrating it if necessary.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -121,27 +144,35 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     block(description, nil)
   }
 
+  /// Closes a store.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   open func remove(_ store: NSPersistentStore) throws {
     guard let info = store.info else { return }
     try bridging { try base.remove(info) }
     stores.withLock { $0.removeAll { $0 === store } }
   }
 
+  /// Returns the metadata of an open store.
   open func metadata(for store: NSPersistentStore) -> [String: Any] {
     guard let info = store.info, let metadata = try? base.metadata(of: info) else { return [:] }
     return MetadataDictionary.dictionary(metadata)
   }
 
+  /// Sets metadata: those of an open store reach its file with the next save, others at once.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     guard let info = store.info, let old = try? base.metadata(of: info) else { return }
     try? base.setMetadata(MetadataDictionary.metadata(metadata ?? [:], over: old), of: info)
   }
 
+  /// Returns the identifier for a URI of an open store.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     base.managedObjectID(forURIRepresentation: url)
   }
 
+  /// Runs a block on the coordinator's queue, later.
   open func perform(_ block: @escaping () -> Void) { queue.run(block) }
+  /// Runs a block on the coordinator's queue and waits for it.
   public final func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
 
   /// Replaces the URL that an open store is found by.
@@ -153,18 +184,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
+  /// Reads the metadata of a store without opening it.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public class func metadataForPersistentStore(
     ofType type: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try CoreData.bridging { MetadataDictionary.dictionary(try PersistentStoreCoordinator.metadata(at: url)) }
   }
 
+  /// Reads the metadata of a store without opening it.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public class func metadataForPersistentStore(
     type: StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
   }
 
+  /// Sets metadata: those of an open store reach its file with the next save, others at once.
   public class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType type: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -174,6 +212,9 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// Deletes a store's files.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public func destroyPersistentStore(
     at url: URL, ofType type: String, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -181,12 +222,18 @@ extension NSPersistentStoreCoordinator {
     try bridging { try base.destroyPersistentStore(at: url) }
   }
 
+  /// Deletes a store's files.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public final func destroyPersistentStore(
     at url: URL, type: StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
   }
 
+  /// Replaces a store's contents by those of another one.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public func replacePersistentStore(
     at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
     sourceOptions: [AnyHashable: Any]? = nil, ofType type: String
@@ -194,6 +241,9 @@ extension NSPersistentStoreCoordinator {
     try bridging { try base.replacePersistentStore(at: destination, withPersistentStoreFrom: source) }
   }
 
+  /// Replaces a store's contents by those of another one.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   public final func replacePersistentStore(
     at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
     sourceOptions: [AnyHashable: Any]? = nil, type: StoreType
@@ -201,6 +251,9 @@ extension NSPersistentStoreCoordinator {
     try replacePersistentStore(at: destination, withPersistentStoreFrom: source, ofType: type.rawValue)
   }
 
+  /// Moves an open store to another file or type.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType type: String
@@ -219,6 +272,7 @@ extension NSPersistentStoreCoordinator {
 
   func bridging<Result>(_ body: () throws -> Result) throws -> Result { try CoreData.bridging(in: nil, body) }
 
+  /// Returns the end of the history of stores; nil if none has one.
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let infos = stores?.compactMap { ($0 as? NSPersistentStore)?.info }
     guard let token = try? base.currentPersistentHistoryToken(fromStores: infos) else { return nil }

@@ -66,7 +66,7 @@ struct SourceRuleTests {
   func publicIsDocumented() throws {
     try check { source, path in
       let libraries = [
-        "Persist", "PersistLiveQueries", "PersistMacrosless", "PersistPostgreSQL", "PersistSQLMigrations",
+        "CoreData", "Persist", "PersistLiveQueries", "PersistMacrosless", "PersistPostgreSQL", "PersistSQLMigrations",
         "PersistSQLQueries", "PersistSync",
       ]
       guard libraries.contains(where: { path.hasPrefix($0 + "/") }) else { return [] }
