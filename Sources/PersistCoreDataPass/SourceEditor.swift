@@ -350,8 +350,8 @@ extension SourceEditor {
     }
   }
 
-  /// Moves an override out of an extension, where Swift has none without Objective-C: the method gets a name of its own,
-  /// and the class an override that calls it.
+  /// Moves an override out of an extension, where Swift has none without Objective-C: the method gets another name, and
+  /// the class an override that calls it.
   private mutating func extensionOverride(at index: Int) {
     guard let type = blocks.last?.type, !type.isClass, index == 0 || !code[index - 1].isPunctuation(".") else { return }
     let declaration = declaration(after: index)

@@ -11,8 +11,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   case mainQueueConcurrencyType = 2
 }
 
-/// A context of Persist's with a queue, as Core Data's contexts have.
 // Unchecked: as in Core Data, the context's queue guards it, which code enters with `perform` and `performAndWait`.
+/// A context of Persist's with a queue, as Core Data's contexts have.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The kind of a context's queue, under its newer name.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType

@@ -15,9 +15,9 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
+// Unchecked: policies are immutable; subclasses must be usable from every thread, as on Apple's platforms.
 /// A rule for conflicts between a context's changes and those that others have saved. Subclasses override the methods
 /// that resolve.
-// Unchecked: policies are immutable; subclasses must be usable from every thread, as on Apple's platforms.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// The way that ``resolve(optimisticLockingConflicts:)`` resolves conflicts.
   public let mergeType: NSMergePolicyType

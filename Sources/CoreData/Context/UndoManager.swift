@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-/// Undoes changes of contexts. Foundation has no such class outside of Apple's platforms.
 // Unchecked: used on the queue of its contexts.
+/// Undoes changes of contexts. Foundation has no such class outside of Apple's platforms.
 open class UndoManager: NSObject, @unchecked Sendable {
   final let base = ManagedObjectContext.UndoManager()
 

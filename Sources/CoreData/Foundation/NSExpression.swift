@@ -1,10 +1,10 @@
 public import Foundation
 package import Persist
 
+// Unchecked: expressions are immutable.
 /// An expression in a predicate, a fetched column or a mapping.
 ///
 /// Foundation's class of this name can't be used outside of Apple's platforms.
-// Unchecked: expressions are immutable.
 open class NSExpression: NSObject, @unchecked Sendable {
   package let fetchExpression: FetchExpression
 
@@ -22,7 +22,9 @@ open class NSExpression: NSObject, @unchecked Sendable {
     }
   }
 
-  /// - Parameter value: A value that an attribute can have, an object, or a collection of them. Others stop the program.
+  /// Creates an expression for a constant.
+  ///
+  /// - Parameter value: A value that an attribute can have, an object, or a collection; others stop the program.
   public init(forConstantValue value: Any?) { fetchExpression = Self.constant(value) }
 
   /// Creates an expression for the value at a key path of the evaluated object.
@@ -60,7 +62,9 @@ open class NSExpression: NSObject, @unchecked Sendable {
   open override var hash: Int { fetchExpression.hashValue }
 
   private static func constant(_ value: Any?) -> FetchExpression {
-    do { return try PredicateArgument.expression(value) } catch { stop("An expression can't contain this value: \(error)") }
+    do { return try PredicateArgument.expression(value) } catch {
+      stop("An expression can't contain this value: \(error)")
+    }
   }
 
   private static func path(_ text: String) -> FetchExpression {

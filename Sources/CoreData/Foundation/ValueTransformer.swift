@@ -19,10 +19,10 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
   public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
 }
 
+// Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
 /// Converts values of transformable attributes to data and back.
 ///
 /// Foundation has no such class outside of Apple's platforms.
-// Unchecked: as on Apple's platforms, a transformer must be usable from every thread.
 open class ValueTransformer: NSObject, @unchecked Sendable {
   /// Creates a transformer.
   public required override init() { super.init() }

@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-/// A model of a stage.
 // Unchecked: immutable.
+/// A model of a stage.
 public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
   /// The model.
   public let resolvedModel: NSManagedObjectModel
@@ -28,8 +28,8 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
   }
 }
 
-/// A step of a staged migration.
 // Unchecked: stages aren't changed once a store is opened with them.
+/// A step of a staged migration.
 open class NSMigrationStage: NSObject, @unchecked Sendable {
   /// A name for the application's own purposes.
   open var label: String?
@@ -66,8 +66,8 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
   }
 }
 
-/// The steps of a staged migration, which is an option of adding a store.
 // Unchecked: the container is set by the thread that runs the migration.
+/// The steps of a staged migration, which is an option of adding a store.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
   /// The steps in their order.
   public let stages: [NSMigrationStage]

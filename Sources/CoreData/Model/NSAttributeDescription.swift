@@ -1,8 +1,8 @@
 import Foundation
 import Persist
 
-/// An attribute of an entity.
 // Unchecked: as its superclass is.
+/// An attribute of an entity.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the values.
   open var attributeType = NSAttributeType.undefinedAttributeType { didSet { noteChange() } }

@@ -1,8 +1,8 @@
 public import Foundation
 public import Persist
 
-/// An entity of a model.
 // Unchecked: a description is changed only until a coordinator uses its model.
+/// An entity of a model.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
   open var name: String? { didSet { noteChange() } }

@@ -9,8 +9,8 @@ public enum NSFetchIndexElementType: UInt, Sendable {
   case rTree = 1
 }
 
-/// An element of an index.
 // Unchecked: a description is changed only until a coordinator uses its model.
+/// An element of an index.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The property or expression that is indexed.
   public let property: NSPropertyDescription?
@@ -54,8 +54,8 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   }
 }
 
-/// An index of an entity.
 // Unchecked: a description is changed only until a coordinator uses its model.
+/// An index of an entity.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
   open var name: String

@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-/// The entities of an application and their properties.
 // Unchecked: a model is changed only until a coordinator uses it.
+/// The entities of an application and their properties.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   private var descriptions: [NSEntityDescription] = []
   private var configurationNames: [String: [String]] = [:]

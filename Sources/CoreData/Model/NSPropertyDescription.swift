@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-/// A property of an entity.
 // Unchecked: a description is changed only until a coordinator uses its model.
+/// A property of an entity.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
   open var name = "" { didSet { noteChange() } }

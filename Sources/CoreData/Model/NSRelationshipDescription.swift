@@ -13,8 +13,8 @@ public enum NSDeleteRule: UInt, Sendable {
   case denyDeleteRule = 3
 }
 
-/// A relationship of an entity.
 // Unchecked: as its superclass is.
+/// A relationship of an entity.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   // Weak: entities own their relationships, which lead back to entities. The model owns all of them.
   /// The entity of the related objects.

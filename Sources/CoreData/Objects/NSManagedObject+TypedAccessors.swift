@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-// Accessors of the common types of `@NSManaged` properties. Each of them reads the attribute's slot if the attribute has
-// exactly its type, and otherwise converts the value as the general accessor does.
+// Accessors of the common types of `@NSManaged` properties. Each of them reads the attribute's slot if the attribute
+// has exactly its type, and otherwise converts the value as the general accessor does.
 extension NSManagedObject {
   /// Returns a property's value, for the getter of an `@NSManaged` property of this type.
   public final func managedValue(_ key: ManagedKey) -> Int16 {

@@ -31,8 +31,8 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeCount = 2
 }
 
-/// Inserts rows without objects.
 // Unchecked: as its superclass is.
+/// Inserts rows without objects.
 open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
   /// The entity.
@@ -133,8 +133,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
-/// Updates rows without objects.
 // Unchecked: as its superclass is.
+/// Updates rows without objects.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private var requestedName: String
   /// The entity.
@@ -186,8 +186,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
-/// Deletes rows without objects, and applies delete rules.
 // Unchecked: as its superclass is.
+/// Deletes rows without objects, and applies delete rules.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
   /// The request for the objects.
   public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
@@ -224,8 +224,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, @unchecked Sendable {
   }
 }
 
-/// The result of a batch insert.
 // Unchecked: as its superclass is.
+/// The result of a batch insert.
 open class NSBatchInsertResult: NSPersistentStoreResult, @unchecked Sendable {
   /// A number, a Boolean or identifiers, according to ``resultType``.
   public let result: Any?
@@ -245,8 +245,8 @@ open class NSBatchUpdateResult: NSPersistentStoreResult, @unchecked Sendable {
   init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
-/// The result of a batch delete.
 // Unchecked: as its superclass is.
+/// The result of a batch delete.
 open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
   /// A number, a Boolean or identifiers, according to ``resultType``.
   public let result: Any?
@@ -268,8 +268,8 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreResult, @unch
   init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
 }
 
-/// A request that runs on the context's queue, later.
 // Unchecked: as its superclass is.
+/// A request that runs on the context's queue, later.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
   /// A block that runs with the result.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void

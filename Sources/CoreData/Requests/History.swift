@@ -199,8 +199,8 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   }
 }
 
-/// A request for the history of stores, or for its deletion.
 // Unchecked: as its superclass is.
+/// A request for the history of stores, or for its deletion.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, @unchecked Sendable {
   private let request: HistoryChangeRequest?
   private let deletes: Bool
@@ -283,8 +283,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, @unchecke
   }
 }
 
-/// The result of a request for history.
 // Unchecked: as its superclass is.
+/// The result of a request for history.
 open class NSPersistentHistoryResult: NSPersistentStoreResult, @unchecked Sendable {
   /// Transactions, changes, identifiers or a number, according to ``resultType``.
   public let result: Any?

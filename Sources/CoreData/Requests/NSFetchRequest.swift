@@ -40,8 +40,8 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchDeleteRequestType = 7
 }
 
-/// A request to stores.
 // Unchecked: as in Core Data, a request isn't changed while a context executes it.
+/// A request to stores.
 open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
   /// The stores; nil for all.
   open var affectedStores: [NSPersistentStore]?
@@ -54,8 +54,8 @@ open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
   final var storeIdentifiers: [String]? { affectedStores?.map(\.identifier) }
 }
 
-/// The result of a request.
 // Unchecked: results aren't changed after their creation.
+/// The result of a request.
 open class NSPersistentStoreResult: NSObject, @unchecked Sendable {
 }
 

@@ -98,8 +98,8 @@ private final class ControlledResults {
   let relay = DelegateRelay()
 }
 
-/// The results of a request, in sections, which follow the context's changes.
 // Unchecked: used on the queue of its context.
+/// The results of a request, in sections, which follow the context's changes.
 open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable {
   /// The request, which has sort descriptors.
   public let fetchRequest: NSFetchRequest<ResultType>

@@ -1,8 +1,8 @@
 public import Foundation
 import Persist
 
-/// A model with its coordinator, its stores and a context for the main queue.
 // Unchecked: what changes is set before the stores are loaded, as in Core Data.
+/// A model with its coordinator, its stores and a context for the main queue.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The name.
   public let name: String

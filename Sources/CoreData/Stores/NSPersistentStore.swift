@@ -53,8 +53,8 @@ public let NSRemovedPersistentStoresKey = "removed"
 /// The key of stores whose identifiers changed in notifications.
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
-/// An open store.
 // Unchecked: what changes is behind the coordinator's lock.
+/// An open store.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The coordinator; nil after it is gone.
   public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?

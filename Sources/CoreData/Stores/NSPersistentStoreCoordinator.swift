@@ -1,8 +1,8 @@
 public import Foundation
 public import Persist
 
-/// The stores of a model, which contexts read and change.
 // Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
+/// The stores of a model, which contexts read and change.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The model.
   public let managedObjectModel: NSManagedObjectModel

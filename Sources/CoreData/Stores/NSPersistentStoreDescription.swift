@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A store that a container adds.
 // Unchecked: as in Core Data, a description isn't changed while its store is added.
+/// A store that a container adds.
 open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The file.
   open var url: URL?
