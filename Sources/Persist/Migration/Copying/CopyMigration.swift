@@ -91,7 +91,7 @@ struct CopyMigration {
     try file.attach()
     let objects = try plan.usesObjects ? openObjects(plan, file, at: target) : nil
     defer { objects?.close() }
-    manager.objects = objects?.copy
+    manager.copy = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
     if plan.usesObjects { try file.makeIndexes() }
     try createInstances(plan, objects?.copy, connection, &tally)

@@ -5,7 +5,7 @@ import Foundation
 /// Source objects are fetched in batches, and the results of a batch are saved before the next, so that memory use
 /// doesn't grow with the store. Associations of sources and destinations follow from the keys, or are recorded as
 /// ``InstancePairs``.
-final class ObjectCopy {
+final class ObjectCopy: PolicyCopy {
   /// The maximum number of source objects in memory.
   static let batchSize = 500
   /// The number of changed objects at which they are saved even before their batch is complete.

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Runs a mapping model on a store, and provides its policies with the associations of source and destination objects,
 /// the contexts of both sides, and shared data.
 ///
@@ -28,7 +26,8 @@ open class MigrationManager {
   public var progress: ((MigrationProgress) -> Bool)?
   /// The class of the objects in both contexts.
   package var objectClass: ManagedObject.Type = ManagedObject.self
-  var objects: ObjectCopy?
+  /// The running copy; nil while none calls policies.
+  var copy: (any PolicyCopy)?
   private var cancellation: (any Error)?
 
   /// Creates a manager for migrating stores from one model to another. It can run one migration after another.
@@ -42,51 +41,17 @@ open class MigrationManager {
     model.isCompatible(withMetadata: metadata)
   }
 
-  /// Migrates a store file into another file, and records that in the migration log of the other file. The source isn't
-  /// changed.
-  ///
-  /// If the other file is already a store of the destination model, the objects are added to it: thus several mapping
-  /// models, each with a separate manager, can share one hop. They are added to a copy beside the store, which replaces
-  /// the store's content at the end; others can't write to the store meanwhile.
-  ///
-  /// - Parameters:
-  ///   - source: a store of ``sourceModel``.
-  ///   - destination: the URL of a nonexistent file, or of a store of ``destinationModel``. If the migration fails, a
-  ///     new file is deleted, and an existing store is unchanged.
-  ///   - mappingModel: the mapping model to execute.
-  ///   - policies: the classes that the mapping model names.
-  /// - Throws: ``PersistenceError/Code/incompatibleModel`` if a store has another model;
-  ///   ``PersistenceError/Code/storeBusy`` if others write to an existing destination;
-  ///   ``PersistenceError/Code/migrationCancelled``, or the error passed to ``cancelMigration(with:)``;
-  ///   ``PersistenceError/Code/missingMappingModel`` for a policy that isn't registered; errors thrown by policies;
-  ///   ``PersistenceError/Code/migrationFailed``.
-  public func migrateStore(
-    from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies = []
-  ) throws {
-    try migrateStore(
-      from: source, to: destination, mappingModel: mappingModel, policies: policies, coreDataHashes: nil,
-      isLogged: true)
-  }
-
-  /// - Returns: the number of rows in the source; nil if counting them would take too long.
-  @discardableResult
-  func migrateStore(
-    from source: URL, to destination: URL, mappingModel: MappingModel, policies: MigrationPolicies,
-    coreDataHashes: [String: Data]?, goesByObject: Bool = false, isLogged: Bool = false
-  ) throws -> Int? {
+  func begin(_ mappingModel: MappingModel) {
     self.mappingModel = mappingModel
     cancellation = nil
     migrationProgress = 0
-    defer {
-      self.mappingModel = nil
-      currentEntityMapping = nil
-      migrationProgress = 0
-      objects = nil
-    }
-    return try CopyMigration(
-      source: source, destination: destination, mappingModel: mappingModel, policies: policies, manager: self,
-      coreDataHashes: coreDataHashes, goesByObject: goesByObject, isLogged: isLogged
-    ).run()
+  }
+
+  func end() {
+    mappingModel = nil
+    currentEntityMapping = nil
+    migrationProgress = 0
+    copy = nil
   }
 
   /// Aborts the migration at the next source object; ``migrateStore(from:to:mappingModel:policies:)`` throws the error.
@@ -118,9 +83,9 @@ open class MigrationManager {
   /// Data, and memory use grows with the store. A fetch doesn't have this effect.
   public var destinationContext: ManagedObjectContext { running.destinationContext }
 
-  private var running: ObjectCopy {
-    guard let objects else { preconditionFailure("A manager has contexts only while a migration calls its policies.") }
-    return objects
+  private var running: any PolicyCopy {
+    guard let copy else { preconditionFailure("A manager has contexts only while a migration calls its policies.") }
+    return copy
   }
 
   /// Records that an entity mapping created a destination object from a source object.
