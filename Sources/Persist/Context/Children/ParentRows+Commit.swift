@@ -123,7 +123,7 @@ extension ParentRows {
     guard object.table?.isTemporary == true else { return }
     let isDefault =
       parent.persistentStoreCoordinator.storeCount == 1 || (try? parent.storeForInsert(of: object)) === store
-    if !isDefault { parent.assignedStores[object.key] = identifier }
+    if !isDefault { parent.graph.assign(object, toStore: identifier) }
   }
 
   private func set(_ values: SlotValues, of object: ManagedObject) {

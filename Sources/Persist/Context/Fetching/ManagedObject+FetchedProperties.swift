@@ -22,13 +22,9 @@ extension ManagedObject {
     }
   }
 
-  final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
-    guard let description = property.fetchedProperty else { return [] }
-    noteRead(at: property.slot)
-    guard let context = table?.context else {
-      noteEmptyAnswer(at: property.slot)
-      return []
-    }
+  /// Returns the objects of a fetched property, which are read unless they are known.
+  final func fetchObjects(of property: Property) throws -> [ManagedObject] {
+    guard let description = property.fetchedProperty, let context = table?.context else { return [] }
     if !toManys.isEmpty, let known = toManys[property.slot]?.current {
       let objects = known.compactMap { context.registeredOrFault($0) }
       context.prefetchRows(of: objects)

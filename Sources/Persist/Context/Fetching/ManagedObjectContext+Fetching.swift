@@ -63,17 +63,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Creates another context over the same rows, without this one's unsaved changes.
-  func savedView() -> ManagedObjectContext {
-    guard let parent, let rowsOfParent else { return ContextReading(of: self).makeContext(monitor: readMonitor) }
-    let saved = ManagedObjectContext(childOf: parent, rows: rowsOfParent)
-    saved.readMonitor = readMonitor
-    return saved
-  }
-
   /// Creates a context over the newest rows of the stores.
   func newestView() -> ManagedObjectContext {
-    ManagedObjectContext(persistentStoreCoordinator, classes: classes, from: sharedClasses)
+    ManagedObjectContext(persistentStoreCoordinator, classes: classes, from: sharedClasses, hooks: hooks)
   }
 
   func prepareToFetch() throws {

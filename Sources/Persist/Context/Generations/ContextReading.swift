@@ -6,6 +6,7 @@ struct ContextReading: Sendable {
   private let replicas: ReplicaView?
   private let classes: [ManagedObject.Type]
   private let mapping: ManagedObjectClasses.Mapping?
+  private let hooks: ManagedObjectContext.Hooks
 
   init(of context: ManagedObjectContext) {
     coordinator = context.persistentStoreCoordinator
@@ -14,12 +15,13 @@ struct ContextReading: Sendable {
     replicas = context.isReadingNewest ? nil : context.replicaView
     classes = context.classes
     mapping = context.sharedClasses
+    hooks = context.hooks
   }
 
   /// Creates a context without unsaved changes. If no context has read the pinned state yet, the first one to read
   /// acquires it for all.
   func makeContext(monitor: ReadMonitor?) -> ManagedObjectContext {
-    let context = ManagedObjectContext(coordinator, classes: classes, from: mapping)
+    let context = ManagedObjectContext(coordinator, classes: classes, from: mapping, hooks: hooks)
     context.queryGeneration = generation
     context.replicaView = replicas
     context.readMonitor = monitor

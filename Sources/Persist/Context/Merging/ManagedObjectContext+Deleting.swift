@@ -35,5 +35,5 @@ extension ManagedObjectContext {
   }
 
   /// Objects that the next save deletes, and those whose rows were deleted by others according to the last merge.
-  public var deletedObjects: Set<ManagedObject> { Set(graph.deleted.objects).union(lastMerge.deleted) }
+  public var deletedObjects: Set<ManagedObject> { Set(graph.deleted.objects).union(lastMerge?.deleted ?? []) }
 }

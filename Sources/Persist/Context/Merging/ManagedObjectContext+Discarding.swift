@@ -34,10 +34,10 @@ extension ManagedObjectContext {
     let discarded = ids(updated: graph.updated.objects + graph.deleted.objects, deleted: graph.inserted.objects)
     tracker?.forgetPendingChanges()
     changeRecorder?.removeActions(of: self)
-    lastMerge = LastMerge()
+    lastMerge = nil
     oneWay.forgetChanges()
     graph.reset(tables, notingFormer: parent != nil)
-    releaseReplacedTables()
+    if graph.tables.releaseReplaced(open: persistentStoreCoordinator.openStores) { graph.outdateRowsAhead() }
     advanceQueryGeneration()
     notifyChildren(discarded)
     announce { $0.invalidatedAll = registered }
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     let interrupted = tracker?.takeEntries() ?? []
     defer { tracker?.resume(interrupted) }
     do {
-      var pass = MergePass(self, leavingConflicts: false)
+      let pass = MergePass(self, leavingConflicts: false)
       try pass.merge(SavedChanges(updated: Set(objects.map(\.objectID))))
       announce { noted in
         noted.deleted.formUnion(pass.merged.deleted)

@@ -75,20 +75,21 @@ extension ManagedObjectContext {
     advanceQueryGeneration()
     advanceReplicas()
     tracker?.announceMerge(of: changes)
-    var pass = MergePass(self, leavingConflicts: leavingConflicts)
+    let pass = MergePass(self, leavingConflicts: leavingConflicts)
     var failure: (any Error)?
     do { try pass.merge(changes) } catch { failure = error }
     automaticMerging?.leftOut.formUnion(pass.leftOut)
     notifyChildren(changes)
-    lastMerge = LastMerge(inserted: holdingNewObjects ? pass.merged.inserted : [], deleted: pass.merged.deleted)
+    lastMerge = pass
+    let merged = pass.end(holdingNewObjects: holdingNewObjects)
     announce { noted in
-      noted.inserted.formUnion(pass.merged.inserted)
-      noted.deleted.formUnion(pass.merged.deleted)
-      noted.refreshed.formUnion(pass.merged.refreshed)
+      noted.inserted.formUnion(merged.inserted)
+      noted.deleted.formUnion(merged.deleted)
+      noted.refreshed.formUnion(merged.refreshed)
     }
     if changes.isIncomplete { send(.didMergeUnknownChanges) }
     if ContextNotifications.areWanted {
-      ContextNotifications.postMerge(of: changes, refreshed: pass.merged.refreshed, from: self)
+      ContextNotifications.postMerge(of: changes, refreshed: merged.refreshed, from: self)
     }
     if let failure { throw failure }
   }

@@ -3,12 +3,15 @@
 /// The context's own unsaved changes overlay the saved ones. The cost depends on the saved changes: nothing is read for
 /// objects that the context doesn't have, faults are only marked as outdated, and the rows of all others are read
 /// together.
-struct MergePass {
-  private let context: ManagedObjectContext
+final class MergePass: LastMerge {
+  // The context runs the pass, and holds it afterward.
+  private unowned let context: ManagedObjectContext
   /// Whether objects keep their rows if others have saved a different value for a property changed here, so that the
   /// next save detects the conflict.
   private let leavesConflicts: Bool
+  /// The objects that the merge affected.
   private(set) var merged = ObjectsDidChange()
+  var deleted: Set<ManagedObject> { merged.deleted }
   /// Objects deleted here whose rows others have changed.
   private var overtaken: Set<ManagedObjectID> = []
   /// Objects to read again because others have inserted their rows: objects deleted here whose rows were missing, and
@@ -23,7 +26,7 @@ struct MergePass {
   }
 
   /// - Throws: The store's errors.
-  mutating func merge(_ changes: SavedChanges) throws {
+  func merge(_ changes: SavedChanges) throws {
     let holders = OneWayHolders(in: context)
     for id in changes.deletedObjectIDs { delete(id, holders) }
     // Inserted rows come before the updated owners whose deletion may cascade to them.
@@ -34,11 +37,23 @@ struct MergePass {
     _ = try context.removeAddedOneWayMembersFromStoredOwners()
   }
 
+  /// Ends the merge: from now on, the pass only holds objects that would otherwise be released before the program has
+  /// accessed them.
+  ///
+  /// - Parameter holdsNewObjects: Whether it holds new objects besides deleted ones.
+  /// - Returns: The objects that the merge affected.
+  func end(holdingNewObjects holdsNewObjects: Bool) -> ObjectsDidChange {
+    let all = merged
+    if !holdsNewObjects { merged.inserted = [] }
+    (merged.refreshed, overtaken, reappeared, leftOut) = ([], [], [], [])
+    return all
+  }
+
   /// Whether an identifier can refer to an object here. Objects without a row are known only to their context and its
   /// children.
   private func canMean(_ id: ManagedObjectID) -> Bool { !id.isTemporaryID || context.parent != nil }
 
-  private mutating func delete(_ id: ManagedObjectID, _ holders: OneWayHolders) {
+  private func delete(_ id: ManagedObjectID, _ holders: OneWayHolders) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
     // Its deletion is known: it will be inserted again.
     guard object.change != .inserted else { return }
@@ -46,7 +61,7 @@ struct MergePass {
     merged.deleted.insert(object)
   }
 
-  private mutating func insert(_ id: ManagedObjectID) {
+  private func insert(_ id: ManagedObjectID) {
     guard canMean(id), let object = context.registeredOrFault(id) else { return }
     if object.loading != .missing, object.snapshot != nil || !object.toManys.isEmpty {
       // The row that was read has been deleted and inserted again, unless the insertion was merged before.
@@ -71,7 +86,7 @@ struct MergePass {
     for object in context.graph.inserted.objects where object.snapshot != nil { object.forgetLeftMembers() }
   }
 
-  private mutating func refresh(_ ids: Set<ManagedObjectID>) throws {
+  private func refresh(_ ids: Set<ManagedObjectID>) throws {
     var held: [ObjectIdentifier: [ManagedObject]] = [:]
     for id in ids where canMean(id) {
       guard let object = context.registeredObject(for: id), object.change != .inserted else { continue }
@@ -102,7 +117,7 @@ struct MergePass {
     DeletePropagation(in: context).propagateAgain(from: object)
   }
 
-  private mutating func adopt(_ row: RowSnapshot?, into object: ManagedObject) {
+  private func adopt(_ row: RowSnapshot?, into object: ManagedObject) {
     guard let row else {
       context.removeDeletedByOthers(object, staysRegistered: true)
       merged.refreshed.remove(object)

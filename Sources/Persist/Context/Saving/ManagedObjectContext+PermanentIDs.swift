@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   private func give(_ keys: [Int64], to objects: [ManagedObject], in tables: StoreTables) {
     let (numbers, temporary) = (objects.map(\.key), objects.map(\.objectID))
     for (object, key) in zip(objects, keys) {
-      assignedStores[object.key] = nil
+      graph.assign(object, toStore: nil)
       move(object, to: tables.table(for: object.layout), key: key)
     }
     rename(Dictionary(zip(temporary, objects.map(\.objectID)), uniquingKeysWith: { $1 }))

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
         "The store isn't open in this context's coordinator, or doesn't hold '\(object.entity.name)'.",
         fix: "Choose one of the coordinator's stores whose configuration has the entity.")
     }
-    assignedStores[object.key] = store.identifier
+    graph.assign(object, toStore: store.identifier)
   }
 }
 

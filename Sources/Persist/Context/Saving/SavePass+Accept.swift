@@ -10,7 +10,7 @@ extension SavePass {
     let (graph, unsaved) = (context.graph, context.unsavedTable)
     let new = context.children.isEmpty ? [] : saved.inserted.filter { $0.table === unsaved }
     let numbers = graph.accept(saved, receipt, in: writes.tables, unsaved: unsaved, of: context)
-    if !context.assignedStores.isEmpty { for number in numbers { context.assignedStores[number] = nil } }
+    graph.forgetAssignedStores(numbers)
     context.noteReferences(to: saved.deleted)
     context.removeFromMembersLeftAlone(saved.deleted)
     context.removeFromEndsInParent(saved.deleted)

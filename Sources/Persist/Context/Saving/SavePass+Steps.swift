@@ -6,7 +6,7 @@ extension SavePass: RunningSave {
     context.mergeArrivedChanges()
     try context.throwDeferredError()
     context.processTrackedChanges()
-    context.lastMerge = LastMerge()
+    context.lastMerge = nil
     guard context.hasChanges || context.tracker != nil else { return try savePendingMetadata() }
     context.send(.willSave)
     try runHooks()

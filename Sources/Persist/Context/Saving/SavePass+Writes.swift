@@ -40,7 +40,7 @@ extension SavePass {
       self.counts = counts
       isSpread = context.persistentStoreCoordinator.storeCount > 1
       isForParent = context.parent != nil
-      assignsStores = !context.assignedStores.isEmpty
+      assignsStores = !context.graph.assignedStores.isEmpty
     }
 
     mutating func insert(_ object: ManagedObject) throws {
@@ -240,7 +240,7 @@ extension SavePass {
       let index = object.withLayout { $0.index }
       if !assignsStores, placeForInserts.indices.contains(index), let place = placeForInserts[index] { return place }
       let layout = object.layout
-      if assignsStores, context.assignedStores[object.key] != nil {
+      if assignsStores, context.graph.assignedStores[object.key] != nil {
         return place(of: context.tables(of: try context.storeForInsert(of: object)))
       }
       if placeForInserts.isEmpty { placeForInserts = Array(repeating: nil, count: context.layouts.count) }

@@ -60,7 +60,10 @@ extension ManagedObject {
   }
 
   /// Records that somebody observes the object.
-  final func markObserved() { marks.insert(.observed) }
+  final func markObserved() {
+    marks.insert(.observed)
+    for slot in toManys.indices { toManys[slot]?.observe(as: slot, of: self) }
+  }
 
   /// Records that a value of the object can't be read, or that this was forgotten.
   final func markUnreadable(_ isUnreadable: Bool) {

@@ -31,14 +31,16 @@ public final class ManagedObjectContext {
   }
   /// The state of the registered objects.
   let graph = ObjectGraph()
+  /// The work of later layers that accesses to objects require.
+  let hooks: Hooks
   /// The value of ``mergePolicy``; nil for its default.
   var assignedMergePolicy: (any Sendable)?
   /// Saves by others that this context hasn't merged yet.
   let mailbox = SavedChangesMailbox()
   /// Nil while the context doesn't merge the saves of others automatically.
   var automaticMerging: AutomaticMerging?
-  /// The objects affected by the last merge, held until the next one so that they can be accessed.
-  var lastMerge = LastMerge()
+  /// The last merge; nil after a save.
+  var lastMerge: (any LastMerge)?
   /// Finds groups of objects that are held only by each other.
   let cycles = HeldCycles()
   let readProbe = ReadProbe()
@@ -50,18 +52,11 @@ public final class ManagedObjectContext {
   /// The slots of the classes' declared properties, by entity, for those used so far; the layouts own the tables.
   // Unchecked: used only within the context's isolation, and accesses to elements make no outside calls.
   @exclusivity(unchecked) private var slotTables: [SlotTable?]
-  var storeTables: [StoreTables] = []
   /// The state of the stores that the context reads; nil for the current state.
   var queryGeneration: QueryGeneration? { didSet { applyReadView() } }
   /// The replicas that the context reads; nil for the stores themselves.
   var replicaView: ReplicaView? { didSet { applyReadView() } }
-  private var unsaved: ObjectTable?
   private var lastServed: (type: ManagedObject.Type, origin: ManagedObject.Origin)?
-  // Unchecked: used only within the context's isolation, without outside calls; the check would double its cost.
-  @exclusivity(unchecked) var lastPlace: RowPlace?
-
-  /// The stores assigned to new objects, by the objects' temporary numbers.
-  var assignedStores: [Int64: String] = [:]
   /// Nil while the context isn't observed.
   var tracker: ChangeTracker?
   /// Created when a key path is first resolved.
@@ -102,22 +97,12 @@ public final class ManagedObjectContext {
   /// The errors of getters, which can't throw, for the next call that can.
   var deferred = DeferredErrors()
 
-  /// Creates a context over the coordinator's stores, including stores added later.
-  ///
-  /// - Parameters:
-  ///   - coordinator: The coordinator of the stores.
-  ///   - classes: Classes by entity name for this context, which take precedence over registered ones.
-  public convenience init(_ coordinator: PersistentStoreCoordinator, classes: [String: ManagedObject.Type] = [:]) {
-    let shared = classes.isEmpty ? coordinator.classes : nil
-    let found = shared?.classes ?? ManagedObjectClasses.classes(of: coordinator.managedObjectModel, given: classes)
-    self.init(coordinator, classes: found, from: shared)
-  }
-
   /// - Parameter classes: The entities' classes in model order, which are those of the mapping unless it is nil.
   init(
     _ coordinator: PersistentStoreCoordinator, classes: [ManagedObject.Type],
-    from mapping: ManagedObjectClasses.Mapping?
+    from mapping: ManagedObjectClasses.Mapping?, hooks: Hooks
   ) {
+    self.hooks = hooks
     persistentStoreCoordinator = coordinator
     parent = nil
     rowsOfParent = nil
@@ -132,6 +117,7 @@ public final class ManagedObjectContext {
   ///
   /// - Parameter rows: Returns the rows of a store as the parent shows them.
   init(childOf parent: ManagedObjectContext, rows: @escaping (any PersistentStore) -> any RowSource) {
+    hooks = parent.hooks
     persistentStoreCoordinator = parent.persistentStoreCoordinator
     self.parent = parent
     rowsOfParent = rows
@@ -160,6 +146,21 @@ public final class ManagedObjectContext {
       if object.marks.contains(.observed) || !isKnownUniquelyReferenced(&object) { object.detach() }
     }
   }
+
+  /// New objects, which the next save inserts.
+  public var insertedObjects: Set<ManagedObject> { Set(graph.inserted.objects) }
+  /// Changed objects, excluding new and deleted ones.
+  public var updatedObjects: Set<ManagedObject> { Set(graph.updated.objects) }
+  /// Every live object of this context.
+  public var registeredObjects: Set<ManagedObject> {
+    willListRegisteredObjects?()
+    cycles.collect()
+    return liveObjects
+  }
+  /// All live objects, without those whose rows were found to be deleted.
+  var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
+  /// Whether there is anything to save: inserted, updated or deleted objects.
+  public var hasChanges: Bool { graph.hasChanges }
 
   /// Returns the entity with a name in the coordinator's model.
   ///
@@ -202,22 +203,26 @@ extension ManagedObjectContext {
     HistoryOrigin(author: transactionAuthor, contextName: name)
   }
 
-  /// All existing tables, including that of unsaved objects.
-  var tables: [ObjectTable] { storeTables.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }
+  /// Whether a save is running, which must see others' saved changes.
+  var isReadingNewest: Bool { runningSave?.readsNewest == true }
 
-  var unsavedTable: ObjectTable {
-    if let unsaved { return unsaved }
-    let table = ObjectTable(context: self, store: nil, siblings: nil)
-    unsaved = table
-    return table
+  /// The view that the context reads instead of its stores; nil for the stores, whose newest state a save reads.
+  var readView: (any ReadView)? {
+    if isReadingNewest { return nil }
+    if let queryGeneration { return queryGeneration }
+    return replicaView
   }
 
+  /// Makes the stores' tables read the present view.
+  func applyReadView() { graph.tables.read(readView) }
+
+  /// All existing tables, including that of unsaved objects.
+  var tables: [ObjectTable] { graph.tables.all }
+
+  var unsavedTable: ObjectTable { graph.tables.unsaved(in: self) }
+
   func tables(of store: any PersistentStore) -> StoreTables {
-    if let tables = storeTables.first(where: { $0.origin === store }) { return tables }
-    let tables = StoreTables(context: self, store: store)
-    if let readView { tables.read(readView) }
-    storeTables.append(tables)
-    return tables
+    graph.tables.of(store) ?? graph.tables.add(StoreTables(context: self, store: store), reading: readView)
   }
 
   /// Returns the tables of the store with an identifier, or nil if the coordinator has no such store and never had.
@@ -225,7 +230,7 @@ extension ManagedObjectContext {
   /// A store that was removed and added again has tables of its own: objects of the former one remain in theirs.
   func tables(ofStore identifier: String) -> StoreTables? {
     if let store = persistentStoreCoordinator.openStore(identifier: identifier) { return tables(of: store) }
-    return storeTables.last { $0.identifier == identifier }
+    return graph.tables.stores.last { $0.identifier == identifier }
   }
 
   /// Returns the layout of a to-one relationship's destination entity, as recorded in the row.
@@ -288,7 +293,7 @@ extension ManagedObjectContext {
   func place(of id: ManagedObjectID) -> RowPlace? {
     // Read before the lookup: another thread may remove and add stores in the meantime.
     let generation = persistentStoreCoordinator.storeGeneration
-    if let last = lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier,
+    if let last = graph.tables.lastPlace, last.entityName == id.entityName, last.storeIdentifier == id.storeIdentifier,
       last.storeGeneration == generation
     {
       return last
@@ -297,7 +302,7 @@ extension ManagedObjectContext {
       return nil
     }
     let place = RowPlace(layout, in: tables, storeGeneration: generation)
-    lastPlace = place
+    graph.tables.lastPlace = place
     return place
   }
 
@@ -318,5 +323,15 @@ extension ManagedObjectContext {
     let object = factory.makeFault(key: key, entityIndex: layout.index)
     if let id { object.identify(as: id) }
     return object
+  }
+}
+
+extension ManagedObjectContext {
+  /// Functions of later layers that accesses to objects call.
+  struct Hooks: Sendable {
+    /// Rereads an object's row if others have changed it, and merges it into the object.
+    let adoptNewerRow: @Sendable (ManagedObject, ManagedObjectContext) -> Void
+    /// Returns the objects of a fetched property.
+    let fetch: @Sendable (Property, ManagedObject) throws -> [ManagedObject]
   }
 }

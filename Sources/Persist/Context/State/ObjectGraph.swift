@@ -38,6 +38,10 @@ final class ObjectGraph {
   /// if their own changes are taken back.
   private(set) var uncheckedEnds: Set<ManagedObject> = []
   private var departed = DepartedObjects()
+  /// The registered objects.
+  let tables = ObjectTables()
+  /// The stores assigned to new objects, by the objects' temporary numbers.
+  private(set) var assignedStores: [Int64: String] = [:]
   /// The objects held until a reset; none unless the context retains all objects.
   @exclusivity(unchecked) private var retained: [ManagedObject] = []
   /// Whether every registered object is held.
@@ -221,6 +225,14 @@ extension ObjectGraph {
   @inline(__always)
   func hold(_ object: ManagedObject) {
     if retainsAll { retained.append(object) }
+  }
+
+  /// Assigns the store in which a new object will be saved, instead of the coordinator's choice; nil revokes that.
+  func assign(_ object: ManagedObject, toStore identifier: String?) { assignedStores[object.key] = identifier }
+
+  /// Forgets the stores assigned to saved objects.
+  func forgetAssignedStores(_ numbers: [Int64]) {
+    if !assignedStores.isEmpty { for number in numbers { assignedStores[number] = nil } }
   }
 
   private func leaveChangeSet(_ object: ManagedObject) {

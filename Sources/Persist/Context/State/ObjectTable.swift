@@ -154,3 +154,87 @@ final class StoreTables {
     }
   }
 }
+
+/// The tables of a context, which contain its registered objects.
+final class ObjectTables {
+  /// The tables of the stores whose objects have been used.
+  private(set) var stores: [StoreTables] = []
+  private var unsaved: ObjectTable?
+  // Unchecked: used only within the context's isolation, without outside calls; the check would double its cost.
+  @exclusivity(unchecked) var lastPlace: ManagedObjectContext.RowPlace?
+
+  /// All existing tables, including that of new objects.
+  var all: [ObjectTable] { stores.flatMap(\.existing) + (unsaved.map { [$0] } ?? []) }
+
+  /// Returns the table of new objects, which is created on demand.
+  func unsaved(in context: ManagedObjectContext) -> ObjectTable {
+    if let unsaved { return unsaved }
+    let table = ObjectTable(context: context, store: nil, siblings: nil)
+    unsaved = table
+    return table
+  }
+
+  /// Returns the tables of a store; nil if no object of it has been used.
+  func of(_ store: any PersistentStore) -> StoreTables? { stores.first { $0.origin === store } }
+
+  /// Adds the tables of a store, which read a view instead of the store if there is one.
+  func add(_ tables: StoreTables, reading view: (any ReadView)?) -> StoreTables {
+    if let view { tables.read(view) }
+    stores.append(tables)
+    return tables
+  }
+
+  /// Makes all tables read a view; nil for the stores themselves.
+  func read(_ view: (any ReadView)?) {
+    for tables in stores { tables.read(view) }
+  }
+
+  /// Releases the tables of removed stores that have other tables now, because they were added again.
+  ///
+  /// Objects refer to their tables without retaining them. Tables that have objects, or that results or a running
+  /// fetch may create objects in, therefore remain until a later reset. So do the last tables of a store that wasn't
+  /// added again: identifiers still resolve to them.
+  ///
+  /// - Returns: Whether tables were released. Prefetched rows name their tables, whose addresses are used again.
+  func releaseReplaced(open: [any PersistentStore]) -> Bool {
+    lastPlace = nil
+    let count = stores.count
+    for index in stores.indices.reversed() {
+      let (store, identifier) = (ObjectIdentifier(stores[index].origin), stores[index].identifier)
+      guard !open.contains(where: { ObjectIdentifier($0) == store }) else { continue }
+      let isReplaced = stores[(index + 1)...].contains { $0.identifier == identifier }
+      guard isReplaced, isKnownUniquelyReferenced(&stores[index]), stores[index].isUnused else { continue }
+      stores.remove(at: index)
+    }
+    return stores.count < count
+  }
+}
+
+extension ManagedObjectContext {
+  /// Notifies observers of relationships that still refer to objects that leave the context or return to it, because
+  /// such a relationship then leads to another instance. Deleted objects and relationships without an inverse keep such
+  /// references.
+  func noteReferences(to objects: [ManagedObject]) {
+    guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
+    let ids = Set(objects.map(\.objectID))
+    // Objects whose rows are missing keep their relationships too.
+    for holder in tables.flatMap({ $0.map.objects }) where holder.marks.contains(.observed) {
+      for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: ids, by: relationship) {
+        holder.noteChange(at: relationship.slot)
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Whether a relationship refers to any of the given objects, as far as is known without reading rows.
+  fileprivate final func leadsInMemory(toAnyOf ids: Set<ManagedObjectID>, by relationship: RelationshipLayout) -> Bool {
+    guard relationship.isToMany else {
+      let unsaved = pending[relationship.slot]
+      guard case .objectID(let id) = unsaved ?? committedValue(at: relationship.slot) else { return false }
+      return ids.contains(id.current)
+    }
+    guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return false }
+    return (members.list?.identifiers ?? members.added.elements).contains { ids.contains($0.current) }
+  }
+}

@@ -47,6 +47,15 @@ extension ManagedObject {
     if members.isEmpty { relationships?.toManys = [] } else { makeRelationships().toManys = members }
   }
 
+  /// Notes that to-many relationships and fetched properties will be reread or have other members.
+  @inline(never)
+  private final func noteObserved(toManys new: ContiguousArray<ToManyMembers?>) {
+    let slots = layout.properties.indices.filter { slot in
+      (!toManys.isEmpty && toManys[slot] != nil) || (!new.isEmpty && new[slot] != nil)
+    }
+    noteObserved(Set(slots.map { ObservedProperty(slot: $0) }))
+  }
+
   /// Prefetched rows of related objects.
   @inline(__always)
   final var companions: PrefetchedRows? {

@@ -68,21 +68,3 @@ extension Int {
     return overflow ? .max : sum
   }
 }
-
-extension FetchPass {
-  /// Passes the results to a closure in groups.
-  func forEachBatch(size: Int, _ body: ([ManagedObject]) throws -> Void) throws {
-    var walk = FetchWalk(self, size: size, ids: FetchWalk.isByKey(self) ? nil : try identifiers())
-    var reader = GroupReader(context)
-    while let question = walk.question() {
-      let objects = try walk.objects(of: reader.rows(question), from: question)
-      reader.readAhead(walk.nextQuestion)
-      // More than the size if the context has changed objects between the rows.
-      for start in stride(from: 0, to: objects.count, by: size) {
-        let group = walk.remaining(Array(objects[start..<min(start.clampedSum(size), objects.count)]))
-        if !group.isEmpty { try body(group) }
-      }
-    }
-    while let objects = walk.nextUnplaced() { if !objects.isEmpty { try body(objects) } }
-  }
-}

@@ -1,6 +1,5 @@
-/// A context's record of its last merge.
-struct LastMerge {
-  /// New objects, unless the merge was to leave them unregistered.
-  var inserted: Set<ManagedObject> = []
-  var deleted: Set<ManagedObject> = []
+/// A context's last merge, which holds the objects that it affected so that the program can access them.
+protocol LastMerge: AnyObject {
+  /// The objects whose rows others had deleted.
+  var deleted: Set<ManagedObject> { get }
 }

@@ -61,42 +61,4 @@ extension ManagedObject {
   private final func isKnownAsCommitted(_ value: StoredValue, at slot: Int) -> Bool {
     !layout.mayBeInFile[slot] && isCommitted(value, at: slot)
   }
-
-  /// Notes that to-many relationships and fetched properties will be reread or have other members.
-  @inline(never)
-  final func noteObserved(toManys new: ContiguousArray<ToManyMembers?>) {
-    let slots = layout.properties.indices.filter { slot in
-      (!toManys.isEmpty && toManys[slot] != nil) || (!new.isEmpty && new[slot] != nil)
-    }
-    noteObserved(Set(slots.map { ObservedProperty(slot: $0) }))
-  }
-}
-
-extension ManagedObjectContext {
-  /// Notifies observers of relationships that still refer to objects that leave the context or return to it, because
-  /// such a relationship then leads to another instance. Deleted objects and relationships without an inverse keep such
-  /// references.
-  func noteReferences(to objects: [ManagedObject]) {
-    guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
-    let ids = Set(objects.map(\.objectID))
-    // Objects whose rows are missing keep their relationships too.
-    for holder in tables.flatMap({ $0.map.objects }) where holder.marks.contains(.observed) {
-      for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: ids, by: relationship) {
-        holder.noteChange(at: relationship.slot)
-      }
-    }
-  }
-}
-
-extension ManagedObject {
-  /// Whether a relationship refers to any of the given objects, as far as is known without reading rows.
-  fileprivate final func leadsInMemory(toAnyOf ids: Set<ManagedObjectID>, by relationship: RelationshipLayout) -> Bool {
-    guard relationship.isToMany else {
-      let unsaved = pending[relationship.slot]
-      guard case .objectID(let id) = unsaved ?? committedValue(at: relationship.slot) else { return false }
-      return ids.contains(id.current)
-    }
-    guard !toManys.isEmpty, let members = toManys[relationship.slot] else { return false }
-    return (members.list?.identifiers ?? members.added.elements).contains { ids.contains($0.current) }
-  }
 }

@@ -57,6 +57,5 @@ extension ManagedObject {
     ObservedObjects.insert(observers, for: self)
     markObserved()
     table?.readProbe.hasObservedObjects = true
-    for slot in toManys.indices { toManys[slot]?.observe(as: slot, of: self) }
   }
 }

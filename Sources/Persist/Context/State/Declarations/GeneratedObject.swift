@@ -21,14 +21,3 @@ extension GeneratedObject {
     GeneratedClasses.list(of: self)?.member.entity ?? String(describing: self)
   }
 }
-
-extension ManagedObject {
-  /// Returns the destination of a to-one relationship as an object of its class, for generated properties.
-  public final func toOne<Destination: ManagedObject>(at slot: Int, as type: Destination.Type) -> Destination? {
-    guard let object = toOne(at: slot) else { return nil }
-    guard let destination = object as? Destination else {
-      ProgramStop.failure("\(object) is of class \(Swift.type(of: object)), not \(type): register its class.")
-    }
-    return destination
-  }
-}

@@ -242,16 +242,6 @@ package protocol RecordedMembers {
   var relationshipName: String { get }
 }
 
-extension RelationshipSet: KeyedMembers {
-  package static var countKeyPath: AnyKeyPath { \RelationshipSet<Element>.count }
-  package static var isEmptyKeyPath: AnyKeyPath { \RelationshipSet<Element>.isEmpty }
-}
-
-extension RelationshipSet: RecordedMembers {
-  package var recordedOwner: ManagedObject? { source.owner }
-  package var relationshipName: String { source.name }
-}
-
 extension StoredValue {
   /// Creates a value from one of the plain types of attributes; nil for other types, such as an application's enum.
   fileprivate init?(plain value: Any) {

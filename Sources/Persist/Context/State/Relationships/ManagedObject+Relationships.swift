@@ -210,8 +210,8 @@ extension ManagedObject {
     guard let context = table?.context else { return }
     if isCheckedBySave {
       context.graph.watchEnd(self)
-    } else if !isChanged(at: relationship.slot), canBeReplaced, context.isOutdated(self) {
-      context.adoptNewerRows(of: [self])
+    } else if !isChanged(at: relationship.slot), canBeReplaced {
+      context.hooks.adoptNewerRow(self, context)
     }
   }
 

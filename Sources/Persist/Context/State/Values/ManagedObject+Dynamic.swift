@@ -310,3 +310,16 @@ extension ManagedObject {
     return objects
   }
 }
+
+extension ManagedObject {
+  /// Returns the objects of a fetched property.
+  final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
+    guard property.fetchedProperty != nil else { return [] }
+    noteRead(at: property.slot)
+    guard let context = table?.context else {
+      noteEmptyAnswer(at: property.slot)
+      return []
+    }
+    return try context.hooks.fetch(property, self)
+  }
+}

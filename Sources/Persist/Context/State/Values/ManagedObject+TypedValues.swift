@@ -63,6 +63,17 @@ extension ManagedObject {
   }
 }
 
+extension ManagedObject {
+  /// Returns the destination of a to-one relationship as an object of its class, for generated properties.
+  public final func toOne<Destination: ManagedObject>(at slot: Int, as type: Destination.Type) -> Destination? {
+    guard let object = toOne(at: slot) else { return nil }
+    guard let destination = object as? Destination else {
+      ProgramStop.failure("\(object) is of class \(Swift.type(of: object)), not \(type): register its class.")
+    }
+    return destination
+  }
+}
+
 /// A collection of managed objects of one class, as which a to-many relationship can be read.
 private protocol ManagedObjectCollection {
   /// Returns nil if an object has another class.

@@ -67,3 +67,13 @@ extension RelationshipReads {
     }
   }
 }
+
+extension ManagedObjectContext {
+  /// Creates another context over the same rows, without this one's unsaved changes.
+  func savedView() -> ManagedObjectContext {
+    guard let parent, let rowsOfParent else { return ContextReading(of: self).makeContext(monitor: readMonitor) }
+    let saved = ManagedObjectContext(childOf: parent, rows: rowsOfParent)
+    saved.readMonitor = readMonitor
+    return saved
+  }
+}

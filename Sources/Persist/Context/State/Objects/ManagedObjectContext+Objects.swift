@@ -145,19 +145,4 @@ extension ManagedObjectContext {
     case .permanent(let key): return place(of: id)?.table.map[key]
     }
   }
-
-  /// New objects, which the next save inserts.
-  public var insertedObjects: Set<ManagedObject> { Set(graph.inserted.objects) }
-  /// Changed objects, excluding new and deleted ones.
-  public var updatedObjects: Set<ManagedObject> { Set(graph.updated.objects) }
-  /// Every live object of this context.
-  public var registeredObjects: Set<ManagedObject> {
-    willListRegisteredObjects?()
-    cycles.collect()
-    return liveObjects
-  }
-  /// All live objects, without those whose rows were found to be deleted.
-  var liveObjects: Set<ManagedObject> { Set(tables.flatMap { $0.map.objects }.filter { $0.loading != .missing }) }
-  /// Whether there is anything to save: inserted, updated or deleted objects.
-  public var hasChanges: Bool { graph.hasChanges }
 }

@@ -25,7 +25,7 @@ extension ManagedObject {
       guard let slot = layout.entity.slot(named: validator.key),
         all || isChanged(at: slot) || isChangedTransient(at: slot)
       else { continue }
-      do { try validator.check(self, value(forKey: validator.key)) } catch { problems.append(error) }
+      do { try validator.checkCurrent(self) } catch { problems.append(error) }
     }
     try throwCombined(problems)
   }
@@ -52,50 +52,6 @@ extension ManagedObject {
       guard let value = looseValues[slot] else { return nil }
       return ColumnCheck(layout.properties[slot])?.problem(with: value, of: layout.entity.name)
     }
-  }
-}
-
-extension RedeclarableMembers where Self: ManagedObject {
-  /// Checks whether a property could have a value, according to the rules of the model and the class. Nothing is set.
-  ///
-  /// The class's rules for a to-many relationship get a ``RelationshipSet`` of the objects that belongs to no object.
-  ///
-  /// - Parameters:
-  ///   - value: For an attribute, a value that ``setValue(_:forKey:)`` accepts; for a to-one relationship, a
-  ///     ``ManagedObject`` or nil; for a to-many relationship, a collection of them.
-  ///   - name: The name of the property.
-  /// - Throws: The errors of ``ManagedObject/validateForInsert()`` for this property;
-  ///   ``PersistenceError/Code/unknownProperty``, and ``PersistenceError/Code/typeMismatch`` if the property doesn't
-  ///   accept such a value.
-  public func validateValue(_ value: Any?, forKey name: String) throws {
-    guard let property = layout.entity.property(named: name) else {
-      _ = try self.value(forKey: name)
-      return
-    }
-    var problems: [any Error] = []
-    var checked = value
-    let check = layout.checks.first { $0.slot == property.slot }
-    if property.attribute != nil {
-      let stored = try self.stored(value, for: property)
-      if let column = ColumnCheck(property) {
-        problems += column.problem(with: stored, of: layout.entity.name).map { [$0] } ?? []
-      }
-      problems += check?.problems(with: stored, of: layout.entity.name) ?? []
-      checked = dynamicValue(stored, of: property)
-    } else if property.isToMany {
-      let members = RelationshipSet(try elements(of: value, name))
-      problems += check?.problems(withCount: members.count, of: layout.entity.name) ?? []
-      checked = members
-    } else if property.isToOne {
-      let destination = try elements(ofOne: value, name).first
-      let stored = destination.map { StoredValue.objectID($0.objectID) } ?? .null
-      problems += check?.problems(with: stored, of: layout.entity.name) ?? []
-      checked = destination
-    }
-    for validator in type(of: self).validators where validator.key == name {
-      do { try validator.check(self, checked) } catch { problems.append(error) }
-    }
-    try throwCombined(problems)
   }
 }
 
@@ -130,7 +86,7 @@ extension ManagedObject {
     return !leads(to: owner, back: relationship)
   }
 
-  fileprivate final func throwCombined(_ problems: [any Error]) throws {
+  final func throwCombined(_ problems: [any Error]) throws {
     guard !problems.isEmpty else { return }
     let problems = problems.map { problem -> any Error in
       guard var error = problem as? PersistenceError else { return problem }
@@ -152,33 +108,5 @@ extension ManagedObject {
       return error.errors.isEmpty ? [error] : error.errors
     }
     return PersistenceError(.validationMultiple, message(), errors: all)
-  }
-}
-
-/// A class's validation rule for one property, in addition to the model's.
-///
-/// ```swift
-/// final class Employee: ManagedObject {
-///   override class var validators: [PropertyValidator] {
-///     [
-///       PropertyValidator("salary") { _, value in
-///         if let salary = value as? Int, salary > 1_000_000 { throw TooRich(salary) }
-///       }
-///     ]
-///   }
-/// }
-/// ```
-public struct PropertyValidator {
-  /// The name of the attribute or relationship that the rule checks.
-  public let key: String
-  let check: (ManagedObject, Any?) throws -> Void
-
-  /// - Parameters:
-  ///   - key: The name of an attribute or relationship.
-  ///   - check: Called with the object and the value, as ``RedeclarableMembers/value(forKey:)`` returns it once it is
-  ///     set. If its error is the only problem, the save throws it unchanged. It must not change the object.
-  public init(_ key: String, _ check: @escaping (ManagedObject, Any?) throws -> Void) {
-    self.key = key
-    self.check = check
   }
 }

@@ -223,3 +223,13 @@ extension RelationshipSet {
     for (index, object) in zip(indexes, objects) { replace(at: index, with: object) }
   }
 }
+
+extension RelationshipSet: KeyedMembers {
+  package static var countKeyPath: AnyKeyPath { \RelationshipSet<Element>.count }
+  package static var isEmptyKeyPath: AnyKeyPath { \RelationshipSet<Element>.isEmpty }
+}
+
+extension RelationshipSet: RecordedMembers {
+  package var recordedOwner: ManagedObject? { source.owner }
+  package var relationshipName: String { source.name }
+}
