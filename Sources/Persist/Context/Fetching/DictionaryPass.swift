@@ -11,7 +11,12 @@ struct DictionaryPass {
   private let columns: DictionaryColumns
 
   init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext) throws {
-    var request = try context.named(request.returning(ManagedObject.self))
+    try self.init(named: context.named(request.returning(ManagedObject.self)), in: context)
+  }
+
+  /// - Parameter named: A request whose key paths are replaced by names.
+  private init(named: FetchRequest<ManagedObject>, in context: ManagedObjectContext) throws {
+    var request = named
     request.includesPendingChanges = false
     let entity = try context.entity(named: request.entityName)
     columns = try DictionaryColumns(request, of: entity, in: context.model)

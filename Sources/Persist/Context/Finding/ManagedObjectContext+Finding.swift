@@ -112,6 +112,7 @@ extension ManagedObjectContext {
     return objects.count
   }
 
+  @inline(never)
   func findRequest(
     _ entityName: String, _ predicate: FetchPredicate?, _ order: String, _ ascending: Bool
   ) -> FetchRequest<ManagedObject> {

@@ -4,6 +4,7 @@ extension ManagedObject {
   ///
   /// A value in a file counts as different without reading the file, which others may have replaced: values that equal
   /// the file's are discarded when they are set, and when the row is adopted.
+  @inline(never)
   final func differsFromStored(_ stored: EntityLayout.StoredSlot) -> Bool {
     guard let value = pending[stored.slot] else { return false }
     if let snapshot, namesFile(at: stored.slot, in: snapshot) { return true }

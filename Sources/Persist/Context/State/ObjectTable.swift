@@ -185,6 +185,7 @@ final class ObjectTables {
   }
 
   /// Makes all tables read a view; nil for the stores themselves.
+  @inline(never)
   func read(_ view: (any ReadView)?) {
     for tables in stores { tables.read(view) }
   }

@@ -39,8 +39,14 @@ final class FetchPass {
   }
 
   /// - Parameter now: The value of `now()` in the predicate.
-  init<Result>(_ request: FetchRequest<Result>, in context: ManagedObjectContext, now: Date = Date()) throws {
-    let request = try context.named(request.returning(ManagedObject.self))
+  convenience init<Result>(
+    _ request: FetchRequest<Result>, in context: ManagedObjectContext, now: Date = Date()
+  ) throws {
+    try self.init(named: context.named(request.returning(ManagedObject.self)), in: context, now: now)
+  }
+
+  /// - Parameter request: A request whose key paths are replaced by names.
+  private init(named request: FetchRequest<ManagedObject>, in context: ManagedObjectContext, now: Date) throws {
     evaluator = ExpressionEvaluator(now: now)
     self.context = context
     self.request = request

@@ -13,7 +13,11 @@ extension ManagedObjectContext {
       guard ContextNotifications.areWanted else { return }
       beginTracking()
     }
-    guard let tracker, tracker.hasPendingChanges else { return }
+    if let tracker, tracker.hasPendingChanges { process(tracker, isUndoable: isUndoable) }
+  }
+
+  @inline(never)
+  private func process(_ tracker: ChangeTracker, isUndoable: Bool) {
     let entries = tracker.takeEntries()
     if isUndoable { changeRecorder?.record(entries, in: self) }
     let changes = ObjectsDidChange(entries, noted: tracker.noted)

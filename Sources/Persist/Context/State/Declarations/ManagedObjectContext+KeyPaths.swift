@@ -34,6 +34,10 @@ extension ManagedObjectContext {
 
   /// Returns a request with its key paths replaced by names.
   func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
+    try withNames(request.returning(ManagedObject.self)).returning(Result.self)
+  }
+
+  private func withNames(_ request: FetchRequest<ManagedObject>) throws -> FetchRequest<ManagedObject> {
     let request = try request.limitingDepth()
     guard request.hasKeyPaths else { return request }
     let entity = try entity(named: request.entityName)

@@ -2,6 +2,7 @@
 /// child contexts.
 extension ManagedObjectContext {
   /// Returns the registered object of a row, or the new object with a negative key.
+  @inline(never)
   func registeredObject(ofRow key: Int64, _ layout: EntityLayout, in tables: StoreTables) -> ManagedObject? {
     if key < 0, let object = unsavedTable.map[-key] { return object }
     return tables.table(for: layout).map[key]

@@ -19,6 +19,7 @@ extension ManagedObject {
 
   /// Removes a member. The relationship may be that of another entity in the object's hierarchy; the object's own has
   /// the same slot.
+  @inline(never)
   final func loseOneWayMember(_ member: ManagedObject, of relationship: RelationshipLayout) {
     forget(member, in: layout.relationshipsBySlot[relationship.slot] ?? relationship)
   }

@@ -255,12 +255,14 @@ extension ManagedObject {
 
   /// Returns the current members of a to-many relationship as a set for lookups, reading them from the store if
   /// necessary.
+  @inline(never)
   final func memberIDs(of relationship: RelationshipLayout) -> OrderedSet<ManagedObjectID> {
     guard let members = readMembers(of: relationship) else { return [] }
     return members.current ?? members.added
   }
 
   /// Does the same as ``memberIDs(of:)``, as a list for iteration.
+  @inline(never)
   final func memberList(of relationship: RelationshipLayout) -> MemberList {
     guard let members = readMembers(of: relationship) else { return .identifiers([]) }
     return members.list ?? .identifiers(members.added.elements)
@@ -274,7 +276,7 @@ extension ManagedObject {
 
   /// Returns the members of a to-many relationship, known except after an error; nil if there is no source to read them
   /// from.
-  private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
+  @inline(never) private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
     guard let table else {
       if let recording = KeyPathRecording.current {
         recording.noteWalk(relationship, of: self)

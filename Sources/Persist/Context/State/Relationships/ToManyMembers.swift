@@ -28,13 +28,20 @@ final class ToManyMembers {
   /// The members as far as they are known, never `arriving`: reading the property waits for those being read.
   private var known: Known {
     get {
-      if case .arriving(let members, let owner) = state {
-        state = members.list(ofOwner: owner).map(Known.list) ?? .nothing
-      }
+      awaitArrival()
       return state
     }
     set { state = newValue }
   }
+
+  @inline(__always)
+  private func awaitArrival() { if case .arriving(let members, let owner) = state { finish(members, ofOwner: owner) } }
+
+  @inline(never)
+  private func finish(_ members: ArrivingMembers, ofOwner key: Int64) {
+    state = members.list(ofOwner: key).map(Known.list) ?? .nothing
+  }
+
   /// The members added and removed since the last save.
   private(set) var added: OrderedSet<ManagedObjectID> = []
   private(set) var removed: OrderedSet<ManagedObjectID> = []
@@ -66,20 +73,28 @@ final class ToManyMembers {
 
   /// The stored and the current members as sets, created from the list if there is one; nil until the members are read.
   private var sets: (stored: OrderedSet<ManagedObjectID>, current: OrderedSet<ManagedObjectID>)? {
-    switch known {
-    case .nothing, .arriving: return nil
-    case .list(let list):
-      let members = OrderedSet(list.identifiers)
-      known = .sets(stored: members, current: members)
-      return (members, members)
-    case .sets(let stored, let current): return (stored, current)
+    @inline(never) get {
+      switch known {
+      case .nothing, .arriving: return nil
+      case .list(let list):
+        let members = OrderedSet(list.identifiers)
+        known = .sets(stored: members, current: members)
+        return (members, members)
+      case .sets(let stored, let current): return (stored, current)
+      }
     }
   }
 
   /// Whether the sets for lookups exist.
-  var isHashed: Bool { if case .sets = known { true } else { false } }
+  var isHashed: Bool {
+    awaitArrival()
+    if case .sets = state { return true } else { return false }
+  }
   /// Whether the members are read.
-  var areKnown: Bool { if case .nothing = known { false } else { true } }
+  var areKnown: Bool {
+    awaitArrival()
+    if case .nothing = state { return false } else { return true }
+  }
 
   /// The current members in order, for iteration; nil until they are read.
   var list: MemberList? {
@@ -170,6 +185,7 @@ final class ToManyMembers {
   }
 
   /// Changes the current members in place if they have been read, without copying a set that isn't shared.
+  @inline(never)
   private func changeCurrent(_ change: (inout OrderedSet<ManagedObjectID>) -> Void) {
     guard sets != nil, case .sets(let stored, var current) = known else { return }
     known = .nothing
