@@ -97,6 +97,9 @@ extension PersistentStoreCoordinator {
       guard let migrator = options.migrator, let url = location.url else { return store }
       do {
         try migrator.examineStore(at: url, of: managedObjectModel, options: options)
+        if !options.isReadOnly, try !store.parkedSlots().isEmpty {
+          try migrator.maintainStore(at: url, model: managedObjectModel, registry: registry, options: options)
+        }
         return store
       } catch {
         try store.close()

@@ -153,6 +153,11 @@ public protocol StoreMigrator: Sendable {
   /// Called by `addStore` for a store that has the coordinator's model already; throwing rejects the store. Does
   /// nothing by default.
   func examineStore(at url: URL, of model: ManagedObjectModel, options: StoreOptions) throws
+
+  /// Called when a store that needed no migration and has parked values was opened for writing; does nothing by
+  /// default.
+  func maintainStore(
+    at url: URL, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions) throws
 }
 
 extension StoreMigrator {
@@ -164,6 +169,11 @@ extension StoreMigrator {
 
   /// Accepts every store.
   public func examineStore(at url: URL, of model: ManagedObjectModel, options: StoreOptions) throws {}
+
+  /// Does nothing.
+  public func maintainStore(
+    at url: URL, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+  ) throws {}
 }
 
 /// A copy of a store created before it is migrated.

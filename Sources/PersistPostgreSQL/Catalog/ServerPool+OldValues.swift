@@ -27,11 +27,14 @@ extension ServerSession {
   }
 
   /// Deletes the triggers that keep old values, with their functions.
-  func dropOldValueTriggers() throws {
+  func dropOldValueTriggers() throws { try dropTriggerFunctions(withPrefix: OldValueTriggers.prefix) }
+
+  /// Deletes functions and the triggers that call them.
+  func dropTriggerFunctions(withPrefix prefix: String) throws {
     let functions = try all(
       """
       SELECT p.proname::text FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace \
-      WHERE n.nspname = \(text: schema) AND starts_with(p.proname, \(text: ServerText.name(OldValueTriggers.prefix)))
+      WHERE n.nspname = \(text: schema) AND starts_with(p.proname, \(text: ServerText.name(prefix)))
       """
     ) { $0.text($1, 0) }
     if !functions.isEmpty { try run(functions.map { "DROP FUNCTION \(table: $0)() CASCADE" }) }

@@ -71,7 +71,9 @@ struct ServerStoreObjects {
     (ServerText.derivedFunctionBodies.keys + [ServerMark.function]).map(ServerText.name))
 
   /// The beginnings of the names of triggers and their functions.
-  private static let triggerPrefixes = [DerivedTrigger.prefix, OldValueTriggers.prefix].map(ServerText.name)
+  private static let triggerPrefixes = [
+    DerivedTrigger.prefix, OldValueTriggers.prefix, ParkedSlot.trigger(of: ""),
+  ].map(ServerText.name)
 
   private static func isOwnFunction(_ name: String) -> Bool {
     functionNames.contains(name) || triggerPrefixes.contains { name.hasPrefix($0) }
@@ -86,7 +88,8 @@ struct ServerStoreObjects {
     }
     return known.sorted { $0.key < $1.key }.flatMap { name, columns -> [String] in
       let present = schema.table(named: name)?.columns.map(\.name) ?? []
-      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0) }.map { "\($0) of \(name)" }
+      return present.filter { !columns.contains($0) && !LeftOverColumn.isOne($0) && !ParkedColumn.isOne($0) }
+        .map { "\($0) of \(name)" }
     }
   }
 
@@ -204,6 +207,14 @@ extension ServerSession {
       """
     ) { _, _ in true } ?? false
     if isOwnAndEmpty { try run(["DROP SCHEMA \(schema: ())"]) }
+  }
+
+  /// Moves the tables of parked values to the schema of a copy.
+  func moveParkedValues(to copy: String) throws {
+    let names = ParkedSlot.Table.all.map(ServerText.name)
+    let found = try all("SELECT tablename::text FROM pg_tables WHERE schemaname = \(text: schema)") { $0.text($1, 0) }
+      .filter(names.contains)
+    try run(found.map { "ALTER TABLE \(table: $0) SET SCHEMA \(schemaNamed: copy)" })
   }
 
   /// Lets a copy in another schema take the place of the store, if there is one; the caller holds the transaction.

@@ -4,14 +4,17 @@ import Persist
 /// A transaction that holds a lock on all tables of a store: others can read, and wait to write.
 final class ServerExclusion: StoreExclusion {
   private let session: ServerSession
+  private let address: ServerAddress
+  private let options: StoreOptions
   private let outcome: ServerOutcome
   private let number: TransactionNumber
   /// The names of the store's tables on the server.
-  private let tables: [String]
+  private var tables: [String]
   private var hasEnded = false
 
   /// - Throws: ``PersistenceError/Code/storeBusy`` if another program writes and the timeout expires.
   init(_ address: ServerAddress, options: StoreOptions) throws {
+    (self.address, self.options) = (address, options)
     let url = address.url(showingSecrets: false)
     outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     do {
@@ -40,10 +43,17 @@ final class ServerExclusion: StoreExclusion {
 
   func isCurrent(_ catalog: StoreCatalog) throws -> Bool { try ServerInspector(session).isCurrent(catalog) }
 
+  func changingParkedValues<T>(_ body: (any MigrationConnection) throws -> T) throws -> T {
+    let result = try body(ServerMigrationConnection(session, address, options: options))
+    tables = try mapped { try ServerStoreObjects(session).tables }
+    return result
+  }
+
   func replaceStore(withCopyAt copy: StoreLocation) throws {
     guard case .server(let address) = copy, !hasEnded else { return }
     do {
       try session.lockExclusively(tables, within: outcome.wait)
+      try session.moveParkedValues(to: address.schema)
       try session.replaceStore(withCopyIn: address.schema)
       // Only now, because the proof belongs to the copy's tables.
       let evidence = try session.evidence(CommitProofs().next(), or: number)
@@ -53,6 +63,14 @@ final class ServerExclusion: StoreExclusion {
     }
     hasEnded = true
     session.connection.close()
+  }
+
+  private func mapped<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: session.url, during: .migrating)
+    }
   }
 
   func end() {

@@ -46,7 +46,7 @@ class ServerInspector: StoreInspector {
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       let kinds = try mapped { try columnKinds(of: table) }
       return try number(.parkedDuplicates(slot: slot, slots, of: table, values, rows, kinds))
-    case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated:
+    case .rows, .unknown, .present, .related, .crowded, .conflicting, .unmatched, .unrelated, .unparked:
       return try number(ServerText(.count(count)))
     }
   }
@@ -105,26 +105,28 @@ class ServerInspector: StoreInspector {
 
   func parkedSlots() throws -> [ParkedSlot] {
     try mapped {
-      guard try hasParking else { return [] }
-      return try session.all(ServerText(.parkedSlots)) { result, row in
-        ParkedSlot(
+      guard try session.hasTable(ParkedSlot.Table.slots) else { return [] }
+      let hasStates = try session.hasTable(ParkedSlot.Table.states)
+      return try session.all(ServerText(.parkedSlots(hasStates: hasStates))) { result, row in
+        let column = result.isNull(row, 8) ? "" : result.text(row, 8)
+        return ParkedSlot(
           number: Int(clamping: result.integer(row, 0)),
           kind: ParkedSlot.Kind(rawValue: result.text(row, 1)) ?? .attribute, entity: result.text(row, 2),
           property: result.text(row, 3), elements: result.text(row, 4), model: result.text(row, 5),
-          version: result.text(row, 6))
+          version: result.text(row, 6),
+          column: column.isEmpty
+            ? nil
+            : ParkedColumn(
+              table: result.text(row, 7), name: column, entityNumber: Int(clamping: result.integer(row, 9))))
       }
     }
   }
 
   func parkedModel(_ digest: String) throws -> Data? {
     try mapped {
-      guard try hasParking else { return nil }
+      guard try session.hasTable(ParkedSlot.Table.slots) else { return nil }
       return try session.first(ServerText(.parkedModel(digest))) { $0.data($1, 0) }
     }
-  }
-
-  private var hasParking: Bool {
-    get throws { try StoreSchema(session).table(named: ParkedSlot.Table.slots) != nil }
   }
 
   /// The types of a table's columns, by their folded names.
@@ -151,10 +153,6 @@ class ServerInspector: StoreInspector {
 
   /// The work for which the connection is used.
   var work: ServerWork { .reading }
-}
-
-extension PostgreSQLStore {
-  func parkedSlots() throws -> [ParkedSlot] { try pool.readTransaction { try ServerInspector($0).parkedSlots() } }
 }
 
 /// The connection that changes a store on a server.
@@ -310,6 +308,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func execute(_ statement: ParkedValueStatement) throws -> Int {
     try mapped {
       try prepareForChangedRows()
+      if case .dropTriggers = statement { try session.dropTriggerFunctions(withPrefix: ParkedSlot.trigger(of: "")) }
       let statements = try ServerText.statements(statement, kinds: columnKinds)
       return try session.run(statements).last?.changedRowCount ?? 0
     }

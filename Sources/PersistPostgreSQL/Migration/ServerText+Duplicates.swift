@@ -23,10 +23,10 @@ extension ServerText {
 // MARK: Parked values
 
 extension ServerText {
-  static func parkedOutside(_ range: ClosedRange<Int64>, slot: Int) -> ServerText {
+  static func parkedOutside(_ range: ClosedRange<Int64>, slot: ParkedSlot) -> ServerText {
     """
-    SELECT count(CASE WHEN value::numeric NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) \
-    THEN 1 END) FROM \(table: ParkedSlot.Table.values) WHERE slot = \(number: Int64(slot))
+    SELECT count(CASE WHEN v.value::text::numeric NOT BETWEEN \(number: range.lowerBound) \
+    AND \(number: range.upperBound) THEN 1 END) FROM \(ServerText(.parkedValues(slot))) AS v
     """
   }
 

@@ -28,7 +28,8 @@ extension ServerText {
         CREATE TABLE IF NOT EXISTS \(values) (slot bigint, object bigint, value text, standin text, \
         PRIMARY KEY (slot, object))
         """
-      return [.createParkedSlots, .createParkedModels, .createParkedPairs].map { ServerText($0) } + [createValues]
+      return ([.createParkedSlots, .createParkedModels, .createParkedPairs] + SQLText.createParkedStates)
+        .map { ServerText($0) } + [createValues]
     case .park(let slot, let table, let column, let number, let rows):
       return [try park(slot, table, column, kind(column, of: table), number, rows)]
     case .parkObjects(let slot, let table, let number):
@@ -57,6 +58,39 @@ extension ServerText {
         AND t.entity = \(number: Int64(number))\(onlyPresent ? " AND p.value IS NOT NULL" : "")
         """
       ]
+    case .dropSuperseded(let slot, let table, let column, let defaults):
+      let kind = try kind(column, of: table)
+      let others = defaults.map { " AND t.\(name: column) <> \(kind.literal($0))" as ServerText }.joined(separator: "")
+      return [
+        """
+        DELETE FROM \(values) AS p WHERE slot = \(number: Int64(slot.number)) AND EXISTS (SELECT 1 \
+        FROM \(table: table) AS t WHERE t.id = p.object AND t.\(name: column) IS NOT NULL\(others))
+        """
+      ]
+    case .raiseKeyCounter(let table, _):
+      let sequence = keySequence(of: table)
+      return [
+        """
+        SELECT setval(\(text: quoted(sequence))::regclass, greatest((SELECT last_value FROM \(table: sequence)), \
+        (SELECT max(id) FROM \(table: table)), (SELECT max(v.object) FROM \(values) AS v \
+        JOIN \(table: ParkedSlot.Table.slots) AS p ON p.slot = v.slot WHERE p.kind = 'object')))
+        """
+      ]
+    case .createTrigger(let table, let slots):
+      let name = ParkedSlot.trigger(of: table)
+      let own: ServerText = "slot IN (\(numbers: slots))"
+      return [
+        """
+        CREATE OR REPLACE FUNCTION \(table: name)() RETURNS trigger LANGUAGE plpgsql AS $parked$ BEGIN \
+        DELETE FROM \(values) WHERE \(own) AND object = OLD.id; \
+        DELETE FROM \(table: ParkedSlot.Table.pairs) WHERE \(own) AND owner = OLD.id; RETURN OLD; END $parked$
+        """,
+        """
+        CREATE TRIGGER \(name: name) AFTER DELETE ON \(table: table) FOR EACH ROW EXECUTE FUNCTION \(table: name)()
+        """,
+      ]
+    // The session finds them by the names of their functions.
+    case .dropTriggers: return []
     case .restoreObjects(let slot, let table, let number, let fills):
       let kinds = try kinds(table)
       let names: ServerText = fills.isEmpty ? "" : ", \(names: fills.map(\.column))"
@@ -107,5 +141,18 @@ extension ServerTerms.Kind {
     case (.bytes, .removed): "decode(substr(p.value, 3), 'hex')"
     default: "p.value::\(typeName)"
     }
+  }
+}
+
+extension PostgreSQLStore {
+  func parkedSlots() throws -> [ParkedSlot] { try pool.readTransaction { try ServerInspector($0).parkedSlots() } }
+}
+
+extension ServerSession {
+  /// Whether the store has a table of Persist's own.
+  func hasTable(_ name: String) throws -> Bool {
+    try first(
+      "SELECT 1 FROM pg_tables WHERE schemaname = \(text: schema) AND tablename = \(text: ServerText.name(name))"
+    ) { _, _ in true } ?? false
   }
 }

@@ -21,7 +21,10 @@ extension ServerText {
     case .dropTable(let name): return ["DROP TABLE \(table: name)", dropKeySequence(of: name)]
     case .renameTable(let old, let new): return rename(old, to: new)
     case .renameColumn(let old, let new, let table):
-      return ["ALTER TABLE \(table: table) RENAME COLUMN \(name: old) TO \(name: new)"] + names([new])
+      let rename: ServerText = "ALTER TABLE \(table: table) RENAME COLUMN \(name: old) TO \(name: new)"
+      // Nothing gives new rows a value for a column that only keeps parked values.
+      let release: ServerText = "ALTER TABLE \(table: table) ALTER COLUMN \(name: new) DROP NOT NULL"
+      return (ParkedColumn.isOne(new) ? [rename, release] : [rename]) + names([new])
     case .addColumn(let column, let value, let table): return add(column, value, to: table)
     case .dropColumn(let column, let table): return ["ALTER TABLE \(table: table) DROP COLUMN \(name: column)"]
     case .rebuildTable(let rebuild): return reshape(rebuild)

@@ -110,7 +110,8 @@ enum MadeStore {
     }
   }
 
-  /// The definitions of a store's tables and indexes, without the order of columns, defaults and Persist's own table.
+  /// The definitions of a store's tables and indexes, without the order of columns, defaults, Persist's own table
+  /// and what is parked.
   ///
   /// - Parameter isOld: Whether to ignore differences of older frameworks: names of indexes, constraints in tables, and
   ///   the place of the embedded model.
@@ -118,10 +119,11 @@ enum MadeStore {
     let store = try RawStore(url, mode: .readOnly)
     defer { store.close() }
     let schema = try store.catalog().schema
-    let others = isOld ? ["PERSIST_METADATA", "Z_MODELCACHE"] : ["PERSIST_METADATA"]
+    let others = (isOld ? ["PERSIST_METADATA", "Z_MODELCACHE"] : ["PERSIST_METADATA"]) + ParkedSlot.Table.all
     let tables = schema.tables.filter { !others.contains($0.name) }.map { table in
       "\(table.name): "
-        + table.columns.map { "\($0.name) \($0.declaredType)" }.sorted().joined(separator: ", ")
+        + table.columns.filter { !ParkedColumn.isOne($0.name) }.map { "\($0.name) \($0.declaredType)" }
+        .sorted().joined(separator: ", ")
     }
     let indexes = schema.indexes.compactMap { index in
       index.sql.map { sql -> String in
@@ -131,7 +133,8 @@ enum MadeStore {
       }
     }
     // Those of files aren't part of the layout.
-    let triggers = url.isFileURL ? [] : schema.triggers.map { "\($0.name) on \($0.table)" }
+    let triggers = url.isFileURL
+      ? [] : schema.triggers.filter { !ParkedSlot.isTrigger($0.name) }.map { "\($0.name) on \($0.table)" }
     return (isOld ? tables : tables + indexes + triggers).sorted()
   }
 

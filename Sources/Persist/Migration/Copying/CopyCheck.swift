@@ -6,6 +6,8 @@
 struct CopyCheck {
   let plan: CopyPlan
   let file: any StoreCopy
+  /// The parked values that are restored afterward; the rows that have none were counted before.
+  var parked = ParkedReturn()
   /// The maximum number of rows that an error names.
   private static let errorLimit = 20
   /// The maximum number of counted problems: enough for a comparison without using much memory.
@@ -16,7 +18,7 @@ struct CopyCheck {
       try checkCounts(copy)
       let steps = CheckStep.steps(for: plan.new)
       try refuse(
-        problems(steps.filter { $0.kind == .missingValue && !isKept($0) }, in: copy),
+        problems(steps.filter { $0.kind == .missingValue && !isKept($0) && !isRestored($0) }, in: copy),
         .validationMissingRequired, fix: "Give the property a value in the mapping model.")
       try checkReferences(steps, copy)
     }
@@ -123,6 +125,13 @@ struct CopyCheck {
     return .combining(
       errors, as: code == .validationMissingRequired ? .validationMultiple : code,
       "\(problems.count) rows of the copy violate the model's rules.")
+  }
+
+  private func isRestored(_ check: CheckStep) -> Bool {
+    guard let declaring = plan.new.model.entitiesByName[check.entity] else { return false }
+    return parked.values.keys.contains { property in
+      property.name == check.property && plan.new.model.entitiesByName[property.entity]?.isKind(of: declaring) == true
+    }
   }
 
   /// Whether every object has exactly the value that its source was required to have.

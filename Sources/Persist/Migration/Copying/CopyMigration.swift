@@ -242,6 +242,6 @@ struct CopyMigration {
     for step in plan.steps where step.policy != nil { try objects?.validate(step) }
     try file.updateDerivedTriggers()
     try file.makeFullTextIndexes()
-    try CopyCheck(plan: plan, file: file).run()
+    try CopyCheck(plan: plan, file: file, parked: manager.parked).run()
   }
 }

@@ -31,7 +31,7 @@ extension CopySurroundings {
   private var columnCopies: [ColumnCopy] {
     plan.old.tables.filter { $0.entity.superentity == nil }.flatMap { root -> [ColumnCopy] in
       guard let table = schema.table(named: root.table) else { return [] }
-      let names = plan.old.unknownColumns(of: table).map(\.name)
+      let names = plan.old.unknownColumns(of: table).map(\.name).filter { !ParkedColumn.isOne($0) }
       guard !names.isEmpty else { return [] }
       let kept = plan.steps.filter { $0.isKeyed && $0.offset == 0 && $0.source?.root === root.entity }
       var numbers: [String: [Int]] = [:]

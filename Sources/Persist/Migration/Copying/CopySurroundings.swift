@@ -76,6 +76,7 @@ struct CopySurroundings {
     let views = renamed.views.filter { !removed.affects($0, of: renamed) }
     let triggers = renamed.triggers.filter { trigger in
       !trigger.keepsDerivedValues && !trigger.name.hasPrefix(FullTextIndex.prefix)
+        && !ParkedSlot.isTrigger(trigger.name)
         && !removed.affects(trigger, of: renamed)
     }
     try file.define((indexes + added).compactMap(\.sql) + views.map(\.sql) + triggers.map(\.sql))

@@ -5,14 +5,20 @@ struct ParkedValues {
   let connection: any MigrationConnection
   let registry: ModelRegistry?
   /// The slots that the store had before the migration.
-  private var slots: [ParkedSlot]
+  var slots: [ParkedSlot]
   /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
   private var unordered: [Int: [Entity]] = [:]
   /// The same for the order of the inverse.
   private var inverselyUnordered: [Int: [Entity]] = [:]
 
+  /// The slots whose values others stood in for in the model before the migration.
+  private var replaceable: Set<Int> = []
+
+  /// The slots whose values remain in columns after the changes.
+  var columns: [ParkedSlot] = []
+
   /// Whether the store may have parked values.
-  private var isUsed: Bool
+  private(set) var isUsed: Bool
 
   /// - Parameter catalog: The catalog of the store before the migration.
   init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
@@ -20,13 +26,14 @@ struct ParkedValues {
     self.registry = registry
     isUsed = catalog.canHaveParkedValues
     slots = try isUsed ? connection.parkedSlots() : []
+    columns = slots.filter { $0.column != nil }
   }
 
   /// Deletes everything that is parked.
   mutating func discard() throws {
     guard !slots.isEmpty else { return }
     for table in ParkedSlot.Table.all { try connection.execute(.dropParking(table)) }
-    slots = []
+    (slots, columns, isUsed) = ([], [], false)
   }
 
   // MARK: Before the changes
@@ -41,6 +48,7 @@ struct ParkedValues {
       case .object: continue
       case .attribute:
         guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { continue }
+        replaceable.insert(slot.number)
         try connection.execute(ParkedValueStatement.dropReplaced(slot, table: table, column: column))
       case .relationship:
         let standIns = Self.standInPairs(of: slot, entity, comparison, map)
@@ -52,11 +60,11 @@ struct ParkedValues {
     }
   }
 
-  /// - Returns: The number of parked values, objects and pairs.
-  mutating func park(_ plan: ParkingPlan) throws -> Int {
-    guard !plan.parts.isEmpty else { return 0 }
+  /// - Returns: The parked values, objects and pairs, with numbers.
+  mutating func park(_ plan: ParkingPlan) throws -> [MigrationLoss] {
+    guard !plan.parts.isEmpty else { return [] }
     isUsed = true
-    var total = 0
+    var parked: [MigrationLoss] = []
     try connection.execute(ParkedValueStatement.createTables)
     let text = Data(plan.version.model.description.json.utf8)
     let digest = ParkedSlot.digest(of: plan.version.model)
@@ -64,7 +72,7 @@ struct ParkedValues {
     var number = slots.last?.number ?? 0
     for part in plan.parts {
       number += 1
-      let slot = ParkedSlot(
+      var slot = ParkedSlot(
         number: number, kind: part.kind, entity: part.entity, property: part.property, elements: part.elements,
         model: digest, version: plan.version.name)
       let count: Int
@@ -77,12 +85,70 @@ struct ParkedValues {
           ParkedValueStatement.park(slot, table: table, column: column, entityNumber: entityNumber, rows))
         if areInFiles, count > 0 { try connection.readParkedFiles(of: slot) }
       case .pairs(let rows): count = try connection.execute(.parkPairs(slot, rows))
+      case .column(let table, let column, let entityNumber, let kept, let hasMissing):
+        count = try connection.count(part.count)
+        if hasMissing {
+          try connection.execute(
+            ParkedValueStatement.park(slot, table: table, column: column, entityNumber: entityNumber, .missing))
+        }
+        slot.column = ParkedColumn(table: table, name: kept.newColumn, entityNumber: entityNumber)
       }
-      if count > 0 { try connection.execute(.addParkedSlot(slot)) }
-      total += count
+      guard count > 0 else { continue }
+      try connection.execute(.addParkedSlot(slot))
+      try connection.execute(.addParkedState(slot, at: Date().timeIntervalSinceReferenceDate))
+      if slot.column != nil { columns.append(slot) }
+      let content = MigrationLoss(part.kind, entity: part.entity, property: part.property)
+      if let index = parked.firstIndex(where: { $0.isSame(as: content) }) {
+        parked[index].rows = (parked[index].rows ?? 0) + count
+      } else {
+        parked.append(content.counting(count))
+      }
     }
     try connection.execute(.removeUnusedParkedModels)
-    return total
+    return parked
+  }
+
+  /// Records another column of a slot's values; nil if they are in the table of parked values.
+  mutating func setColumn(_ column: ParkedColumn?, of slot: ParkedSlot) throws {
+    var changed = slot
+    changed.column = column
+    try connection.execute(.setParkedColumn(changed))
+    for index in slots.indices where slots[index].number == slot.number { slots[index] = changed }
+    columns.removeAll { $0.number == slot.number }
+    if column != nil { columns.append(changed) }
+  }
+
+  /// Deletes some of the slots.
+  mutating func remove(_ removed: [ParkedSlot]) throws {
+    guard !removed.isEmpty else { return }
+    for slot in removed { try remove(slot) }
+    slots.removeAll { removed.contains($0) }
+    columns.removeAll { removed.contains($0) }
+    try removeEmptyTables(slots)
+    if slots.isEmpty { isUsed = false }
+  }
+
+  // MARK: Deleted objects
+
+  /// Removes the triggers that delete the parked values of deleted objects: the tables that they belong to may change.
+  func dropTriggers(_ schema: StoreSchema) throws {
+    guard isUsed else { return }
+    try connection.execute(
+      ParkedValueStatement.dropTriggers(schema.triggers.map(\.name).filter(ParkedSlot.isTrigger)))
+  }
+
+  /// Lets the parked values of an object be deleted with it, whoever deletes it.
+  private func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
+    var numbers: [String: [Int]] = [:]
+    for slot in slots where slot.kind != .object {
+      guard let (comparison, entity) = comparisons.subject(of: slot), let found = comparison.anyHeir(of: entity) else {
+        continue
+      }
+      numbers[map[found].table, default: []].append(slot.number)
+    }
+    for (table, slots) in numbers.sorted(by: { $0.key < $1.key }) {
+      try connection.execute(ParkedValueStatement.createTrigger(table: table, slots: slots.sorted()))
+    }
   }
 
   // MARK: After the changes
@@ -90,14 +156,21 @@ struct ParkedValues {
   /// Restores the values that have a place in the new version, and records the values that stand in for the others.
   ///
   /// - Returns: The number of restored values, and the tables that contain them.
-  func settle(in map: TableMap, _ version: ModelVersion) throws -> (count: Int, tables: Set<String>) {
-    guard isUsed else { return (0, []) }
-    let comparisons = try ParkingComparisons(connection.parkedSlots(), with: version, registry, connection)
-    var restored: (count: Int, tables: Set<String>) = (0, [])
+  ///
+  /// - Parameter former: The comparison of the model before with the new one; nil if the store had the new one.
+  func settle(
+    in map: TableMap, _ version: ModelVersion, after former: ModelComparison? = nil
+  ) throws -> (count: Int, tables: Set<String>, redundant: Int) {
+    guard isUsed else { return (0, [], 0) }
+    let present = try connection.parkedSlots()
+    let comparisons = try ParkingComparisons(present, with: version, registry, connection)
+    var restored: (count: Int, tables: Set<String>, redundant: Int) = (0, [], 0)
     // The entities of objects whose keys others have, by model. They remain parked with all that belongs to them.
     var withheld: [String: Set<String>] = [:]
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
-      for slot in slots where slot.kind == kind && comparisons.isFit(slot) {
+      // What was parked last is newer than what was parked before for the same place.
+      for slot in kind == .attribute ? slots.reversed() : slots
+      where slot.kind == kind && slot.column == nil && comparisons.isFit(slot) {
         guard let (comparison, entity) = comparisons.subject(of: slot),
           withheld[slot.model]?.isDisjoint(with: comparison.participants(of: slot, entity)) != false
         else { continue }
@@ -107,32 +180,50 @@ struct ParkedValues {
           withheld[slot.model, default: []].insert(slot.entity)
           continue
         }
-        guard let (count, table) = try restore(slot, entity, comparison, map) else { continue }
+        guard let (count, table) = try restore(slot, entity, comparison, map, former) else { continue }
         restored.count += count
         restored.tables.insert(table)
       }
     }
-    for slot in try connection.parkedSlots() { try recordStandIns(slot, comparisons, map) }
-    try removeEmptyTables()
+    for slot in slots.isEmpty ? present : try connection.parkedSlots() {
+      let redundant = try recordStandIns(slot, comparisons, map)
+      if !slots.contains(slot) { restored.redundant += redundant }
+    }
+    try connection.execute(.removeEmptyParkedSlots)
+    let remaining = try connection.parkedSlots()
+    if let former, remaining.contains(where: { $0.kind == .object }) {
+      // An entity that is new may be a former one under another name, which will be declared later.
+      for root in map.model.entities where root.superentity == nil && former.source(of: root) == nil {
+        try connection.execute(
+          ParkedValueStatement.raiseKeyCounter(table: map[root].table, entityNumber: map[root].number))
+      }
+    }
+    try createTriggers(remaining, comparisons, map)
+    try removeEmptyTables(remaining)
     return restored
   }
 
-  private func recordStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, _ map: TableMap) throws {
-    guard let (comparison, entity) = comparisons.subject(of: slot) else { return }
+  /// - Returns: The number of pairs that needn't be parked.
+  private func recordStandIns(_ slot: ParkedSlot, _ comparisons: ParkingComparisons, _ map: TableMap) throws -> Int {
+    guard let (comparison, entity) = comparisons.subject(of: slot) else { return 0 }
     switch slot.kind {
-    case .object: return
+    case .object: return 0
     case .attribute:
-      guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return }
+      guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return 0 }
       try connection.execute(ParkedValueStatement.recordStandIns(slot, table: table, column: column))
+      return 0
     case .relationship:
       let standIns = Self.standInPairs(of: slot, entity, comparison, map)
       try connection.execute(.recordStandIns(slot, standIns.flatMap(\.pairs)))
+      // Pairs that the other model has return without having been parked, unless they have lost their place.
+      return comparison.isOrdered(slot.property, of: entity) ? 0 : try connection.execute(.dropKeptPairs(slot))
     }
   }
 
-  private func removeEmptyTables() throws {
-    guard !slots.isEmpty else { return }
-    if try connection.parkedSlots().isEmpty {
+  /// - Parameter slots: All slots that the store still has.
+  private func removeEmptyTables(_ slots: [ParkedSlot]) throws {
+    guard isUsed else { return }
+    if slots.isEmpty {
       for table in ParkedSlot.Table.all { try connection.execute(.dropParking(table)) }
     } else {
       try connection.execute(.removeUnusedParkedModels)
@@ -143,6 +234,7 @@ struct ParkedValues {
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
   ) -> (table: String, column: String)? {
     guard let (source, property) = comparison.standIn(ofAttribute: slot.property, in: entity),
+      source.attribute(named: property)?.isDerived != true,
       let column = map.column(ofAttribute: property, slot.path, in: source)
     else { return nil }
     return (map[source].table, column.name)
@@ -167,7 +259,7 @@ struct ParkedValues {
 
   /// - Returns: nil if the slot has no place in the new version.
   private func restore(
-    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
+    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap, _ former: ModelComparison?
   ) throws -> (count: Int, table: String)? {
     switch slot.kind {
     case .object:
@@ -176,7 +268,8 @@ struct ParkedValues {
       let count = try connection.execute(
         ParkedValueStatement.restoreObjects(
           slot, table: place.table, entityNumber: place.number, fills: fills(of: found, comparison, map)))
-      try connection.execute(.raiseKeyCounter(table: place.table, entityNumber: map[found.root].number))
+      try connection.execute(
+        ParkedValueStatement.raiseKeyCounter(table: place.table, entityNumber: map[found.root].number))
       try remove(slot)
       return (count, place.table)
     case .attribute:
@@ -184,12 +277,24 @@ struct ParkedValues {
         let column = map.column(ofAttribute: place.property, slot.path, in: place.entity)
       else { return nil }
       let table = map[place.entity].table
+      // Values that were set before the rename was declared are newer, and remain.
+      if !replaceable.contains(slot.number) {
+        let old = former?.formerAttribute(of: place.property, slot.path, in: place.entity)
+        let defaults = [place.attribute, old].compactMap { $0 }.compactMap { SQLValue($0.defaultValue, of: $0) }
+        try connection.execute(
+          ParkedValueStatement.dropSuperseded(
+            slot, table: table, column: column.name, defaults: defaults.filter { $0 != .null }))
+      }
       let count = try connection.execute(
         ParkedValueStatement.restore(
           slot, table: table, column: column.name, entityNumber: map[place.entity].number, mark: place.mark,
           onlyPresent: !place.isExact))
-      // Otherwise some of the values wouldn't come back from here.
-      if place.isExact { try remove(slot) }
+      if place.isExact {
+        try remove(slot)
+      } else if place.isReversible {
+        // Only the missing values, for which the default stands in, wouldn't come back from here.
+        try connection.execute(.dropRestoredValues(slot, table: table))
+      }
       return (count, table)
     case .relationship:
       guard let place = comparison.place(ofRelationship: slot.property, of: entity),
@@ -204,7 +309,8 @@ struct ParkedValues {
     for sql in SQLText.removeParkedSlot(slot) { try connection.execute(sql) }
   }
 
-  /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have, and
+  /// The values of restored objects before their parked ones: the defaults of attributes that they didn't have or had
+  /// no value for although the new model requires one, and
   /// null for everything else, because a column can have a default of its own.
   private func fills(
     of entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
@@ -214,7 +320,6 @@ struct ParkedValues {
       let path = entity.property(named: column.property)?.elements.first { $0.slot == column.slot }?.path.dropFirst()
       guard case .attribute(let attribute) = column.role, !attribute.isDerived,
         let origin = comparison.there.correspondence.origin(of: column.property, in: entity.name),
-        origin.source == nil,
         let value = origin.fill.flatMap({ SQLValue($0.element(at: path ?? []), of: attribute) })
       else { continue }
       defaults[column.name] = value

@@ -20,6 +20,8 @@ struct ParkingComparison {
     let property: String
     /// Whether every value comes back as it was, nulls included.
     let isExact: Bool
+    /// Whether every value that isn't missing comes back as it was.
+    let isReversible: Bool
     /// The range of integers that the other attribute's type represents exactly; nil if it represents all.
     let range: ClosedRange<Int64>?
     /// The change of the mark of bytes that may be in files.
@@ -87,7 +89,7 @@ struct ParkingComparison {
     let isReversible = AttributeConversion(from: new.type, to: old.type) != .refused
     return AttributePlace(
       entity: found, attribute: new, property: property, isExact: !isFilled && isReversible,
-      range: conversion.range,
+      isReversible: isReversible, range: conversion.range,
       mark: MarkChange(from: old, to: new))
   }
 
@@ -122,7 +124,26 @@ struct ParkingComparison {
     return target?.attribute
   }
 
+  /// Whether an attribute of the other model, or an element of it, stores the values of one of this model.
+  ///
+  /// - Parameter property: The name in the other model.
+  func storesValues(of name: String, _ path: [String], in entity: Entity, as property: String) -> Bool {
+    guard let found = there.correspondence.newName(ofEntity: entity.name).flatMap({ other.entitiesByName[$0] }),
+      let new = newElement(property, of: found, from: name, path, of: entity)
+    else { return false }
+    return !new.isTransient && !new.isDerived
+  }
+
   // MARK: Relationships
+
+  /// Whether a relationship or its inverse is ordered.
+  func isOrdered(_ name: String, of declaring: Entity) -> Bool {
+    guard let relationship = declaring.relationship(named: name) else { return false }
+    return relationship.isOrdered || model.inverse(of: relationship)?.isOrdered == true
+  }
+
+  /// The entity of the other model whose table has the objects of an entity or of a subentity.
+  func anyHeir(of entity: Entity) -> Entity? { model.hierarchy(of: entity).lazy.compactMap { self.entity($0) }.first }
 
   /// The place of a relationship that an entity declares.
   func place(ofRelationship name: String, of declaring: Entity) -> RelationshipPlace? {
@@ -133,14 +154,24 @@ struct ParkingComparison {
     let (oldInverse, newInverse) = (model.inverse(of: old), other.inverse(of: new))
     guard (oldInverse == nil) == (newInverse == nil), oldInverse?.isToMany == newInverse?.isToMany else { return nil }
     let (oldTarget, newTarget) = (model.destination(of: old), other.destination(of: new))
+    // In another table, other objects may have the keys.
+    guard stay(declaring, in: found.root), stay(oldTarget, in: newTarget.root) else { return nil }
     if let oldInverse, let newInverse, sharedName(of: oldInverse.name, oldTarget) != newInverse.name { return nil }
     // Entities that leave the destination's hierarchy can't be members any longer.
     let areAllThere = model.hierarchy(of: declaring).allSatisfy { entity($0) != nil }
       && model.hierarchy(of: oldTarget).allSatisfy { entity($0)?.isKind(of: newTarget) == true }
     let isDeclaredAlike = there.declaring(new, of: found) === found && entity(oldTarget) === newTarget
-    let isOrderKept = old.isOrdered == new.isOrdered && oldInverse?.isOrdered == newInverse?.isOrdered
+    let isOrderKept =
+      (!old.isOrdered || new.isOrdered) && (oldInverse?.isOrdered != true || newInverse?.isOrdered == true)
     return RelationshipPlace(
       entity: found, relationship: new, isExact: areAllThere && isDeclaredAlike && isOrderKept)
+  }
+
+  /// Whether all objects of an entity and its subentities that exist in the other model belong to a hierarchy of it.
+  private func stay(_ entity: Entity, in root: Entity) -> Bool {
+    model.hierarchy(of: entity).allSatisfy { heir in
+      (self.entity(heir) ?? self.entity(heir.root)).map { $0.root === root } ?? heir.isAbstract
+    }
   }
 
   /// The name that a property has in all entities of a hierarchy; nil if there is none, or if it doesn't come back.
@@ -181,5 +212,15 @@ struct ParkingComparison {
         .map { StandIn(source: $0, property: $1, isTurned: false) }
       return (heir, [own].compactMap { $0 } + (inverse ?? []))
     }
+  }
+}
+
+extension ModelComparison {
+  /// The attribute of the old model, or the element of it, whose values an attribute of the new one takes.
+  func formerAttribute(of property: String, _ path: [String], in entity: Entity) -> AttributeDescription? {
+    guard let source = source(of: entity), let name = correspondence.origin(of: property, in: entity.name)?.source
+    else { return nil }
+    guard !path.isEmpty else { return source.attribute(named: name) }
+    return source.property(named: name)?.elements.first { $0.path.dropFirst().elementsEqual(path) }?.attribute
   }
 }

@@ -29,7 +29,7 @@ struct ParkingComparisons {
       guard let (comparison, entity) = subject(of: slot),
         let range = comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.range
       else { continue }
-      let count = try inspector.count(.parkedOutside(range, slot: slot.number))
+      let count = try inspector.count(.parkedOutside(range, slot: slot))
       if count > 0 { unfit[slot.number] = count }
     }
   }
@@ -52,6 +52,38 @@ struct ParkingComparisons {
     case .object: return comparison.entity(entity) != nil
     case .attribute: return comparison.place(ofAttribute: slot.property, slot.path, in: entity)?.isExact == true
     case .relationship: return comparison.place(ofRelationship: slot.property, of: entity)?.isExact == true
+    }
+  }
+
+  /// The query for the number of values, objects or pairs of a slot that are restored; nil if it has no place.
+  func restoredCount(_ slot: ParkedSlot) -> SQLText? {
+    guard let (comparison, entity) = subject(of: slot), isFit(slot) else { return nil }
+    switch slot.kind {
+    case .object: return comparison.entity(entity) == nil ? nil : .countParked(slot)
+    case .relationship: return hasPlace(slot) ? .countParked(slot) : nil
+    case .attribute:
+      guard let place = comparison.place(ofAttribute: slot.property, slot.path, in: entity) else { return nil }
+      return .countRestored(slot, onlyPresent: !place.isExact)
+    }
+  }
+
+  /// Whether values of a slot are restored, or others stand in for them.
+  func mayReturn(_ slot: ParkedSlot) -> Bool {
+    guard let (comparison, entity) = subject(of: slot) else { return false }
+    return comparison.place(ofAttribute: slot.property, slot.path, in: entity) != nil
+      || comparison.standIn(ofAttribute: slot.property, in: entity) != nil
+  }
+
+  /// Whether something is restored in a store that has the other model.
+  func areRestored(in map: TableMap, _ inspector: any StoreInspector) throws -> Bool {
+    let placed = slots.filter { hasPlace($0) }
+    let withheld = try placed.filter { slot in
+      guard slot.kind == .object, let (comparison, entity) = subject(of: slot), let found = comparison.entity(entity)
+      else { return false }
+      return try inspector.firstNumber(.countParkedKeys(slot, in: map[found].table)) > 0
+    }
+    return placed.contains { slot in
+      !withheld.contains { $0.model == slot.model && ($0.entity == slot.entity || slot.kind == .relationship) }
     }
   }
 
@@ -79,7 +111,10 @@ struct ParkingComparisons {
     for slot in slots {
       guard let (comparison, entity) = subject(of: slot) else { continue }
       switch slot.kind {
-      case .attribute: continue
+      case .attribute:
+        guard slot.path.isEmpty, isFit(slot), let place = comparison.place(ofAttribute: slot.property, [], in: entity)
+        else { continue }
+        result.values[.init(entity: place.entity.name, name: place.property), default: []].append(slot)
       case .object:
         guard let found = comparison.entity(entity) else { continue }
         let own = slots.filter { $0.kind == .attribute && $0.model == slot.model && $0.entity == slot.entity }

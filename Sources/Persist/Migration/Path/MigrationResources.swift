@@ -11,7 +11,7 @@ package struct MigrationResources: Sendable {
   var infersMapping = true
   /// Whether to defer steps that aren't urgent, if the whole migration is in place.
   var defersWork = false
-  /// The treatment of values that an older version has no place for.
+  /// The treatment of values that the new version has no place for.
   var parking = MigrationParking.none
 
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.

@@ -15,11 +15,11 @@ extension MigrationPlan: CustomStringConvertible {
       lines += stepLines
     }
     if !parked.isEmpty { lines.append("parked, until a migration to a version that has a place for it:") }
-    lines += parked.map { "  \($0)" }
+    lines += shownParked.map { "  \($0)" }
     if !restored.isEmpty { lines.append("restored:") }
     lines += restored.map { "  \($0)" }
-    if !losses.isEmpty { lines.append("lost:") }
-    lines += losses.map { "  \($0)" }
+    if !lost.isEmpty { lines.append("lost:") }
+    lines += lost.map { "  \($0)" }
     if !unreadable.isEmpty { lines.append("stored, but unreadable for the types of the new version:") }
     lines += unreadable.map { "  \($0)" }
     if !blockers.isEmpty { lines.append("in the way:") }
@@ -28,6 +28,12 @@ extension MigrationPlan: CustomStringConvertible {
     lines += notes.map { "  \($0)" }
     return lines.joined(separator: "\n")
   }
+
+  /// What is parked, by its reason if it would be lost otherwise.
+  var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty ? parked : losses }
+
+  /// The losses, unless they are parked.
+  var lost: [MigrationLoss] { parked.isEmpty ? losses : [] }
 
   private var stepLines: [String] {
     steps.flatMap { step in

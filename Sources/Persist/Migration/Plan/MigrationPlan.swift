@@ -31,7 +31,8 @@ public struct MigrationPlan: Sendable, Hashable {
   public var way: MigrationWay
   /// The steps of all hops, in the order of execution.
   public var steps: [Step]
-  /// The possible loss of data; empty if every value is kept. Without a store, without numbers of rows.
+  /// The values that the new model has no place for; empty if every value is kept. Without a store, without numbers of
+  /// rows. They are lost unless they are ``parked``.
   public var losses: [MigrationLoss]
   /// The obstacles. A plan without blockers can run.
   public var blockers: [MigrationBlocker]

@@ -92,8 +92,12 @@ public struct MigrationReport: Sendable, Hashable {
   public var duration: Duration
   /// The comparison of both ways that preceded the commit; nil if none was requested, or there is only one way.
   public var proof: MigrationProof?
-  /// The number of values, objects and pairs that were parked, because the older version has no place for them.
+  /// The number of values, objects and pairs that were parked, because the new version has no place for them.
   public var parked = 0
+  /// What was parked, with numbers.
+  public var parkedContents: [MigrationLoss] = []
+  /// The parked properties and entities that look as if they had been renamed without a declaration.
+  public var renameHints: [RenameHint] = []
   /// The number of values, objects and pairs that an earlier migration had parked and that this one restored.
   public var restored = 0
 

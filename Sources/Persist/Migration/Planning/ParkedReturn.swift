@@ -9,13 +9,15 @@ struct ParkedReturn: Sendable {
     let values: [String: Int]
   }
 
-  /// A relationship of the new model, by the entity that declares it.
-  struct Relationship: Sendable, Hashable {
+  /// A property of the new model: a relationship by the entity that declares it, an attribute by the exact entity.
+  struct Property: Sendable, Hashable {
     let entity: String
     let name: String
   }
 
   var objects: [Objects] = []
+  /// The slots of parked values.
+  var values: [Property: [ParkedSlot]] = [:]
   /// The slots of parked pairs, whose owners are objects with the relationship.
-  var pairs: [Relationship: [Int]] = [:]
+  var pairs: [Property: [Int]] = [:]
 }

@@ -26,6 +26,8 @@ open class MigrationManager {
   public var progress: ((MigrationProgress) -> Bool)?
   /// The class of the objects in both contexts.
   package var objectClass: ManagedObject.Type = ManagedObject.self
+  /// The parked values that are restored in the copy afterward.
+  var parked = ParkedReturn()
   /// The running copy; nil while none calls policies.
   var copy: (any PolicyCopy)?
   private var cancellation: (any Error)?

@@ -31,13 +31,13 @@ public struct AutomaticMigrator: StoreMigrator {
     /// Only if no value is lost, as in Core Data; otherwise the store is rejected with
     /// ``PersistenceError/Code/newerStore``.
     case withoutLoss
-    /// Even if values are lost.
+    /// Even if the older version has no place for some values.
     case withLoss
   }
 
-  /// Whether values that the new model can't represent may be lost, as in Core Data. If not, a migration that would
-  /// destroy existing values is rejected, and so is a store with values that the types of the model's classes can't
-  /// read, even if it needs no migration: see ``MigrationPlan/unreadable``.
+  /// Whether the new model may lack a place for existing values; by default they are then parked (``parking``). If not,
+  /// such a migration is rejected, and so is a store with values that the types of the model's classes can't read, even
+  /// if it needs no migration: see ``MigrationPlan/unreadable``.
   ///
   /// Such values are looked for whenever the store is opened, in time proportional to the rows with attributes whose
   /// types may refuse a value: enumerations, composites, JSON values and types with their own conversion.
@@ -61,10 +61,13 @@ public struct AutomaticMigrator: StoreMigrator {
   /// creating indexes that only speed up fetching. Until then the store is complete and fully usable. Applies only to
   /// migrations in place; a new file has nothing to defer.
   public var defersWork = false
-  /// The treatment of values that an older version has no place for; ``MigrationParking/none`` by default.
+  /// The treatment of values that the new version has no place for; ``MigrationParking/always`` by default: an
+  /// automatic migration destroys nothing.
   ///
   /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``.
-  public var parking = MigrationParking.none
+  public var parking = MigrationParking.always
+  /// How long values remain parked before they are deleted; ``ParkedLifetime/unlimited`` by default.
+  public var parkedLifetime = ParkedLifetime.unlimited
   /// Whether hops may be inferred from the models. If not, as in Core Data without
   /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with
   /// ``PersistenceError/Code/missingMappingModel``.
@@ -78,6 +81,9 @@ public struct AutomaticMigrator: StoreMigrator {
   /// Compares two copies of the store, one migrated in each way, before a migration in place is committed; nil for no
   /// comparison. Only a higher layer can read objects.
   package var compareWays: (@Sendable (_ inPlace: URL, _ copied: URL) throws -> MigrationProof)?
+
+  /// Whether a copy is migrated that is deleted afterward.
+  var isTrial = false
 
   /// Creates a migrator. Each argument sets the property of the same name.
   public init(
@@ -137,13 +143,22 @@ public struct AutomaticMigrator: StoreMigrator {
         .storeReadOnly, at: .store(url), "The store has another version and must be migrated.",
         fix: "Open it for writing.")
     }
-    guard let progress else { return try migrateWithRetries(url, version, registry, options) }
+    guard let progress else {
+      let report = try migrateWithRetries(url, version, registry, options)
+      logParkedValues(report, at: url)
+      return report
+    }
     let account = ProgressAggregator(progress)
     var migrator = self
     migrator.progress = { account.report($0) }
     let report = try migrator.migrateWithRetries(url, version, registry, options)
     account.end(report)
+    logParkedValues(report, at: url)
     return report
+  }
+
+  private func logParkedValues(_ report: MigrationReport, at url: URL) {
+    if parking == .always, !isTrial { report.logParkedValues(at: url) }
   }
 
   private func migrateWithRetries(
@@ -223,11 +238,13 @@ public struct AutomaticMigrator: StoreMigrator {
   ) throws -> MigrationReport {
     try VersionStamp(url: url, version: version, registry: resources.pathRegistry, options: options)
       .apply(to: survey.store)
-    guard countsRows else { return survey.report(rows: nil, way: .none) }
+    let restored = try survey.slots.isEmpty
+      ? 0 : maintain(url, version, version.model, resources.pathRegistry, options)
     let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: options) { inspector in
-      survey.report(rows: try survey.rows(inspector), way: .none)
-    }
+    let rows = try countsRows ? location.engine.inspect(location, options: options) { try survey.rows($0) } : nil
+    var report = survey.report(rows: rows, way: .none)
+    report.restored = restored
+    return report
   }
 
   private func carryOut(
@@ -300,8 +317,11 @@ public struct AutomaticMigrator: StoreMigrator {
   func resources(_ registry: ModelRegistry?) -> MigrationResources {
     MigrationResources(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, alwaysCopies: alwaysCopies,
-      infersMapping: infersMapping, defersWork: defersWork, parking: parking)
+      infersMapping: infersMapping, defersWork: defersWork, parking: effectiveParking)
   }
+
+  /// The treatment of values without a place: nothing is parked for a migration that is rejected instead.
+  var effectiveParking: MigrationParking { !allowsLoss && parking == .always ? .none : parking }
 
   func makeManager(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager {
     managerFactory?(source, destination) ?? MigrationManager(sourceModel: source, destinationModel: destination)

@@ -57,6 +57,9 @@ extension MigrationPlan {
     losses = try found.losses + survey.path.hops.indices.dropFirst().flatMap { index in
       try later.counted(survey.path.hops[index].losses(survey.resources), ofHop: index)
     }
+    if migrator.effectiveParking == .always, survey.path.hops.allSatisfy(\.isInferred) {
+      parked = losses
+    }
     blockers += found.blockers.filter { !blockers.contains($0) }
     let back = survey.direct.downgradeBlocker(
       StoreSurvey.Findings(blockers: blockers, losses: found.losses), migrator.downgrade)
@@ -73,9 +76,10 @@ extension MigrationPlan {
   ) throws {
     self.init(survey.hop, work: survey.work)
     let found = try survey.findings(inspector, countingLosses: true)
+    let back = survey.downgradeBlocker(found, downgrade)
     losses = found.losses
-    parked = found.parked
-    blockers = [survey.downgradeBlocker(found, downgrade)].compactMap { $0 } + found.blockers
+    parked = back == nil ? found.parked : []
+    blockers = [back].compactMap { $0 } + found.blockers
     if !blockers.isEmpty { way = .impossible }
     if survey.isUpToDate {
       way = .none
@@ -101,8 +105,9 @@ extension PathSurvey {
     by comparisons: ParkingComparisons, _ inspector: any StoreInspector
   ) throws -> [MigrationLoss] {
     var found: [MigrationLoss] = []
-    for slot in slots where comparisons.hasPlace(slot) {
-      let rows = try inspector.firstNumber(.countParked(slot))
+    for slot in slots {
+      guard let count = comparisons.restoredCount(slot) else { continue }
+      let rows = try inspector.firstNumber(count)
       let what = MigrationLoss(slot.kind, entity: slot.entity, property: slot.property)
       guard rows > 0, !found.contains(where: { $0.isSame(as: what) }) else { continue }
       found.append(what.counting(rows))

@@ -14,7 +14,7 @@ struct PathMigration {
   /// The workspace that contains the hops' files.
   let workspace: any MigrationWorkspace
 
-  private var engine: any MigrationEngine { get throws { try StoreLocation(url).engine } }
+  var engine: any MigrationEngine { get throws { try StoreLocation(url).engine } }
 
   func run() throws -> MigrationReport {
     let start = ContinuousClock.now
@@ -33,12 +33,17 @@ struct PathMigration {
     let size = try engine.size(of: StoreLocation(url))
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
     try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
+    var contents: [MigrationLoss] = []
     let file = try migrate(
-      workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector))
+      workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector),
+      parking: &contents)
+    let restored = try restoreParkedValues(in: file, survey)
     if !survey.determinesValues {
       try migrator.requireReadable(destination.model, at: file, reportedAs: url, options: options)
     }
     var report = survey.report(rows: rows, way: .copy)
+    report.restored = restored
+    report.add(parked: contents, survey.direct.hop.comparison)
     report.duration = ContinuousClock.now - start
     let logEntry = MigrationLogEntry(report, rows: logged)
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
@@ -51,17 +56,17 @@ struct PathMigration {
   /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
-    _ store: URL, through survey: PathSurvey, rows: Int64
+    _ store: URL, through survey: PathSurvey, rows: Int64, parking contents: inout [MigrationLoss]
   ) throws -> URL {
     let path = survey.path
-    var file = store
+    var file = try forgettingReplacedValues(of: store, survey)
     var history = FollowedHistory(map: survey.store.tableMap)
     for (number, hop) in path.hops.enumerated() {
       let progress = progress(hop: number, of: path, rows: rows)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
         file = try migrate(
-          file, through: hop, number, store, survey.direct, path.reportedHop(number), progress, &history)
+          file, through: hop, number, store, survey.direct, path.reportedHop(number), progress, &history, &contents)
       }
     }
     try history.follow(in: file, engine)
@@ -73,7 +78,7 @@ struct PathMigration {
   private func migrate(
     _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ whole: StoreSurvey,
     _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?,
-    _ history: inout FollowedHistory
+    _ history: inout FollowedHistory, _ contents: inout [MigrationLoss]
   ) throws -> URL {
     var file = given
     if let block = hop.before {
@@ -84,16 +89,21 @@ struct PathMigration {
     switch hop.method {
     case .inPlace:
       file = try own(file, store, number)
-      try migrateInPlace(file, hop, isDowngrade: whole.isDowngrade, reported, progress)
+      contents += try migrateInPlace(file, hop, isDowngrade: whole.isDowngrade, reported, progress)
     case .mapping(let mapping):
       // The store's own rows were checked before the first hop.
       if number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, file, whole) }
+      if hop.isInferred { contents += try parkLosses(of: hop, in: &file, store, number) }
       let next = try workspace.file(number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
       manager.progress = progress
+      manager.parked = whole.parked
       try manager.migrateStore(
         from: file, to: next, mappingModel: mapping, policies: resources.policies,
         coreDataHashes: hop.destination.coreDataHashes)
+      if migrator.effectiveParking != .discarding {
+        try engine.copyParkedValues(from: StoreLocation(file), to: StoreLocation(next))
+      }
       if file != store { try engine.destroyStore(at: StoreLocation(file)) }
       file = next
     }
@@ -106,7 +116,7 @@ struct PathMigration {
   }
 
   /// Returns a file that may be changed: the given one, or a copy if that is still the store itself.
-  private func own(_ file: URL, _ store: URL, _ number: Int) throws -> URL {
+  func own(_ file: URL, _ store: URL, _ number: Int) throws -> URL {
     guard file == store else { return file }
     let copy = try workspace.file(number * 2)
     try engine.duplicate(StoreLocation(store), to: StoreLocation(copy))
@@ -136,13 +146,13 @@ struct PathMigration {
   private func migrateInPlace(
     _ file: URL, _ hop: MigrationHop, isDowngrade: Bool, _ reported: MigrationProgress.Hop,
     _ progress: AutomaticMigrator.ProgressHandler?
-  ) throws {
+  ) throws -> [MigrationLoss] {
     var migrator = migrator
     (migrator.countsRows, migrator.progress) = (false, progress)
-    _ = try InPlaceMigration(
+    return try InPlaceMigration(
       url: file, destination: hop.destination, registry: ModelRegistry(versions: [hop.source, hop.destination]),
       options: options, migrator: migrator, hop: (hop, isDowngrade, reported)
-    ).run()
+    ).run().parkedContents
   }
 
   /// Calls a stage's block with the store at a version, and saves its changes.

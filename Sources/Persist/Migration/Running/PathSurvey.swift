@@ -37,11 +37,14 @@ final class PathSurvey {
         try MigrationHop(from: source, to: destination, registry: resources.pathRegistry)
       }
     slots = try store.catalog.canHaveParkedValues ? inspector.parkedSlots() : []
-    comparisons = slots.isEmpty || !path.isInPlace || resources.parking == .discarding
+    // Of several hops, only the last one restores values.
+    let isDirect = path.isInPlace || path.hops.count == 1 && path.hops.allSatisfy(\.isInferred)
+    comparisons = slots.isEmpty || !isDirect || resources.parking == .discarding
       ? nil : try ParkingComparisons(slots, with: destination, resources.pathRegistry, inspector)
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
     let direct = StoreSurvey(
-      store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork, parked: comparisons)
+      store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork,
+      keepsRemovedColumns: resources.parking == .always && path.isInPlace, parked: comparisons)
     direct.resources = resources
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
@@ -51,6 +54,8 @@ final class PathSurvey {
       } else {
         direct.parkingObstacles = ["The store is copied, and only a migration in place parks values."]
       }
+    } else if resources.parking == .always, path.isInPlace, !direct.isUpToDate {
+      direct.planParkingOfLosses(resources.pathRegistry)
     }
     self.direct = direct
   }
@@ -91,13 +96,17 @@ final class PathSurvey {
     return try survey.findings(inspector, countingLosses: countingLosses)
   }
 
-  /// The obstacle to a migration that copies the store: it can't restore parked values.
+  /// The obstacle to a migration that copies the store without its parked values: if entity mappings give objects other
+  /// keys, and if the migrator promises to restore them.
   var parkingBlocker: MigrationBlocker? {
-    guard !slots.isEmpty, !isUpToDate, !path.isInPlace, resources.parking != .discarding else { return nil }
+    guard !slots.isEmpty, !isUpToDate, !path.isInPlace, resources.parking != .discarding,
+      resources.parking == .olderVersions || !path.keepsKeys(resources)
+    else { return nil }
     return MigrationBlocker(
       .migrationFailed,
       what: "The store contains parked values of '\(slots[0].version)', which only a migration in place restores.",
-      fix: "Migrate in place, or discard the values (`--discard`, `parking: .discarding`).")
+      fix: "Migrate in place, purge the values (`persist parked`), or discard them (`--discard`, "
+        + "`parking: .discarding`).")
   }
 
   /// The obstacles to a migration that may need files that can't be read.
@@ -149,6 +158,6 @@ final class PathSurvey {
   private func firstHopSurvey() -> StoreSurvey? {
     guard let hop = path.hops.first, hop.isInferred else { return nil }
     if path.isInPlace { return direct }
-    return StoreSurvey(store, hop: hop, isDowngrade: direct.isDowngrade)
+    return StoreSurvey(store, hop: hop, isDowngrade: direct.isDowngrade, parked: comparisons)
   }
 }

@@ -17,10 +17,14 @@ final class StoreSurvey {
   /// The layout that the migration results in.
   let planned: TableMap
   let work: InPlaceWork
+  /// The parked values that are restored.
+  let parked: ParkedReturn
   /// Whether the store is newer than the target version.
   let isDowngrade: Bool
   /// The plan of parking; nil if losses remain losses.
   var parking: ParkingPlan?
+  /// Whether the plan of parking contains only what would be lost, for any target version.
+  var parksOnlyLosses = false
   /// The reasons for which nothing can be parked, although it should be.
   var parkingObstacles: [String] = []
   /// The resources of the migration, for explanations of obstacles.
@@ -29,21 +33,27 @@ final class StoreSurvey {
   /// - Parameters:
   ///   - hop: a hop from the store's version.
   ///   - isDowngrade: whether the hop's path leads to an older version; nil to determine it from the store.
-  ///   - parked: the comparisons for the parked values that are restored; nil for none.
+  ///   - keepsRemovedColumns: whether columns of removed attributes remain, to be parked.
+  ///   - comparisons: the comparisons for the parked values that are restored; nil for none.
   init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
-    parked: ParkingComparisons? = nil
+    keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil
   ) {
     self.store = store
     self.hop = hop
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
     planned = .forNewStore(hop.destination.model, names: map.names)
+    parked = comparisons?.restored(in: planned) ?? ParkedReturn()
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork,
-      parked: parked?.restored(in: planned) ?? ParkedReturn())
+      keepsRemovedColumns: keepsRemovedColumns && store.catalog.canDropColumns,
+      parked: parked)
   }
+
+  /// The rows' destinations.
+  var moves: [RowMove] { RowMove.all(from: map, to: planned, by: hop.comparison.correspondence) }
 
   /// Whether the store already has the new version, as far as that can be determined from the store.
   var isUpToDate: Bool {
@@ -100,7 +110,8 @@ final class StoreSurvey {
       }
     }
     guard let parking else { return findings }
-    findings.losses = []
+    // Otherwise the new version still has no place for the values, and a migration to an older one needs permission.
+    if !parksOnlyLosses { findings.losses = [] }
     findings.parked = countingLosses ? try parking.counts(inspector) : []
     return findings
   }

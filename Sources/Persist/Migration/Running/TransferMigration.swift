@@ -25,13 +25,48 @@ struct TransferMigration {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
     try StoreCopies.replaceStore(
-      at: .file(file), with: StoreLocation(url), discardingParked: migrator.parking == .discarding)
-    let report = try migrator.migrate(
+      at: .file(file), with: StoreLocation(url), discardingParked: true)
+    // The server's parked values stay on the server.
+    let contents = try exclusion.changingParkedValues { try park(on: $0) }
+    var copying = migrator
+    copying.parking = migrator.parking == .discarding ? .discarding : .none
+    var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy)
     }
+    report.add(parked: contents, survey.direct.hop.comparison)
+    report.restored = try restore()
     return report
+  }
+
+  /// Parks what the new version has no place for.
+  private func park(on connection: any MigrationConnection) throws -> [MigrationLoss] {
+    let catalog = try connection.catalog()
+    var parked = try ParkedValues(connection, registry, catalog)
+    try parked.dropTriggers(catalog.schema)
+    guard migrator.effectiveParking != .discarding else {
+      try parked.discard()
+      return []
+    }
+    try parked.removeExpired(migrator.parkedLifetime, countingMigration: true)
+    try parked.forgetReplaced(in: survey.store.tableMap, survey.path.source)
+    try parked.collect { _, _ in true }
+    guard migrator.effectiveParking == .always, survey.path.hops.allSatisfy(\.isInferred) else { return [] }
+    let direct = survey.direct
+    direct.planParkingOfLosses(registry)
+    return try direct.parking.map { try parked.park($0) } ?? []
+  }
+
+  /// Restores what has a place in the new version.
+  private func restore() throws -> Int {
+    var count = 0
+    try ParkedValues.change(at: url, options, registry) { parked, catalog in
+      parked.restrict(toSlotsUpTo: survey.slots.last)
+      let map = catalog.tableMap(of: destination.model)
+      count = try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
+    }
+    return count
   }
 
   /// Refuses rows of no entity, which the file wouldn't contain.

@@ -93,9 +93,12 @@ public struct MigrationScript: Sendable {
       "Make a backup first, and close the store in all programs. Then: sqlite3 STORE < THIS FILE",
       "If a check fails, nothing has changed, and the status of sqlite3 is 1.",
     ]
-    lines += plan.losses.map { loss in
-      let rows = loss.rows.map { ", \($0) rows" } ?? ""
-      return "Loss: \([loss.entity, loss.property].compactMap { $0 }.joined(separator: ".")): \(loss.what)\(rows)"
+    for (word, contents) in [("Loss", plan.lost), ("Parked", plan.shownParked), ("Restored", plan.restored)] {
+      lines += contents.map { content in
+        let rows = content.rows.map { ", \($0) rows" } ?? ""
+        let place = [content.entity, content.property].compactMap { $0 }.joined(separator: ".")
+        return "\(word): \(place): \(content.what)\(rows)"
+      }
     }
     if !unusedFiles.isEmpty {
       lines.append("Files of the folder '_EXTERNAL_DATA' that can be deleted afterward:")

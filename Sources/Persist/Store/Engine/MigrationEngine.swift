@@ -30,6 +30,9 @@ package protocol MigrationEngine: StoreEngine {
 
   // MARK: Copying
 
+  /// Copies everything that is parked in a store to another one that has nothing parked.
+  func copyParkedValues(from source: StoreLocation, to destination: StoreLocation) throws
+
   /// Prevents others from writing to a store whose migration is made in a file elsewhere; nil if the engine copies its
   /// stores itself, in a ``MigrationWorkspace``.
   ///
@@ -65,6 +68,8 @@ package protocol MigrationEngine: StoreEngine {
 }
 
 extension MigrationEngine {
+  package func copyParkedValues(from source: StoreLocation, to destination: StoreLocation) throws {}
+
   package func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }
 }
 
@@ -90,7 +95,10 @@ package protocol MigrationWorkspace {
 package protocol StoreExclusion {
   /// Whether the store still is what it was when its migration was planned.
   func isCurrent(_ catalog: StoreCatalog) throws -> Bool
-  /// Lets a finished copy, of the same engine, take the place of the store, and ends the exclusion.
+  /// Runs `body` with a connection that changes what is parked in the store, as a part of the exchange.
+  func changingParkedValues<T>(_ body: (any MigrationConnection) throws -> T) throws -> T
+  /// Lets a finished copy, of the same engine, take the place of the store, and ends the exclusion. What is parked in
+  /// the store remains.
   func replaceStore(withCopyAt copy: StoreLocation) throws
   /// Lets others write again. Does nothing after the store was replaced.
   func end()

@@ -141,3 +141,25 @@ package enum LeftOverColumn {
 
   package static func isOne(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
+
+/// A removed column that remained in its table under another name, with the values of a slot.
+///
+/// Such a column is nullable and has no constraint, so that programs that don't know it, Core Data among them, can open
+/// and write the store. The rows keep their parked values, and deleting a row deletes them.
+package struct ParkedColumn: Sendable, Hashable {
+  package let table: String
+  package let name: String
+  /// The number of the entity whose rows have the values.
+  package let entityNumber: Int
+
+  package init(table: String, name: String, entityNumber: Int) {
+    self.table = table
+    self.name = name
+    self.entityNumber = entityNumber
+  }
+
+  /// The prefix of the names of all such columns; no attribute's column has it.
+  static let prefix = "PERSIST_PARKED"
+
+  package static func isOne(_ name: String) -> Bool { name.foldedIdentifier.hasPrefix("persist_parked_") }
+}

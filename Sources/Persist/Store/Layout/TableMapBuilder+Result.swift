@@ -146,7 +146,9 @@ extension TableMapBuilder {
         continue
       }
       for column in table.columns
-      where !columns.contains(column.name.foldedIdentifier) && !LeftOverColumn.isOne(column.name) {
+      where !columns.contains(column.name.foldedIdentifier) && !LeftOverColumn.isOne(column.name)
+        && !ParkedColumn.isOne(column.name)
+      {
         words.append("No part of the model corresponds to column '\(column.name)' of '\(table.name)'.")
       }
     }

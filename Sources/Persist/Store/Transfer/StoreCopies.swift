@@ -119,7 +119,7 @@ package enum StoreCopies {
 
   /// - Parameters:
   ///   - metadata: The metadata of the copy. Nothing remains of it if copying fails.
-  ///   - discardsParked: Whether the copy may lack values that a migration to an older version parked.
+  ///   - discardsParked: Whether the copy may lack parked values.
   private static func copy(
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
     discardingParked discardsParked: Bool = false,
@@ -163,14 +163,14 @@ package enum StoreCopies {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if a migration to an older version parked values in the store:
-  ///   a copy of its objects wouldn't have them.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if migrations parked values in the store: a copy of its objects
+  ///   wouldn't have them.
   private static func requireNothingParked(in source: any PersistentStore) throws {
     guard let first = try source.parkedSlots().first else { return }
     throw PersistenceError(
       .invalidRequest, at: .store(source.url),
       "The store contains parked values of '\(first.version)', which a copy wouldn't contain.",
-      fix: "Migrate the store to that version first, or discard the values (`migrate --discard`).")
+      fix: "Migrate the store to a version that has a place for them first, or purge them (`persist parked --purge`).")
   }
 }
 

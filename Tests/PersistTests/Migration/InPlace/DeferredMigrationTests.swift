@@ -40,6 +40,8 @@ struct DeferredMigrationTests {
   private var deferring: AutomaticMigrator {
     var migrator = AutomaticMigrator()
     migrator.defersWork = true
+    // Otherwise no column is dropped.
+    migrator.parking = .none
     return migrator
   }
 

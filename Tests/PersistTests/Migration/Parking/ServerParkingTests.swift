@@ -111,7 +111,7 @@
         #expect(plan.losses == [] && plan.blockers == [])
         let down = try migrate(url, to: 1, registry)
         #expect(down.parked == plan.parked.reduce(0) { $0 + ($1.rows ?? 0) })
-        try #expect(parkedTables(url).count == 4)
+        try #expect(parkedTables(url).count == 5)
         var problems: [StoreProblem] = []
         try StoreLocation(url).check(registry: nil) { problems.append($0) }
         #expect(problems == [])

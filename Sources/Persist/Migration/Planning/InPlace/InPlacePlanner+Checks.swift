@@ -45,7 +45,11 @@ extension InPlacePlanner {
         requireNone(.rows(move.sourceTable, condition), attribute.name, of: entity)
       }
     } else if !attribute.isOptional, !attribute.isDerived, origin?.fill == nil {
-      requireNone(.rows(move.sourceTable, rows([move.sourceNumber], of: move.sourceTable)), attribute.name, of: entity)
+      let all = rows([move.sourceNumber], of: move.sourceTable)
+      let slots = parked.values[.init(entity: entity.name, name: attribute.name)]
+      requireNone(
+        slots.map { .unparked(move.sourceTable, all, slots: $0) } ?? .rows(move.sourceTable, all), attribute.name,
+        of: entity)
     }
   }
 
@@ -149,7 +153,7 @@ extension InPlacePlanner {
     for plan in tables {
       guard case .becomes(let table) = plan.source, let real = schema.table(named: table) else { continue }
       let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
-      let doomed = Set(plan.doomed.map { plan.oldName(of: $0).foldedIdentifier })
+      let doomed = Set(plan.removed.map { plan.oldName(of: $0).foldedIdentifier })
       work.blockers += real.generatedColumns.filter { column in
         plan.isRebuilt || wanted.contains(column.name.foldedIdentifier) || !doomed.isDisjoint(with: column.words)
       }.map { MigrationBlocker(losing: $0, of: table, plan.root) }

@@ -77,7 +77,7 @@ extension InPlacePlanner {
   // MARK: Old columns
 
   /// Old columns are renamed, dropped, or kept if they aren't part of the old model.
-  private func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
+  private mutating func decideNames(of plan: inout TablePlan, in table: StoreSchema.Table, carried: Set<String>) {
     let unknown = Set(old.unknownColumns(of: table).map(\.name))
     let wanted = Set(plan.columns.map(\.name.foldedIdentifier))
     var taken = wanted.union(table.columns.map(\.name.foldedIdentifier))
@@ -92,6 +92,16 @@ extension InPlacePlanner {
       var name = column.name
       let isLeftOver = LeftOverColumn.isOne(name)
       let isKept = unknown.contains(name)
+      if !isKept, !isLeftOver, remains(column.name, of: plan, in: table) {
+        let new = freeName(ParkedColumn.prefix, taken: takenByParkedColumns.union(taken))
+        taken.insert(new.foldedIdentifier)
+        renames.append(.init(old: column.name, new: new))
+        plan.parked.append(new)
+        plan.kept.append(.init(name: new, declaredType: column.declaredType))
+        work.keptColumns.append(
+          .init(table: table.name, column: column.name, newTable: plan.name, newColumn: new))
+        continue
+      }
       // A column dropped later releases its name, which the next version may need.
       if wanted.contains(name.foldedIdentifier) || defersWork && !isKept && !isLeftOver {
         name = freeName(
@@ -111,6 +121,25 @@ extension InPlacePlanner {
       number += 1
       return freeName("Z_MOVING_\(number)", taken: taken)
     }
+  }
+
+  /// Whether a column that the new model doesn't have remains under another name: that of an attribute, on which no
+  /// constraint of the table depends.
+  private func remains(_ column: String, of plan: TablePlan, in table: StoreSchema.Table) -> Bool {
+    guard keepsRemovedColumns, let source = plan.moves.first?.source,
+      let uses = old.columnUses(of: source.root)[column.foldedIdentifier], !uses.isEmpty
+    else { return false }
+    let clauses = TableClauses(table.sql)
+    return uses.values.allSatisfy { use in
+      guard case .attribute(let attribute, _, _) = use else { return false }
+      return !attribute.isDerived && !attribute.storesMarkedBytes
+    } && !clauses.restricts(column) && !clauses.isRequired(column)
+  }
+
+  /// The names of all columns with parked values, in whatever table.
+  private var takenByParkedColumns: Set<String> {
+    let present = schema.tables.flatMap(\.columns).map(\.name.foldedIdentifier).filter(ParkedColumn.isOne)
+    return Set(present + work.keptColumns.map(\.newColumn.foldedIdentifier))
   }
 
   /// The same columns for a new table, under names that its own columns don't have.

@@ -120,7 +120,7 @@ extension InPlacePlanner {
     if let plan = tables.first(where: { plan in
       if case .becomes(let table) = plan.source { table.foldedIdentifier == folded } else { false }
     }) {
-      let originals = plan.doomed.map { doomed in plan.renames.first { $0.value == doomed }?.key ?? doomed }
+      let originals = plan.removed.map { doomed in plan.renames.first { $0.value == doomed }?.key ?? doomed }
       return .becomes(plan.name, rename: plan.currentName, doomed: originals)
     }
     if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }),

@@ -22,7 +22,8 @@ extension InPlacePlanner {
       for step in plan.renameSequence {
         work.add(
           .renameColumn(step.old, to: step.new, table: plan.name), in: .rename,
-          for: plan.column(named: step.new)?.subject)
+          for: plan.column(named: step.new)?.subject
+            ?? (plan.parked.contains(step.new) ? subjectOfDroppedColumn(step.new, of: plan) : nil))
       }
       let gone = moves.filter { $0.sourceTable == table && $0.table != plan.name }
       if !gone.isEmpty {

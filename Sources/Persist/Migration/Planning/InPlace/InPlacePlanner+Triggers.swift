@@ -6,7 +6,8 @@ extension InPlacePlanner {
   /// migration.
   mutating func dropTriggersAndViews() {
     let removed = removedParts
-    let affected = Set(schema.triggers.filter { removed.affects($0, of: schema) }.map(\.name))
+    let others = schema.triggers.filter { !ParkedSlot.isTrigger($0.name) }
+    let affected = Set(others.filter { removed.affects($0, of: schema) }.map(\.name))
     let dropped = affected.union(outdatedDerivations(besides: affected))
     // Those on views are dropped before their views.
     for trigger in schema.triggers where dropped.contains(trigger.name) {
@@ -28,9 +29,11 @@ extension InPlacePlanner {
         removed.insert(column: plan?.oldName(of: column) ?? column, of: plan?.oldTable ?? table)
       case .rebuildTable(let rebuild):
         guard let plan = tables.first(where: { $0.name == rebuild.definition.name }) else { continue }
-        for column in plan.doomed {
+        for column in plan.removed {
           removed.insert(column: plan.oldName(of: column), of: plan.oldTable ?? plan.name)
         }
+      case .renameColumn(let column, let name, let table) where ParkedColumn.isOne(name):
+        removed.insert(column: column, of: tables.first { $0.name == table }?.oldTable ?? table)
       default: continue
       }
     }

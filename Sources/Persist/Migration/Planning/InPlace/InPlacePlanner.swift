@@ -12,6 +12,8 @@ struct InPlacePlanner {
   let canDropColumns: Bool
   /// Whether to defer dropping columns and creating indexes that only speed up fetching.
   let defersWork: Bool
+  /// Whether columns of removed attributes remain under other names instead of being dropped.
+  let keepsRemovedColumns: Bool
   /// The parked values that are restored afterward.
   let parked: ParkedReturn
   let moves: [RowMove]
@@ -29,18 +31,19 @@ struct InPlacePlanner {
   /// - Parameter schema: the schema of the store in which `old` was found.
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
-    canDropColumns: Bool = true, defersWork: Bool = false, parked: ParkedReturn = ParkedReturn()
+    canDropColumns: Bool = true, defersWork: Bool = false, keepsRemovedColumns: Bool = false,
+    parked: ParkedReturn = ParkedReturn()
   ) -> InPlaceWork {
     var planner = InPlacePlanner(
       old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
-      defersWork: defersWork, parked: parked)
+      defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, parked: parked)
     planner.planEverything()
     return planner.work
   }
 
   private init(
     old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool,
-    defersWork: Bool, parked: ParkedReturn
+    defersWork: Bool, keepsRemovedColumns: Bool, parked: ParkedReturn
   ) {
     self.old = old
     self.schema = schema
@@ -48,6 +51,7 @@ struct InPlacePlanner {
     self.comparison = comparison
     self.canDropColumns = canDropColumns
     self.defersWork = defersWork
+    self.keepsRemovedColumns = keepsRemovedColumns
     self.parked = parked
     moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
     origins = RelationshipOrigins(comparison, from: old)

@@ -44,6 +44,16 @@ struct InPlaceWork: Sendable {
     }
   }
 
+  /// A column of a removed attribute that remains in its table under another name.
+  struct KeptColumn: Sendable, Hashable {
+    /// The names before the migration.
+    let table: String
+    let column: String
+    /// The names afterward.
+    let newTable: String
+    let newColumn: String
+  }
+
   /// A count, and its meaning if it isn't zero.
   struct Check: Sendable, Hashable {
     enum Meaning: Sendable, Hashable {
@@ -67,6 +77,8 @@ struct InPlaceWork: Sendable {
   var forgotten: [RemovedFileValues] = []
   /// The required relationships, each with its exact entity, some of whose values are parked pairs.
   var parkedReferences: Set<Subject> = []
+  /// The columns of removed attributes that remain under other names.
+  var keptColumns: [KeptColumn] = []
   /// Obstacles to a migration in place that don't depend on the rows.
   var blockers: [MigrationBlocker] = []
 

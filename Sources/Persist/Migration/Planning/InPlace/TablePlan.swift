@@ -20,6 +20,8 @@ struct TablePlan: Sendable {
   var renames: [String: String] = [:]
   /// Old columns to drop, by their names after renaming.
   var doomed: [String] = []
+  /// Columns of removed attributes that remain, by their names after renaming.
+  var parked: [String] = []
   /// Old columns that aren't part of the old model, by their names in the table.
   var kept: [StoreSchema.Column] = []
   /// The renames in an executable order.
@@ -34,6 +36,9 @@ struct TablePlan: Sendable {
     case .becomes(let table), .copied(let table): table
     }
   }
+
+  /// The columns that the new model has no place for, by their names after renaming.
+  var removed: [String] { doomed + parked }
 
   var sourceNumbers: [Int] { moves.map(\.sourceNumber).sorted() }
 

@@ -1,23 +1,38 @@
 import Foundation
 
-/// Values that a migration to an older version parks, and that a later one restores.
+/// Values that a migration parks, and that a later one restores.
 extension InPlaceMigration {
-  /// Forgets parked values that were replaced, and parks others, before anything is changed.
+  /// Forgets parked values that were replaced or have expired, and parks others, before anything is changed.
   ///
-  /// - Returns: The number of parked values, objects and pairs.
-  func prepareParking(_ parked: inout ParkedValues, _ survey: StoreSurvey) throws -> Int {
+  /// - Returns: The parked values, objects and pairs, with numbers.
+  func prepareParking(_ parked: inout ParkedValues, _ survey: StoreSurvey) throws -> [MigrationLoss] {
+    try parked.dropTriggers(survey.store.catalog.schema)
     if migrator.parking == .discarding { try parked.discard() }
-    // A hop of a longer path has nothing to do with parking.
-    guard hop == nil else { return 0 }
-    try parked.forgetReplaced(in: survey.map, survey.hop.source)
-    return try survey.parking.map { try parked.park($0) } ?? 0
+    if hop == nil {
+      try parked.removeExpired(migrator.parkedLifetime, countingMigration: true)
+      try parked.forgetReplaced(in: survey.map, survey.hop.source)
+      try parked.collectColumns(before: survey.hop.destination, survey.moves)
+    }
+    return try survey.parking.map { try parked.park($0) } ?? []
+  }
+
+  /// Restores what has a place in the new version, after everything was changed.
+  ///
+  /// - Parameter schema: The schema after the changes.
+  func settle(
+    _ parked: inout ParkedValues, _ survey: StoreSurvey, _ map: TableMap, _ schema: StoreSchema
+  ) throws -> (count: Int, tables: Set<String>, redundant: Int) {
+    try parked.followColumns(in: schema, survey.moves)
+    let result = try parked.settle(in: map, destination, after: survey.hop.comparison)
+    try parked.dropEmptyColumns(of: schema)
+    return result
   }
 }
 
 extension AutomaticMigrator {
   /// The resources of a migration that the models alone determine.
   func inPlaceResources(_ registry: ModelRegistry?) -> MigrationResources {
-    MigrationResources(registry: registry, defersWork: defersWork, parking: parking)
+    MigrationResources(registry: registry, defersWork: defersWork, parking: effectiveParking)
   }
 }
 
@@ -32,6 +47,17 @@ extension MigrationResources {
 }
 
 extension StoreSurvey {
+  /// Plans to park what the migration would otherwise destroy.
+  func planParkingOfLosses(_ registry: ModelRegistry?) {
+    guard !work.losses.isEmpty else { return }
+    let back = ModelComparison.leadingBack(from: hop, registry)
+    var plan = ParkingPlan(lossesOf: hop.source, in: map, ParkingComparison(there: hop.comparison, back: back))
+    plan.keepColumns(work.keptColumns, moves)
+    guard !plan.parts.isEmpty else { return }
+    parking = plan
+    parksOnlyLosses = true
+  }
+
   /// Plans what is parked, or notes why nothing can be.
   func planParking(_ resources: MigrationResources) {
     do {
@@ -52,6 +78,19 @@ extension StoreSurvey {
   }
 }
 
+extension ModelComparison {
+  /// The comparison for the way back; by the names that the way there used where the models contradict themselves.
+  static func leadingBack(from hop: MigrationHop, _ registry: ModelRegistry?) -> ModelComparison {
+    if let back = try? MigrationHop(from: hop.destination, to: hop.source, registry: registry) {
+      return back.comparison
+    }
+    var correspondence = ModelCorrespondence()
+    correspondence.entities = Dictionary(
+      hop.comparison.correspondence.entities.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return ModelComparison(from: hop.destination.model, to: hop.source.model, by: correspondence)
+  }
+}
+
 extension ParkingPlan {
   /// The parts that are parked, with numbers of rows or pairs; parts without any are omitted.
   func counts(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
@@ -67,23 +106,5 @@ extension ParkingPlan {
       }
     }
     return found
-  }
-}
-
-extension MigrationLoss {
-  init(_ kind: ParkedSlot.Kind, entity: String, property: String) {
-    let what =
-      switch kind {
-      case .object: "objects"
-      case .attribute: "values"
-      case .relationship: "pairs"
-      }
-    self.init(entity: entity, property: property.isEmpty ? nil : property, what: what)
-  }
-
-  func counting(_ rows: Int) -> MigrationLoss {
-    var loss = self
-    loss.rows = rows
-    return loss
   }
 }

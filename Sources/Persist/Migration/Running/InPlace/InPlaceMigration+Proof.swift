@@ -25,6 +25,7 @@ extension InPlaceMigration {
       migrator.compareWays = nil
       migrator.progress = nil
       migrator.countsRows = false
+      migrator.isTrial = true
       migrator.alwaysCopies = alwaysCopies
       // Losses were accepted or refused before.
       migrator.allowsLoss = true

@@ -67,14 +67,16 @@ struct InPlaceMigration {
     let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
     try requireDiskSpace(survey, connection)
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
-    report.parked = try prepareParking(&parked, survey)
+    report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
     try carryOut(survey, connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
     try record(survey, logEntry, connection)
     let (catalog, map) = try verify(survey, connection)
-    let restored = try hop == nil ? parked.settle(in: map, destination) : (count: 0, tables: [])
+    let restored = try hop == nil
+      ? settle(&parked, survey, map, catalog.schema) : (count: 0, tables: [], redundant: 0)
     report.restored = restored.count
+    report.parked -= min(restored.redundant, report.parked)
     try verifyRelationships(survey, map, connection)
     try verifyRestoredReferences(survey, map, connection)
     if hop == nil {
@@ -114,7 +116,10 @@ struct InPlaceMigration {
 
   func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
     if let hop {
-      return StoreSurvey(try connection.identify(among: registry), hop: hop.models, isDowngrade: hop.isDowngrade)
+      let survey = StoreSurvey(
+        try connection.identify(among: registry), hop: hop.models, isDowngrade: hop.isDowngrade)
+      if migrator.effectiveParking == .always { survey.planParkingOfLosses(registry) }
+      return survey
     }
     // Only what the caller found to be possible in place gets here.
     return try PathSurvey(connection, to: destination, resources: migrator.inPlaceResources(registry)).direct

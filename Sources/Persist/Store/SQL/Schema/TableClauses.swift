@@ -56,6 +56,13 @@ struct TableClauses {
     }
   }
 
+  /// Whether a column is declared `NOT NULL`.
+  func isRequired(_ column: String) -> Bool {
+    clauses.contains { clause in
+      Self.name(of: clause)?.foldedIdentifier == column.foldedIdentifier && clause.contains { $0.word == "not" }
+    }
+  }
+
   private func groups(after keyword: String) -> [String] {
     clauses.flatMap { clause in
       zip(clause, clause.dropFirst()).compactMap { $0.word == keyword ? $1.group.map(String.init) : nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A property, or the objects of an entity, whose values a migration to an older version parked in the store.
+/// A property, or the objects of an entity, whose values a migration parked in the store.
 ///
 /// | table | contains |
 /// |---|---|
@@ -8,6 +8,7 @@ import Foundation
 /// | `PERSIST_PARKED_MODELS` | these models, as text |
 /// | `PERSIST_PARKED_VALUES` | values of attributes by object; for objects their versions |
 /// | `PERSIST_PARKED_PAIRS` | pairs of relationships with their positions |
+/// | `PERSIST_PARKED_STATES` | the age of each slot, and the column in which its values remained |
 ///
 /// Objects are identified by their keys, which a migration in place never changes and which are never assigned again.
 package struct ParkedSlot: Sendable, Hashable {
@@ -20,9 +21,15 @@ package struct ParkedSlot: Sendable, Hashable {
     package static let slots = "PERSIST_PARKED"
     static let models = "PERSIST_PARKED_MODELS"
     package static let values = "PERSIST_PARKED_VALUES"
-    static let pairs = "PERSIST_PARKED_PAIRS"
-    static let all = [slots, models, values, pairs]
+    package static let pairs = "PERSIST_PARKED_PAIRS"
+    package static let states = "PERSIST_PARKED_STATES"
+    package static let all = [slots, models, values, pairs, states]
   }
+
+  /// The name of the trigger that deletes the parked values of objects that are deleted from a table.
+  package static func trigger(of table: String) -> String { "PERSIST_PARKED_\(table)" }
+
+  package static func isTrigger(_ name: String) -> Bool { name.foldedIdentifier.hasPrefix("persist_parked_") }
 
   package let number: Int
   package let kind: Kind
@@ -36,9 +43,12 @@ package struct ParkedSlot: Sendable, Hashable {
   package let model: String
   /// The name of that model's version.
   package let version: String
+  /// The column in which the values remained, except missing ones; nil if all are in `PERSIST_PARKED_VALUES`.
+  package var column: ParkedColumn?
 
   package init(
-    number: Int, kind: Kind, entity: String, property: String, elements: String, model: String, version: String
+    number: Int, kind: Kind, entity: String, property: String, elements: String, model: String, version: String,
+    column: ParkedColumn? = nil
   ) {
     self.number = number
     self.kind = kind
@@ -47,5 +57,6 @@ package struct ParkedSlot: Sendable, Hashable {
     self.elements = elements
     self.model = model
     self.version = version
+    self.column = column
   }
 }

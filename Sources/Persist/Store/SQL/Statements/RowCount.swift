@@ -28,8 +28,10 @@ package enum RowCount: Sendable, Hashable {
   ///
   /// `gone` are the numbers of rows that are deleted before.
   case rejectedNumbers(EntityRenumbering, by: EntityNumberRule, gone: [Int])
+  /// Rows that have no parked value in any of the slots.
+  case unparked(String, RowCondition, slots: [ParkedSlot])
   /// Parked values that are outside an integer range or aren't integers.
-  case parkedOutside(ClosedRange<Int64>, slot: Int)
+  case parkedOutside(ClosedRange<Int64>, slot: ParkedSlot)
   /// Parked objects with the same values as a row; null equals nothing. Each value of a parked object is in a slot.
   case parkedDuplicates(slot: Int, valueSlots: [Int], of: String, values: [RowExpression], RowCondition)
 }

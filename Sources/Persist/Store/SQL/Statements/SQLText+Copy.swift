@@ -1,9 +1,10 @@
 /// Copying rows from one store to another: the source is the connection's main database, the copy is attached.
 extension SQLText {
   /// The schema name under which the copy is attached.
-  private static let copySchema: SQLText = "copy"
+  static let copySchema: SQLText = "copy"
 
   static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
+  static let detachCopy: SQLText = "DETACH DATABASE copy"
   /// Undoes exclusive mode, which a source that is read without locks sets for the whole connection.
   static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
   /// A read of the copy, which releases its lock afterward.

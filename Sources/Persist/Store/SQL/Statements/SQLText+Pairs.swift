@@ -43,7 +43,7 @@ extension SQLText {
     "SELECT Z_PK FROM \(name: table)\(condition(.entities(numbers)))"
   }
 
-  private static func keys(of end: PairEnd) -> SQLText { keys(of: end.table, end.entityNumbers) }
+  static func keys(of end: PairEnd) -> SQLText { keys(of: end.table, end.entityNumbers) }
 
   private static func setAside(_ source: PairSource, _ stage: PairStage) -> [SQLText] {
     let place: SQLText = source.place.map { "\(name: $0)" } ?? "NULL"

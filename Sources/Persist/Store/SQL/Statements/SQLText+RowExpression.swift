@@ -82,6 +82,7 @@ extension SQLText {
     case .related, .crowded, .conflicting, .unmatched, .unrelated: return pairCount(count) ?? "SELECT 0"
     case .rejectedNumbers(let change, let rule, let gone): return violations(of: rule, by: change, without: gone)
     case .parkedOutside(let range, let slot): return parkedOutside(range, slot: slot)
+    case .unparked(let table, let rows, let slots): return unparked(table, rows, slots)
     case .parkedDuplicates(let slot, let slots, let table, let values, let rows):
       return parkedDuplicates(slot: slot, slots, of: table, values.map(expression), rows)
     }

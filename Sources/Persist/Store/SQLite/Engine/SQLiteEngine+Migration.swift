@@ -71,6 +71,17 @@ extension SQLiteEngine: MigrationEngine {
     }
   }
 
+  package func copyParkedValues(from source: StoreLocation, to destination: StoreLocation) throws {
+    guard try !inspect(source, options: StoreOptions(), { try $0.parkedSlots() }).isEmpty else { return }
+    let connection = try SQLiteConnection(file(destination), mode: .readWrite)
+    defer { connection.close() }
+    try connection.execute(.attachCopy(SQLiteFileName.uri(for: file(source), parameters: [])))
+    try connection.transaction {
+      for statement in SQLText.copyParking { try connection.execute(statement) }
+    }
+    try connection.execute(.detachCopy)
+  }
+
   package func changeMetadata(
     of location: StoreLocation, completingFile: Bool, _ change: (inout StoreMetadata) -> Void
   ) throws {

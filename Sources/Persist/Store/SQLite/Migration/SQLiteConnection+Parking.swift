@@ -4,10 +4,14 @@ package import Foundation
 extension SQLiteConnection {
   package func parkedSlots() throws -> [ParkedSlot] {
     guard try first(.knows(table: ParkedSlot.Table.slots), { _ in true }) == true else { return [] }
-    return try all(.parkedSlots) { row in
-      ParkedSlot(
+    let hasStates = try first(.knows(table: ParkedSlot.Table.states), { _ in true }) == true
+    return try all(.parkedSlots(hasStates: hasStates)) { row in
+      let column = row.text(8)
+      return ParkedSlot(
         number: Int(clamping: row.integer(0)), kind: ParkedSlot.Kind(rawValue: row.text(1)) ?? .attribute,
-        entity: row.text(2), property: row.text(3), elements: row.text(4), model: row.text(5), version: row.text(6))
+        entity: row.text(2), property: row.text(3), elements: row.text(4), model: row.text(5), version: row.text(6),
+        column: column.isEmpty
+          ? nil : ParkedColumn(table: row.text(7), name: column, entityNumber: Int(clamping: row.integer(9))))
     }
   }
 

@@ -1,6 +1,7 @@
 /// Values that are parked in a store.
 extension SQLText {
-  static let createParking = [createParkedSlots, createParkedModels, createParkedValues, createParkedPairs]
+  static let createParking =
+    [createParkedSlots, createParkedModels, createParkedValues, createParkedPairs] + createParkedStates
 
   package static let createParkedSlots: SQLText = """
     CREATE TABLE IF NOT EXISTS PERSIST_PARKED (SLOT INTEGER PRIMARY KEY, KIND VARCHAR, ENTITY VARCHAR, \
@@ -20,8 +21,15 @@ extension SQLText {
 
   static func dropParking(_ table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
 
-  package static let parkedSlots: SQLText =
-    "SELECT SLOT, KIND, ENTITY, PROPERTY, ELEMENTS, MODEL, VERSION FROM PERSIST_PARKED ORDER BY SLOT"
+  /// - Parameter hasStates: Whether the store has the table of states, which earlier versions of Persist didn't create.
+  package static func parkedSlots(hasStates: Bool) -> SQLText {
+    let slots: SQLText = "SELECT p.SLOT, p.KIND, p.ENTITY, p.PROPERTY, p.ELEMENTS, p.MODEL, p.VERSION"
+    return hasStates
+      ? """
+      \(slots), s.TABLENAME, s.COLUMNNAME, s.ENTITYNUMBER FROM PERSIST_PARKED AS p \
+      LEFT JOIN PERSIST_PARKED_STATES AS s ON s.SLOT = p.SLOT ORDER BY p.SLOT
+      """ : "\(slots), NULL, NULL, NULL FROM PERSIST_PARKED AS p ORDER BY p.SLOT"
+  }
 
   static func addParkedSlot(_ slot: ParkedSlot) -> SQLText {
     """
@@ -47,7 +55,9 @@ extension SQLText {
 
   /// The number of values or pairs of a slot.
   static func countParked(_ slot: ParkedSlot) -> SQLText {
-    "SELECT COUNT(*) FROM \(contents(slot)) WHERE SLOT = \(number: Int64(slot.number))"
+    slot.kind == .relationship
+      ? "SELECT COUNT(*) FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number))"
+      : countRestored(slot, onlyPresent: false)
   }
 
   private static func contents(_ slot: ParkedSlot) -> SQLText {
@@ -57,16 +67,12 @@ extension SQLText {
   static func removeParkedSlot(_ slot: ParkedSlot) -> [SQLText] {
     [
       "DELETE FROM \(contents(slot)) WHERE SLOT = \(number: Int64(slot.number))",
+      "DELETE FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))",
       "DELETE FROM PERSIST_PARKED WHERE SLOT = \(number: Int64(slot.number))",
     ]
   }
 
   private static func rows(_ numbers: [Int]) -> SQLText { "Z_ENT IN (\(numbers: numbers))" }
-
-  private static func keys(_ end: PairEnd) -> SQLText {
-    let condition: SQLText = end.entityNumbers.map { " WHERE \(rows($0))" } ?? ""
-    return "(SELECT Z_PK FROM \(name: end.table)\(condition))"
-  }
 }
 
 // MARK: Values of attributes
@@ -159,35 +165,6 @@ extension SQLText {
       AND OBJECT NOT IN (SELECT Z_PK FROM \(name: table))
       """
   }
-}
-
-// MARK: Checks before values are restored
-
-extension SQLText {
-  static func parkedOutside(_ range: ClosedRange<Int64>, slot: Int) -> SQLText {
-    """
-    SELECT COUNT(CASE WHEN typeof(VALUE) <> 'integer' \
-    OR VALUE NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound) THEN VALUE END) \
-    FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot))
-    """
-  }
-
-  /// - Parameter values: The values of a row.
-  static func parkedDuplicates(
-    slot: Int, _ slots: [Int], of table: String, _ values: [SQLText], _ rows: RowCondition
-  ) -> SQLText {
-    let same = zip(slots, values).map { slot, value -> SQLText in
-      """
-      \(value) = (SELECT p.VALUE FROM PERSIST_PARKED_VALUES AS p WHERE p.SLOT = \(number: Int64(slot)) \
-      AND p.OBJECT = o.OBJECT)
-      """
-    }
-    let start = condition(rows)
-    return """
-      SELECT COUNT(*) FROM PERSIST_PARKED_VALUES AS o WHERE o.SLOT = \(number: Int64(slot)) AND EXISTS (SELECT 1 \
-      FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(same.joined(separator: " AND ")))
-      """
-  }
 
   /// The number of parked objects whose key another row has.
   static func countParkedKeys(_ slot: ParkedSlot, in table: String) -> SQLText {
@@ -195,19 +172,6 @@ extension SQLText {
     SELECT COUNT(*) FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) \
     AND OBJECT IN (SELECT Z_PK FROM \(name: table))
     """
-  }
-
-  /// The owners of parked pairs that are restored. Those that also remained in the store are restored from there, or
-  /// were removed since.
-  static func parkedOwners(_ pairs: ParkedPairRows) -> SQLText {
-    let members = pairs.members.map { "MEMBER IN \(keys($0))" as SQLText }
-    let objects: SQLText =
-      "SELECT OBJECT FROM PERSIST_PARKED_VALUES WHERE SLOT IN (\(numbers: pairs.parkedMembers))"
-    let parked: [SQLText] = pairs.parkedMembers.isEmpty ? [] : ["MEMBER IN (\(objects))"]
-    return """
-      SELECT OWNER FROM PERSIST_PARKED_PAIRS WHERE SLOT IN (\(numbers: pairs.slots)) \
-      AND IFNULL(STANDIN, 0) = 0 AND (\((members + parked + ["1 = 0"]).joined(separator: " OR ")))
-      """
   }
 }
 
@@ -221,8 +185,8 @@ extension SQLText {
     return """
       INSERT OR IGNORE INTO PERSIST_PARKED_PAIRS (SLOT, OWNER, MEMBER, PLACE, INVERSEPLACE) \
       SELECT \(number: Int64(slot.number)), \(name: pairs.owner), \(name: pairs.member), \(place), \(inversePlace) \
-      FROM \(name: pairs.table) WHERE \(name: pairs.owner) IN \(keys(rows.owners)) \
-      AND \(name: pairs.member) IN \(keys(rows.members))
+      FROM \(name: pairs.table) WHERE \(name: pairs.owner) IN (\(keys(of: rows.owners))) \
+      AND \(name: pairs.member) IN (\(keys(of: rows.members)))
       """
   }
 
@@ -254,9 +218,14 @@ extension SQLText {
     return "UPDATE PERSIST_PARKED_PAIRS SET STANDIN = \(value) WHERE SLOT = \(number: Int64(slot.number))"
   }
 
+  /// Deletes parked pairs that also remained in the store.
+  static func dropKeptPairs(_ slot: ParkedSlot) -> SQLText {
+    "DELETE FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number)) AND STANDIN = 1"
+  }
+
   /// The pairs whose ends both exist.
   private static func possible(_ slot: ParkedSlot, _ owners: PairEnd, _ members: PairEnd) -> SQLText {
-    "SLOT = \(number: Int64(slot.number)) AND OWNER IN \(keys(owners)) AND MEMBER IN \(keys(members))"
+    "SLOT = \(number: Int64(slot.number)) AND OWNER IN (\(keys(of: owners))) AND MEMBER IN (\(keys(of: members)))"
   }
 
   static func restorePairs(_ slot: ParkedSlot, into target: PairTarget) -> SQLText {
@@ -321,7 +290,7 @@ extension SQLText {
       UPDATE \(name: pairs.table) SET \(name: column) = IFNULL((SELECT p.\(place) FROM \(parked) AND \(same)), \
       \(name: column) + IFNULL((SELECT MAX(p.\(place)) FROM \(parked) \
       AND p.\(end) = \(name: pairs.table).\(name: own)), 0)) \
-      WHERE \(name: pairs.owner) IN \(keys(owners)) AND \(name: pairs.member) IS NOT NULL
+      WHERE \(name: pairs.owner) IN (\(keys(of: owners))) AND \(name: pairs.member) IS NOT NULL
       """
   }
 }

@@ -12,6 +12,15 @@ package enum ParkedValueStatement: Sendable, Hashable {
   /// The fills are the values of columns that the parked objects don't have.
   case restoreObjects(ParkedSlot, table: String, entityNumber: Int, fills: [Fill])
 
+  /// Deletes parked values of objects that have got other values since than missing ones or defaults.
+  case dropSuperseded(ParkedSlot, table: String, column: String, defaults: [SQLValue])
+  /// Lets new objects of a hierarchy have greater keys than its rows and all parked objects.
+  case raiseKeyCounter(table: String, entityNumber: Int)
+  /// Lets the parked values of objects be deleted with the objects.
+  case createTrigger(table: String, slots: [Int])
+  /// Removes all such triggers; the names are known in a file.
+  case dropTriggers([String])
+
   package struct Fill: Sendable, Hashable {
     package let column: String
     package let value: SQLValue
@@ -28,6 +37,12 @@ package enum ParkedValueStatement: Sendable, Hashable {
     case .recordStandIns(let slot, let table, let column): [.recordStandIns(slot, table: table, column: column)]
     case .restore(let slot, let table, let column, let number, let mark, let onlyPresent):
       [.restoreValues(slot, table: table, column: column, [number], mark: mark, onlyPresent: onlyPresent)]
+    case .dropSuperseded(let slot, let table, let column, let defaults):
+      [.dropSuperseded(slot, table: table, column: column, defaults: defaults)]
+    case .raiseKeyCounter(let table, let number):
+      [.raiseKeyCounter(table: table, entityNumber: number), .raiseKeyCounterAboveParked(entityNumber: number)]
+    case .createTrigger(let table, let slots): [.createParkedTrigger(table: table, slots: slots)]
+    case .dropTriggers(let names): names.map { .dropParkedTrigger($0) }
     case .restoreObjects(let slot, let table, let number, let fills):
       [.restoreObjects(slot, table: table, number: number, fills: fills.map { ($0.column, $0.value) })]
     }

@@ -1,0 +1,71 @@
+public import Foundation
+
+/// Something that a migration parked in a store.
+public struct ParkedContent: Sendable, Hashable {
+  /// The entity whose objects have it, as the store's version then named it.
+  public let entity: String
+  /// The property; nil for whole objects.
+  public let property: String?
+  /// `objects`, `values` or `pairs`.
+  public let kind: String
+  /// The name of the version that has a place for it.
+  public let version: String
+  /// The number of objects, values or pairs.
+  public let count: Int
+  /// When it was parked, to the second; nil if an earlier version of Persist parked it.
+  public let date: Date?
+}
+
+extension PersistentStoreCoordinator {
+  /// What migrations parked in a closed or open store, oldest first. Never writes.
+  ///
+  /// - Throws: The errors of files that aren't stores.
+  public static func parkedContents(at url: URL) throws -> [ParkedContent] {
+    let location = StoreLocation(url)
+    return try location.engine.inspect(location, options: StoreOptions()) { inspector in
+      let catalog = try inspector.catalog()
+      guard catalog.canHaveParkedValues else { return [] }
+      let hasAges = catalog.schema.table(named: ParkedSlot.Table.states) != nil
+      return try inspector.parkedSlots().map { slot in
+        let time = hasAges ? try inspector.firstNumber(.parkedTime(slot)) : 0
+        let name = ([slot.property] + slot.path).joined(separator: ".")
+        return ParkedContent(
+          entity: slot.entity, property: slot.property.isEmpty ? nil : name,
+          kind: MigrationLoss(slot.kind, entity: "", property: "").what, version: slot.version,
+          count: try inspector.firstNumber(.countParked(slot)),
+          date: time == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(time)))
+      }
+    }
+  }
+
+  /// Deletes what migrations parked in a store: for good, and whether or not the store is open.
+  ///
+  /// - Parameters:
+  ///   - entity: Only what belongs to this entity; nil for all.
+  ///   - property: Only what belongs to this property of the entity; nil for all, whole objects included.
+  ///   - date: Only what was parked before; nil for all.
+  /// - Returns: What was deleted.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` if another process holds the store.
+  @discardableResult
+  public static func purgeParkedContents(
+    at url: URL, of entity: String? = nil, property: String? = nil, parkedBefore date: Date? = nil
+  ) throws -> [ParkedContent] {
+    let all = try parkedContents(at: url)
+    let purged = all.filter { content in
+      entity.map { $0 == content.entity } != false && property.map { $0 == content.property } != false
+        && date.map { (content.date ?? .distantPast) < $0 } != false
+    }
+    guard !purged.isEmpty else { return [] }
+    try ParkedValues.change(at: url, StoreOptions()) { parked, catalog in
+      _ = try parked.purge(in: catalog.schema) { slot in
+        let name = ([slot.property] + slot.path).joined(separator: ".")
+        return purged.contains {
+          $0.entity == slot.entity && $0.version == slot.version && ($0.property ?? "") == name
+            && $0.kind == MigrationLoss(slot.kind, entity: "", property: "").what
+        }
+      }
+      try parked.dropEmptyColumns(of: catalog.schema)
+    }
+    return purged
+  }
+}

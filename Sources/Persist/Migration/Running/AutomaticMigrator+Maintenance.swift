@@ -1,0 +1,46 @@
+public import Foundation
+
+extension AutomaticMigrator {
+  /// Deletes what has been parked for longer than ``parkedLifetime``, and restores what has a place in the model, which
+  /// may declare a rename that the model before didn't.
+  public func maintainStore(
+    at url: URL, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
+  ) throws {
+    _ = try maintain(url, registry?.version(with: model), model, registry, options)
+  }
+
+  /// - Returns: The number of restored values, objects and pairs.
+  func maintain(
+    _ url: URL, _ known: ModelVersion?, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ options: StoreOptions
+  ) throws -> Int {
+    guard parking != .discarding else { return 0 }
+    let version = known ?? ModelVersion(name: "the coordinator's model", model: model)
+    let location = StoreLocation(url)
+    let hasWork = try location.engine.inspect(location, options: options) { inspector in
+      let slots = try inspector.parkedSlots()
+      let catalog = try inspector.catalog()
+      return try hasExpired(slots, catalog, inspector)
+        || ParkingComparisons(slots, with: version, registry, inspector)
+          .areRestored(in: catalog.tableMap(of: model), inspector)
+    }
+    guard hasWork else { return 0 }
+    var restored = 0
+    try ParkedValues.change(at: url, options, registry) { parked, catalog in
+      try parked.dropTriggers(catalog.schema)
+      if case .seconds = parkedLifetime { try parked.removeExpired(parkedLifetime) }
+      try parked.collectColumns(before: version, nil)
+      restored = try parked.settle(in: catalog.tableMap(of: model), version).count
+      try parked.dropEmptyColumns(of: catalog.schema)
+    }
+    return restored
+  }
+
+  /// Whether something has been parked for longer than the lifetime, or since an unknown time.
+  private func hasExpired(
+    _ slots: [ParkedSlot], _ catalog: StoreCatalog, _ inspector: any StoreInspector
+  ) throws -> Bool {
+    guard case .seconds = parkedLifetime, let condition = parkedLifetime.condition(now: Date()) else { return false }
+    guard catalog.schema.table(named: ParkedSlot.Table.states) != nil else { return true }
+    return try slots.contains { try inspector.firstNumber(.countExpired($0, condition)) > 0 }
+  }
+}
