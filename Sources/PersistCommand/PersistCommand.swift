@@ -15,7 +15,7 @@ struct PersistCommand: ParsableCommand {
     subcommands: [
       InspectCommand.self, DumpCommand.self, FetchCommand.self, CountCommand.self, ShowCommand.self,
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
-      CapsuleCommand.self, ReplayCommand.self,
+      ParkedCommand.self, CapsuleCommand.self, ReplayCommand.self,
       CheckCommand.self, HistoryCommand.self, ExportCommand.self, ImportCommand.self, CopyCommand.self,
       FillCommand.self,
       GenerateCommand.self, PortCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self,

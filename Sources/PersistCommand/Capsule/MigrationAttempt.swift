@@ -60,7 +60,7 @@ struct MigrationAttempt {
         return true
       }
       migrator.defersWork = settings.defersWork
-      migrator.parking = settings.discards ? .discarding : .olderVersions
+      migrator.parking = settings.discards ? .discarding : settings.allowsLoss ? .always : .olderVersions
       plan = try MigrationPlan(storeAt: url, to: version, registry: registry, migrator: migrator)
       try migrator.migrate(storeAt: url, to: version, registry: registry)
       return (plan, nil)

@@ -30,6 +30,7 @@ struct InspectCommand: ParsableCommand {
     let counts = try Dictionary(
       uniqueKeysWithValues: contents.model.entities.map { ($0.name, try contents.count(of: $0)) })
     let entities = contents.model.entities.sorted { $0.name < $1.name }
+    let parked = try PersistentStoreCoordinator.parkedContents(at: arguments.url)
     if arguments.json {
       try StandardOutput.print { json in
         json.key("store")
@@ -37,14 +38,15 @@ struct InspectCommand: ParsableCommand {
         json.field("entities", of: entities) { json, entity in
           json.object { $0.fields(of: entity, count: counts[entity.name] ?? 0) }
         }
+        if !parked.isEmpty { json.field("parked", parked: parked) }
       }
     } else {
-      try StandardOutput.print(text(contents, entities, counts, StoreArgument.name(of: arguments.url)))
+      try StandardOutput.print(text(contents, entities, counts, parked, StoreArgument.name(of: arguments.url)))
     }
   }
 
   private func text(
-    _ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int], _ place: String
+    _ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int], _ parked: [ParkedContent], _ place: String
   ) -> String {
     let metadata = contents.metadata
     let framework = metadata.frameworkVersion.map { ", framework version \($0)" } ?? ""
@@ -60,6 +62,7 @@ struct InspectCommand: ParsableCommand {
     }
     let log = metadata.migrationLog
     lines += log.enumerated().map { "\($0 == 0 ? "migrated" : "        ") \($1)" }
+    lines += parked.enumerated().map { "\($0 == 0 ? "parked  " : "        ") \($1.line)" }
     for entity in entities {
       let parent = entity.superentity.map { ": \($0.name)" } ?? ""
       let count = counts[entity.name] ?? 0

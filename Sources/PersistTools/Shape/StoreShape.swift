@@ -38,6 +38,8 @@ package enum StoreShape {
     case external
     /// Texts and numbers with a fraction are replaced; integers, which are references, remain.
     case record
+    /// By the storage class; bytes remain marked.
+    case parked
   }
 
   /// Texts longer than this are represented by their length.
@@ -125,7 +127,7 @@ package final class StoreShapeReader {
   private static let historyTables: Set<String> = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
   private static func hasRows(_ name: String, _ map: TableMap?) -> Bool {
-    if storeTables.contains(name) || historyTables.contains(name) { return true }
+    if storeTables.contains(name) || historyTables.contains(name) || ParkedSlot.Table.all.contains(name) { return true }
     guard let map else { return name.hasPrefix("Z") }
     return map.tables.contains { $0.table == name } || map.joinTables.contains { $0.name == name }
   }
@@ -175,6 +177,9 @@ package final class StoreShapeReader {
   private func kind(of column: String, in table: String) -> StoreShape.ColumnKind {
     if Self.storeTables.contains(table) { return .kept }
     if Self.historyTables.contains(table) { return column == "ZCOLUMNS" ? .kept : .record }
+    if ParkedSlot.Table.all.contains(table) {
+      return table == ParkedSlot.Table.values && ["VALUE", "STANDIN"].contains(column) ? .parked : .kept
+    }
     if kinds.isEmpty { return ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) ? .kept : .value }
     // Every column of a join table is a key or a position.
     guard let known = kinds[table] else { return .kept }
@@ -196,6 +201,8 @@ package final class StoreShapeReader {
       }
       return .value(.text(noise.text(text)))
     case (.blob(let bytes), .external): return try external(bytes)
+    case (.blob(let bytes), .parked) where bytes.first == 1:
+      return .bytes(count: bytes.count - 1, seed: noise.seedOfBytes(Data(bytes.dropFirst())), isMarked: true)
     case (.blob(let bytes), _):
       return .bytes(count: bytes.count, seed: noise.seedOfBytes(bytes), isMarked: false)
     }

@@ -70,7 +70,7 @@ struct ScriptTests {
     #expect(count >= 10)
   }
 
-  @Test("A filled store: names, renames, losses and new values; the script lists what is lost")
+  @Test("A filled store: names, renames, losses and new values; the script lists what is parked")
   func filledStore() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Shop.sqlite")
@@ -80,7 +80,7 @@ struct ScriptTests {
       try #expect(FolderSnapshot(folder) == before)
       let script = folder.appendingPathComponent("a.sql")
       _ = try Command.run("plan", store.path, "--models", shop, "--sql", script.path)
-      try #expect(String(contentsOf: script, encoding: .utf8).contains("-- Loss: Item.colour: "))
+      try #expect(String(contentsOf: script, encoding: .utf8).contains("-- Parked: Item.colour: attribute removed, "))
     }
   }
 

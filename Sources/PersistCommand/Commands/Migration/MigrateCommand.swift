@@ -17,7 +17,7 @@ struct MigrateCommand: ParsableCommand {
   @Option(help: "Copy the store to this file before migrating. No copy is made if no migration is needed.")
   var backup: String?
 
-  @Flag(help: "Migrate even if values without a place in the new version are lost; `plan` lists them.")
+  @Flag(help: "Migrate even if the new version has no place for some values, which are parked; `plan` lists them.")
   var allowLoss = false
 
   @Flag(
@@ -51,7 +51,7 @@ struct MigrateCommand: ParsableCommand {
       return true
     }
     migrator.defersWork = arguments.defersWork
-    migrator.parking = arguments.parking
+    migrator.parking = arguments.parking(allowingLoss: allowLoss)
     if prove { migrator = migrator.provingInPlace() }
     defer { bar.withLock { $0.finish() } }
     let report = try migrator.migrate(storeAt: url, to: version, registry: registry, options: options)
@@ -81,6 +81,7 @@ struct MigrateCommand: ParsableCommand {
     } else if report.way == .none {
       let steps = finished == 0 ? "" : " \(finished) deferred \(finished == 1 ? "step is" : "steps are") done."
       try StandardOutput.print("The store has version '\(report.to)' already.\(steps)")
+      if report.restored > 0 { try StandardOutput.print("Restored: \(report.restored) values, objects and pairs.") }
     } else {
       let hops = report.hops == 1 ? "" : " in \(report.hops) hops"
       let time = Measure.duration(seconds: seconds)

@@ -18,9 +18,9 @@ struct MigrationArguments: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Don't park values that an older version has no place for, and delete those that are parked.",
+      "Don't park values that the target version has no place for, and delete those that are parked.",
       discussion: """
-        Without it, a migration to an older version parks such values in the store, and a later one restores them.
+        Without it, a migration parks such values in the store, and a later one restores them.
         """))
   var discard = false
 
@@ -28,7 +28,11 @@ struct MigrationArguments: ParsableArguments {
 
   var json: Bool { common.json }
 
-  var parking: MigrationParking { discard ? .discarding : .olderVersions }
+  var parking: MigrationParking { parking(allowingLoss: false) }
+
+  func parking(allowingLoss: Bool) -> MigrationParking {
+    if discard { .discarding } else if allowingLoss { .always } else { .olderVersions }
+  }
 
   var url: URL { get throws { try StoreArgument.url(store) } }
 

@@ -33,7 +33,12 @@ struct PlanCommand: ParsableCommand {
       // A plan only checks whether a class of the name is registered.
       migrator.policies.register(EntityMigrationPolicy.self, as: name.trimmingCharacters(in: .whitespaces))
     }
-    let plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+    var plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+    if plan.isPossible, !plan.losses.isEmpty, !arguments.discard {
+      migrator.parking = .always
+      plan = try MigrationPlan(storeAt: arguments.url, to: version, registry: registry, migrator: migrator)
+      plan.notes.append("The new version has no place for some values, so 'persist migrate' needs --allow-loss.")
+    }
     // Before the plan, so that an error is the only output.
     if plan.isPossible, let sqlFile {
       let script = try MigrationScript(
