@@ -51,6 +51,11 @@ let package = Package(
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
     .plugin(name: "PersistCoreData", targets: ["PersistCoreData"]),
   ],
+  traits: [
+    .default(enabledTraits: ["SystemSQLite"]),
+    .trait(name: "SystemSQLite", description: "Uses the system's SQLite library. Any other choice replaces it."),
+    .trait(name: "SQLCipher", description: "Uses the library of SQLCipher, so that stores can be encrypted."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -60,12 +65,22 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
     .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher",
+      providers: [.apt(["libsqlcipher-dev"]), .yum(["sqlcipher-devel"]), .brew(["sqlcipher"])]),
+    .target(
+      name: "LinkedSQLite",
+      dependencies: [
+        .target(name: "CSQLCipher", condition: .when(traits: ["SQLCipher"])),
+        .target(name: "CSQLite", condition: .when(traits: ["SystemSQLite"])),
+      ],
+      swiftSettings: settings),
+    .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
     .target(
       name: "Persist",
       dependencies: [
-        "CSQLite", "CZlib",
+        "LinkedSQLite", "CZlib",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -75,12 +90,13 @@ let package = Package(
       name: "CoreData", dependencies: ["Persist"], exclude: coreDataExclusions, swiftSettings: settings),
     .target(
       name: "PersistSQLMigrations",
-      dependencies: ["Persist", "CSQLite", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
+      dependencies: ["Persist", "LinkedSQLite", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
     .target(name: "PersistSync", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistSyncHTTP", dependencies: ["Persist", "PersistSync"], swiftSettings: settings),
     .target(name: "PersistSQLQueries", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistLiveQueries", dependencies: ["Persist"], swiftSettings: settings),
-    .target(name: "PersistTools", dependencies: ["Persist", "CSQLite"], swiftSettings: settings),
+    .target(name: "PersistTools", dependencies: ["Persist", "LinkedSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(
@@ -128,13 +144,13 @@ let package = Package(
     .target(
       name: "ShopGenerated", dependencies: ["Persist"], path: "Examples/ShopGenerated", swiftSettings: settings),
     .target(
-      name: "PersistTestSupport", dependencies: ["Persist", "CSQLite"], path: "Tests/PersistTestSupport",
+      name: "PersistTestSupport", dependencies: ["Persist", "LinkedSQLite"], path: "Tests/PersistTestSupport",
       swiftSettings: settings),
     .executableTarget(
-      name: "SQLRunner", dependencies: ["CSQLite"], path: "Tests/SQLRunner", swiftSettings: settings),
+      name: "SQLRunner", dependencies: ["LinkedSQLite"], path: "Tests/SQLRunner", swiftSettings: settings),
     .executableTarget(
-      name: "MigrationRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/MigrationRunner",
-      swiftSettings: settings),
+      name: "MigrationRunner", dependencies: ["Persist", "PersistTools", "PersistTestSupport"],
+      path: "Tests/MigrationRunner", swiftSettings: settings),
     .executableTarget(
       name: "HistoryRunner", dependencies: ["Persist", "PersistTestSupport"], path: "Tests/HistoryRunner",
       swiftSettings: settings),
@@ -145,7 +161,7 @@ let package = Package(
       name: "PersistTests",
       dependencies: [
         "Persist", "PersistSQLMigrations", "PersistTools", "PersistTestSupport", "SQLRunner", "MigrationRunner",
-        "HistoryRunner", "LedgerRunner", "CSQLite",
+        "HistoryRunner", "LedgerRunner", "LinkedSQLite",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -191,7 +207,7 @@ let package = Package(
       name: "PersistCommandTests",
       dependencies: [
         "Persist", "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "PersistStudioSession",
-        "FirstSteps", "Tour", "CSQLite",
+        "FirstSteps", "Tour", "LinkedSQLite",
       ],
       swiftSettings: settings),
   ],

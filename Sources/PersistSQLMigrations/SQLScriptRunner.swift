@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Persist
 
 /// Runs an application's SQL on a connection: within the transaction of a migration, or outside of transactions.

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Persist
 
 /// The SQLite library with which the process is linked.

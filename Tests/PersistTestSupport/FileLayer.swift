@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Foundation
 
 /// The layer below SQLite that consults ``WatchedFiles`` about its folders.

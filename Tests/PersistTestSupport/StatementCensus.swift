@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 public import Foundation
 import Persist
 

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Foundation
 
 /// Another process that uses a store, by plain SQLite.

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Foundation
 
 /// Reads the rows of statements into chunks, in one pass over the columns of each row.

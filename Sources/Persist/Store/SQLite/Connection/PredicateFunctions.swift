@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Foundation
 
 /// The state of predicate functions between calls: compiled patterns, and the error of a failed call, which SQLite

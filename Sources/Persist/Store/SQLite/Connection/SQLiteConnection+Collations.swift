@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLiteConnection {
   /// Registers the collations for texts: the same code that sorts objects in memory.

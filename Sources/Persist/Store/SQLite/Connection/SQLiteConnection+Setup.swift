@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLiteConnection {
   /// Sets up a connection before its first use.

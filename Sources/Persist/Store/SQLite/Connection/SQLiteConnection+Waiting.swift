@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 /// A connection's waits for locks held by other connections and processes.
 struct LockWaits {

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 package import Foundation
 
 /// One connection to an SQLite database.

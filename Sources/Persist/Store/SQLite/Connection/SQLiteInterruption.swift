@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 /// Interrupts the work of a connection, from any thread; the connection then throws
 /// ``PersistenceError/Code/interrupted``.

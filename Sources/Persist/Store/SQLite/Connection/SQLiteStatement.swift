@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 package import Foundation
 
 /// A prepared statement: bind, step, read columns.

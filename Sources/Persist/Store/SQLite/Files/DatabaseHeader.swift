@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 package import Foundation
 
 /// The first bytes of a database, which identify it.

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLiteConnection {
   /// The columns that a view reads, directly or through other views; nil if SQLite can't prepare it. `*` stands for all

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLScript {
   /// Calls `body` for each statement in turn, prepared and ready to run, with the fraction of the text that is done

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 /// Answers SQLite's requests for authorization.
 private final class Authorizer {

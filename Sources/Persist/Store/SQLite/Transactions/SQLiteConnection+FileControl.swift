@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLiteConnection {
   /// A number that changes whenever any connection, including this one, commits a change; within a transaction, the

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 extension SQLiteConnection {
   /// Runs `body` in a write transaction, or in a savepoint if one is already open.

@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 
 /// Prevents an application's SQL from ending the transaction that it runs in.
 ///
