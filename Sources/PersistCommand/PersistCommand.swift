@@ -17,7 +17,7 @@ struct PersistCommand: ParsableCommand {
       ExplainCommand.self, DiffCommand.self, DiagramCommand.self, PlanCommand.self, MigrateCommand.self,
       ParkedCommand.self, CapsuleCommand.self, ReplayCommand.self,
       CheckCommand.self, HistoryCommand.self, ExportCommand.self, ImportCommand.self, CopyCommand.self,
-      FillCommand.self,
+      RekeyCommand.self, FillCommand.self,
       GenerateCommand.self, PortCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self,
       VersionCommand.self, MergeVersionsCommand.self, SyncCommand.self, ReplicasCommand.self, StudioCommand.self,
       ManualCommand.self,

@@ -1,6 +1,7 @@
 import Foundation
 import Persist
 import PersistTestSupport
+import PersistTools
 
 #if canImport(Darwin)
   import Darwin
@@ -11,12 +12,16 @@ import PersistTestSupport
 ///
 /// `MigrationRunner STORE WAY [SECONDS]`, the maximum wait for others. A store is a file or the URL of a server.
 ///
+/// `MigrationRunner STORE --rekey` changes the key of a store from the text in `PERSIST_OLD_KEY` to that in
+/// `PERSIST_NEW_KEY`.
+///
 /// `MigrationRunner FILE --start-marked` and `--start-other` simulate an interrupted test run: they start a
 /// long-running process, print its number, and wait to be killed. `FILE --wait` is that other process.
 @main
 struct MigrationRunner {
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 3, arguments[2] == "--rekey" { return try changeKey(of: arguments[1]) }
     if arguments.count == 3, arguments[2].hasPrefix("--") { return try interruptedRun(arguments[1], arguments[2]) }
     guard arguments.count > 2, let way = MigrationScenario.Way(rawValue: arguments[2]) else { exit(2) }
     let scenario = try MigrationScenario(way)
@@ -25,6 +30,15 @@ struct MigrationRunner {
     let wait = arguments.count > 3 ? Double(arguments[3]) ?? 0 : 0.05
     try scenario.migrate(storeURL(ofArgument: arguments[1]), options: StoreOptions(busyTimeout: .seconds(wait)))
     FileHandle.standardOutput.write(Data("\(greatestMemory - before)\n".utf8))
+  }
+
+  private static func changeKey(of store: String) throws {
+    @Sendable func key(_ name: String) -> [UInt8] {
+      TestKey.bytes(of: ProcessInfo.processInfo.environment[name] ?? "")
+    }
+    FileHandle.standardOutput.write(Data("ready\n".utf8))
+    try StoreLocation.file(URL(fileURLWithPath: store)).changeKey(
+      from: { .raw(key("PERSIST_OLD_KEY")) }, to: { .raw(key("PERSIST_NEW_KEY")) })
   }
 
   private static func interruptedRun(_ file: String, _ mode: String) throws {

@@ -53,6 +53,7 @@ public func storeArgument(_ url: URL) -> String { url.isFileURL ? url.path : url
 
 /// The store that a program's argument names, of which a server needs a driver.
 public func storeURL(ofArgument argument: String) -> URL {
+  TestKey.install
   #if canImport(PersistPostgreSQL)
     if argument.contains("://"), let url = URL(string: argument) {
       _ = try? StoreLocation.postgreSQL(argument)
@@ -103,6 +104,7 @@ public func copyStore(_ store: URL, to folder: URL) throws -> URL {
 }
 
 private func makeTemporaryFolder() throws -> URL {
+  TestKey.install
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   return folder

@@ -31,13 +31,24 @@ extension PersistentStoreCoordinator {
   public func addStore(_ location: StoreLocation, options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     guard let url = location.url else { return try addInMemoryStore(options: options) }
     try requireConfiguration(options.configuration)
+    if case .server = location, options.key != nil {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "A store on a server has no key.",
+        fix: "Leave StoreOptions.key nil; encryption at rest is the server's.")
+    }
     if store(at: url) != nil {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "The store is already open in this coordinator.",
         fix: "Use it as it is, or remove it first.")
     }
     let engine = try location.engine
-    return try opened {
+    return try options.encrypting { try addStore(location, url, engine, options) }
+  }
+
+  private func addStore(
+    _ location: StoreLocation, _ url: URL, _ engine: any StoreEngine, _ options: StoreOptions
+  ) throws -> StoreInfo {
+    try opened {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
       guard try engine.canCreateStore(at: location) else {
         let store = try openOfModel(location, engine, options)

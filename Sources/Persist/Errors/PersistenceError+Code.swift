@@ -117,6 +117,11 @@ extension PersistenceError.Code {
   public static let serverFailed = Self(900_016, "serverFailed")
   /// The connection to a database server was lost; nothing that was being saved is stored (900017).
   public static let connectionLost = Self(900_017, "connectionLost")
+  /// A store can't be decrypted with the given key, is encrypted and no key was given, or isn't encrypted and one was
+  /// given (900018).
+  public static let wrongKey = Self(900_018, "wrongKey")
+  /// A key was given, and the program's SQLite library can't encrypt (900019).
+  public static let encryptionUnavailable = Self(900_019, "encryptionUnavailable")
   /// The model has no entity of that name (900020).
   public static let unknownEntity = Self(900_020, "unknownEntity")
   /// The entity has no property of that name (900021).

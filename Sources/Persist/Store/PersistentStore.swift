@@ -113,7 +113,9 @@ package protocol PersistentStore: SharedRowSource {
   /// Closes the store, after waiting for reads and writes in progress. It can't be used afterward.
   func close() throws
 
-  /// Copies one state of the store into a new file.
+  /// Whether the store's file is encrypted.
+  var isEncrypted: Bool { get }
+  /// Copies one state of the store into a new file, which is encrypted like the store.
   func backUp(to url: URL) throws
   /// Copies the store to another location under a new identifier, while saves wait, and closes this one.
   ///
@@ -138,6 +140,7 @@ package protocol PersistentStore: SharedRowSource {
 }
 
 extension PersistentStore {
+  package var isEncrypted: Bool { false }
   package var history: (any StoreHistory)? { nil }
   package func generation() throws -> (any StoreGeneration)? { nil }
   package func replicaRows() -> (any SharedRowSource)? { nil }

@@ -51,6 +51,23 @@ public struct StoreOptions: Sendable {
   ///
   /// - Throws: Reading throws ``PersistenceError/Code/queryGenerationExpired`` after this time.
   public var queryGenerationLifetime: Duration = .seconds(600)
+  /// The key of the store, with which it is encrypted by SQLCipher; nil, the default, for a plain file.
+  ///
+  /// The closure is called for each connection and from any thread, and its result is wiped as soon as the connection
+  /// has it. Only a store in a file has a key, and only a program that is built with the trait `SQLCipher` of the
+  /// package can use it. SQLCipher's settings, such as `cipher_plaintext_header_size`, are ``pragmas``.
+  ///
+  /// ```swift
+  /// var options = StoreOptions.automaticMigration
+  /// options.key = { .raw(try secrets.bytes(named: "store")) }
+  /// try coordinator.addStore(at: url, options: options)
+  /// ```
+  ///
+  /// - Throws: Opening throws ``PersistenceError/Code/wrongKey``, ``PersistenceError/Code/encryptionUnavailable`` and
+  ///   the errors of the closure.
+  public var key: StoreEncryption.KeyProvider?
+  /// Whether a missing key means a plain store, whatever the running code's stores are.
+  var isPlainWithoutKey = false
   /// Whether imported rows contain their large values, so that the store is a single file.
   package var keepsLargeValuesInRows = false
   /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.

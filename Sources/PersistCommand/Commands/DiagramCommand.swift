@@ -24,6 +24,8 @@ struct DiagramCommand: ParsableCommand {
   @Option(help: "The file to write.")
   var svg: String
 
+  @OptionGroup(title: "Encrypted stores") var key: KeyArguments
+
   func run() throws {
     let picture = try ModelPicture(of: drawnVersion())
     try ExportedFile.write(PictureDrawing(picture).svg, to: StoreArgument.file(svg, "A picture"))
@@ -31,7 +33,7 @@ struct DiagramCommand: ParsableCommand {
 
   private func drawnVersion() throws -> ModelVersion {
     let url = try StoreArgument.url(source)
-    guard !url.isFileURL || DatabaseHeader.isDatabase(url) else {
+    guard !url.isFileURL || DatabaseHeader.mayBeDatabase(url) else {
       let registry = try ModelRegistry(contentsOf: url)
       return try version.map(registry.version(named:)) ?? registry.onlyFamily(of: source).current
     }

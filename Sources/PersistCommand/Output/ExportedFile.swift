@@ -59,8 +59,8 @@ struct ExportedFile {
 
   /// Whether a file is a database, or one of the files that SQLite writes beside it.
   private static func isOfDatabase(_ url: URL) -> Bool {
-    DatabaseHeader.isDatabase(url)
-      || SQLiteFileName.database(ofCompanion: url).map { DatabaseHeader.isDatabase($0) } == true
+    DatabaseHeader.mayBeDatabase(url)
+      || SQLiteFileName.database(ofCompanion: url).map { DatabaseHeader.mayBeDatabase($0) } == true
   }
 
   /// Creates an empty file with the owner and the permissions of another one, and locks it where the system has such

@@ -8,6 +8,8 @@ struct OutputArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Write only errors and findings to standard error: no progress and no notes.")
   var quiet = false
 
+  @OptionGroup(title: "Encrypted stores") var key: KeyArguments
+
   func validate() throws {
     if quiet { StandardError.silence() }
   }

@@ -21,6 +21,7 @@ package struct VerifiedCopy {
   private let destination: StoreLocation
   private let registry: ModelRegistry?
   private let replaces: Bool
+  private let encryption: StoreEncryption?
   private let progress: (_ work: Work, _ done: Int, _ total: Int) throws -> Void
   /// A file that others write to is copied again, at most this often.
   private static let attempts = 3
@@ -30,20 +31,25 @@ package struct VerifiedCopy {
   ///   - destination: The URL of another one.
   ///   - registry: The models of a store that contains none; nil if there are none.
   ///   - replaces: Whether the copy may take the place of a store at the destination.
+  ///   - encryption: The encryption of a copy in a file.
   ///   - progress: Called with the number of objects copied or compared. An error that it throws ends the work.
   package init(
     of source: URL, to destination: URL, registry: ModelRegistry? = nil, replacing replaces: Bool = false,
+    encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
     progress: @escaping (_ work: Work, _ done: Int, _ total: Int) throws -> Void = { _, _, _ in }
   ) {
     self.source = StoreLocation(source)
     self.destination = StoreLocation(destination)
     self.registry = registry
     self.replaces = replaces
+    self.encryption = encryption
     self.progress = progress
   }
 
   /// Whether there is a store at the destination, or a file.
-  package func isDestinationTaken() throws -> Bool { try !destination.engine.canCreateStore(at: destination) }
+  package func isDestinationTaken() throws -> Bool {
+    try StoreEncryption.using(encryption) { try !destination.engine.canCreateStore(at: destination) }
+  }
 
   /// Copies the store, compares, and gives the copy its name.
   ///
@@ -83,7 +89,7 @@ package struct VerifiedCopy {
     let isFileCopy = if case (.file, .file) = (source, destination) { true } else { false }
     var total = 0
     try StoreCopies.withCopy(
-      of: source, registry: registry, beside: destination,
+      of: source, registry: registry, beside: destination, encryptedLike: encryption,
       reporting: { rows, original in
         if total == 0 { total = try Self.count(original) }
         try progress(.copying, rows, total)

@@ -143,18 +143,20 @@ public struct AutomaticMigrator: StoreMigrator {
         .storeReadOnly, at: .store(url), "The store has another version and must be migrated.",
         fix: "Open it for writing.")
     }
-    guard let progress else {
-      let report = try migrateWithRetries(url, version, registry, options)
+    return try options.encrypting {
+      guard let progress else {
+        let report = try migrateWithRetries(url, version, registry, options)
+        logParkedValues(report, at: url)
+        return report
+      }
+      let account = ProgressAggregator(progress)
+      var migrator = self
+      migrator.progress = { account.report($0) }
+      let report = try migrator.migrateWithRetries(url, version, registry, options)
+      account.end(report)
       logParkedValues(report, at: url)
       return report
     }
-    let account = ProgressAggregator(progress)
-    var migrator = self
-    migrator.progress = { account.report($0) }
-    let report = try migrator.migrateWithRetries(url, version, registry, options)
-    account.end(report)
-    logParkedValues(report, at: url)
-    return report
   }
 
   private func logParkedValues(_ report: MigrationReport, at url: URL) {

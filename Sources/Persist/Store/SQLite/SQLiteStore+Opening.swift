@@ -112,10 +112,20 @@ extension SQLiteStore {
     guard let state = FileState(url) else { return true }
     guard state.isRegular else { return false }
     if state.size == 0 { return true }
+    if let encryption = StoreEncryption.current {
+      return try state.size <= max(2 * encryption.pageSize, 8192) && canCreateEncrypted(at: url)
+    }
     // Few databases that have no schema in the file itself have one in their log.
     guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
     if let error = LostLog.error(storeAt: url) { throw error }
     return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1
+  }
+
+  /// The same for an encrypted file, which only its key makes legible.
+  private static func canCreateEncrypted(at url: URL) throws -> Bool {
+    guard (try? SQLiteConnection.reading(url, { try $0.first(.isUnused) { $0.integer(0) } })) == 1 else { return false }
+    if let error = LostLog.errorIfEncrypted(storeAt: url) { throw error }
+    return true
   }
 
   /// Creates tables, indexes, key counters and metadata, in Core Data's form; the caller holds the transaction.

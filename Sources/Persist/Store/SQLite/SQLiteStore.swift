@@ -52,6 +52,9 @@ final class SQLiteStore: PersistentStore {
 
   var pool: SQLiteConnectionPool { files.withLock { $0.pool } }
   var externalFolder: ExternalDataFolder? { files.withLock { $0.externalFolder } }
+  /// Nil if new large values are in the rows: files wouldn't be encrypted.
+  var folderForNewValues: ExternalDataFolder? { isEncrypted ? nil : externalFolder }
+  var isEncrypted: Bool { pool.options.key != nil && pool.url != nil }
   var url: URL? { pool.url }
   var type: String { url == nil ? "InMemory" : "SQLite" }
   var isReadOnly: Bool { pool.isReadOnly }

@@ -26,12 +26,13 @@ package enum StoreCopies {
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
   ///   - discardsParked: Whether a copy in another engine may lack parked values.
+  ///   - encryption: The encryption of a copy in a file. `body` runs with it.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
     of source: StoreLocation, registry: ModelRegistry? = nil, beside location: StoreLocation,
-    discardingParked discardsParked: Bool = false,
+    discardingParked discardsParked: Bool = false, encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
   ) throws {
@@ -39,15 +40,16 @@ package enum StoreCopies {
     defer { original.close() }
     try withNeighbor(of: location) { neighbor in
       if case (.file(let url), .file(let copy)) = (source, neighbor) {
-        try StoreBackup.copy(storeAt: url, to: copy)
+        try StoreBackup.copy(storeAt: url, to: copy, encryption)
       } else {
         try copy(
-          original.store, to: neighbor, metadata: original.identified.metadata, options: StoreOptions(),
+          original.store, to: neighbor, metadata: original.identified.metadata,
+          options: StoreOptions().with(encryption),
           discardingParked: discardsParked,
           reporting: { try report($0, original) }
         ).close()
       }
-      try body(neighbor, original)
+      try StoreEncryption.using(encryption) { try body(neighbor, original) }
     }
   }
 
@@ -91,7 +93,9 @@ package enum StoreCopies {
     exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     let isOnServer = if case .server = location { true } else { false }
-    guard isOnServer || store.type == StoreType.postgreSQL.rawValue else {
+    // SQLite copies pages, which are the same in a file and in memory only if neither is encrypted.
+    let isOtherForm = location == .memory && store.isEncrypted
+    guard isOnServer || isOtherForm || store.type == StoreType.postgreSQL.rawValue else {
       return try store.move(to: location, options: options, exchange: exchange)
     }
     return try store.copying(thenClosing: true) { state in

@@ -14,6 +14,11 @@ struct CopyCommand: ParsableCommand {
       destination is unchanged.
 
         persist copy Shop.sqlite "postgresql://shop@db.example.com/shop?schema=shop"
+
+      The copy of an encrypted store in a file has the same key, unless another one is named. A store is encrypted by \
+      copying it with a new key:
+
+        persist copy Shop.sqlite Encrypted.sqlite --new-key-file secret.key
       """)
 
   @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
@@ -28,7 +33,20 @@ struct CopyCommand: ParsableCommand {
   @Flag(help: "Replace a store at the destination.")
   var force = false
 
+  @OptionGroup(title: "Encrypted stores") var newKey: NewKeyArguments
+
+  @Flag(help: "Make a plain copy of an encrypted store.")
+  var plain = false
+
   @OptionGroup var common: OutputArguments
+
+  /// The encryption of the copy.
+  private func encryption() throws -> StoreEncryption? {
+    let key = try newKey.source()
+    guard plain else { return key.map { StoreEncryption($0.provider) } ?? StoreEncryption.current }
+    if key != nil { throw ValidationError("A plain copy has no key.") }
+    return nil
+  }
 
   func run() throws {
     let (source, destination) = (try StoreArgument.url(from), try StoreArgument.url(to))
@@ -36,7 +54,9 @@ struct CopyCommand: ParsableCommand {
     defer { bar.finish() }
     // Half of the work is the comparison.
     let registry = try models.map(ModelRegistry.forStores(at:))
-    let copy = VerifiedCopy(of: source, to: destination, registry: registry, replacing: force) { work, done, total in
+    let copy = try VerifiedCopy(
+      of: source, to: destination, registry: registry, replacing: force, encryptedLike: encryption()
+    ) { work, done, total in
       let half = min(Double(done) / Double(max(total, 1)), 1) / 2
       switch work {
       case .copying: bar.show(half, detail: "\(done) of \(total) objects")

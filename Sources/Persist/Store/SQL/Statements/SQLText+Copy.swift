@@ -5,6 +5,10 @@ extension SQLText {
 
   static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
   static let detachCopy: SQLText = "DETACH DATABASE copy"
+  /// The same with the key of the copy. Parameters: the URI and the key.
+  static let attachEncryptedCopy: SQLText = """
+    ATTACH DATABASE \(parameter: 1) AS \(copySchema) KEY \(parameter: 2)
+    """
   /// Undoes exclusive mode, which a source that is read without locks sets for the whole connection.
   static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
   /// A read of the copy, which releases its lock afterward.

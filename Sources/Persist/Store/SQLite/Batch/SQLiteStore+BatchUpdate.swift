@@ -14,7 +14,7 @@ extension SQLiteStore {
     let fileColumns = writePlan(of: batch).fileColumns
     var files = LargeValueFiles(nil)
     let outcome = try pool.write { connection in
-      files = LargeValueFiles(externalFolder)
+      files = LargeValueFiles(folderForNewValues)
       try requireValues(of: batch, assignments, selection, connection)
       if !fileColumns.isEmpty {
         try connection.query(.fileNames(selection, fileColumns)) { row in

@@ -43,7 +43,7 @@ package struct StoreCheck {
     _ url: URL, _ registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
     do {
-      let access = try ReadOnlyAccess(choosingFor: url)
+      let access = try ReadOnlyAccess(choosingFor: url, StoreEncryption.current)
       for problem in UnfinishedFiles(store: SQLiteFileName.resolved(url)).problems() { try report(problem) }
       let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
       defer { connection.close() }

@@ -23,11 +23,16 @@ package enum ReadOnlyAccess: Sendable, Hashable {
   /// - Throws: ``PersistenceError/Code/storeOpenFailed`` if there is no such file,
   ///   ``PersistenceError/Code/storeDamaged`` if it isn't a database, ``PersistenceError/Code/storeReadOnly`` if a
   ///   journal has to be rolled back.
-  init(choosingFor url: URL) throws {
-    let header = try Self.requireDatabase(at: url)
+  ///   ``PersistenceError/Code/wrongKey`` if it is encrypted and must not be, or the other way around.
+  init(choosingFor url: URL, _ encryption: StoreEncryption?) throws {
+    let header = try Self.requireDatabase(at: url, encryption)
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
     let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil
-    let isWAL = DatabaseHeader.isInWALMode(header)
+    // The header of an encrypted file doesn't show its mode. Without a log, the file alone contains all data; with a
+    // journal, it isn't in WAL mode.
+    let isEncrypted = encryption != nil && !DatabaseHeader.isDatabase(header)
+    let isWAL = isEncrypted ? FileState(SQLiteFileName.companion(of: url, "-journal")) == nil
+      : DatabaseHeader.isInWALMode(header)
     if let wal, wal.size == Self.logHeadSize {
       // Its writer ended before its first change. If it left an index, SQLite would look for the header of this log in
       // it, and fail.
@@ -77,7 +82,7 @@ package enum ReadOnlyAccess: Sendable, Hashable {
 
   /// - Returns: The first 100 bytes of the file.
   @discardableResult
-  static func requireDatabase(at url: URL) throws -> Data {
+  static func requireDatabase(at url: URL, _ encryption: StoreEncryption?) throws -> Data {
     var name: String { "'\(url.lastPathComponent)'" }
     guard let state = FileState(url) else {
       throw PersistenceError(
@@ -92,7 +97,7 @@ package enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeOpenFailed, at: .store(url), "\(name) is a pipe or a device.", fix: "Name the store's file.")
     }
-    return try requireDatabase(DatabaseHeader.read(url), of: url)
+    return try requireDatabase(DatabaseHeader.read(url), of: url, encryption)
   }
 
   /// Checks that a file begins as databases do.
@@ -100,7 +105,7 @@ package enum ReadOnlyAccess: Sendable, Hashable {
   /// - Parameter header: At most the first 100 bytes of the file; nil if it can't be read.
   /// - Returns: The header.
   @discardableResult
-  static func requireDatabase(_ header: Data?, of url: URL) throws -> Data {
+  static func requireDatabase(_ header: Data?, of url: URL, _ encryption: StoreEncryption?) throws -> Data {
     var name: String { "'\(url.lastPathComponent)'" }
     guard let header else {
       throw PersistenceError(
@@ -110,7 +115,14 @@ package enum ReadOnlyAccess: Sendable, Hashable {
       throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) is empty.", fix: "Restore it from a backup, or delete it.")
     }
-    guard header.count == 100, DatabaseHeader.isDatabase(header) else {
+    let isDatabase = header.count == 100 && DatabaseHeader.isDatabase(header)
+    if let encryption {
+      // A legible header belongs to a plain file, or to one whose settings leave it legible.
+      if isDatabase, !encryption.hasLegibleHeader { throw EncryptedFile.notEncrypted(url) }
+      return header
+    }
+    guard isDatabase else {
+      if EncryptedFile.mayBe(at: url) { throw EncryptedFile.keyMissing(url) }
       throw PersistenceError(
         .storeDamaged, at: .store(url), "\(name) doesn't have the header of an SQLite database.",
         fix: "Check that it is the right file; if it is, restore it from a backup.")

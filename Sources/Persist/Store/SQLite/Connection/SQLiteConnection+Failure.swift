@@ -19,7 +19,7 @@ extension SQLiteConnection {
   /// The error for SQLite's last error on this connection.
   ///
   /// - Parameter code: The result code of the failed call.
-  func failure(_ code: Int32, sql: String? = nil) -> PersistenceError {
+  package func failure(_ code: Int32, sql: String? = nil) -> PersistenceError {
     let extended = code == SQLITE_MISUSE ? code : max(code, sqlite3_extended_errcode(handle))
     return Self.failure(extended, said: String(cString: sqlite3_errmsg(handle)), url: url, sql: sql)
   }

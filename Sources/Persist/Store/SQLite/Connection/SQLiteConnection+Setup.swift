@@ -3,11 +3,12 @@ import LinkedSQLite
 extension SQLiteConnection {
   /// Sets up a connection before its first use.
   func setUp(_ options: StoreOptions, access: ReadOnlyAccess?) throws {
-    guard mode != .unassisted else { return }
-    if access?.isWithoutLocks == true {
+    if mode != .unassisted, access?.isWithoutLocks == true {
       // Otherwise SQLite would look for shared memory, which files without locks don't have.
       try execute(.lockingModeExclusive)
     }
+    if encryption != nil { try requireRightKey() }
+    guard mode != .unassisted else { return }
     if mode == .readOnly || mode == .readOnlyWritingAttached { persist_sqlite3_keep_wal_on_close(handle) }
     // Functions called by a damaged or hostile schema can do no harm, and cells are checked when a page is read.
     _ = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -20,7 +21,7 @@ extension SQLiteConnection {
     let pragmas = try Self.checked(options.pragmas, on: self)
     if mode == .create, try isEmpty() {
       // Only effective before the first table is created. The values are those of Core Data's stores.
-      try execute(.pageSize)
+      if encryption == nil { try execute(.pageSize) }
       for pragma in pragmas where Self.beforeFirstPage.contains(pragma.name) { try execute(.set(pragma)) }
       // This writes the first page, after which the page size remains as it is.
       let autoVacuum = pragmas.first { $0.name == Self.autoVacuum }
@@ -83,7 +84,12 @@ extension SQLiteConnection {
 
   /// The pragmas of the options by name, so that every connection sets them in the same order.
   private static func checked(_ pragmas: [String: String], on connection: SQLiteConnection) throws -> [Pragma] {
-    try pragmas.sorted(on: \.key).map { name, value in
+    try pragmas.sorted(on: \.key).compactMap { name, value in
+      guard
+        try CipherSetting.isOrdinary(
+          name.lowercased(), value, isEncrypted: connection.encryption != nil || connection.mode == .memory)
+          || connection.mode == .memory && name.lowercased() == "page_size"
+      else { return nil }
       let pragma = try Pragma(name, value)
       guard try connection.first(.knows(pragma: pragma.name), { _ in true }) != nil else {
         throw PersistenceError(

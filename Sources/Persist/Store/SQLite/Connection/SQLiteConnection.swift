@@ -46,6 +46,8 @@ package final class SQLiteConnection {
   /// Nil for an in-memory database.
   package let url: URL?
   let mode: Mode
+  /// Nil for a plain file, and in memory.
+  let encryption: StoreEncryption?
   /// Whether it reads without SQLite's locks, so that changes by others go unnoticed.
   let isWithoutLocks: Bool
   // Unchecked: only changed by this connection's own statements, one at a time.
@@ -80,9 +82,10 @@ package final class SQLiteConnection {
   ///   pragmas, ``PersistenceError/Code/invalidRequest``.
   package init(_ url: URL?, mode: Mode, options: StoreOptions = StoreOptions(), access: ReadOnlyAccess? = nil) throws {
     precondition((url == nil) == (mode == .memory), "A database in memory has no URL; every other has one.")
+    let encryption = mode == .memory ? nil : options.encryption
     var access = access
     if mode == .readOnly || mode == .readOnlyWritingAttached, access == nil, let url {
-      access = try ReadOnlyAccess(choosingFor: url)
+      access = try ReadOnlyAccess(choosingFor: url, encryption)
     }
     let name = try Self.name(of: url, access: access)
     let flags: Int32 =
@@ -100,17 +103,19 @@ package final class SQLiteConnection {
       let extended = opened.map(sqlite3_extended_errcode) ?? code
       sqlite3_close_v2(opened)
       // Explains a missing or unreadable file better than SQLite's code does.
-      if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(at: url) }
+      if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(at: url, encryption) }
       throw Self.failure(extended, said: text, url: url)
     }
     handle = opened
     self.url = url
     self.mode = mode
+    self.encryption = encryption
     isWithoutLocks = access?.isWithoutLocks == true
     interruption = SQLiteInterruption(handle: opened)
     waits = LockWaits(limit: options.busyTimeout)
     // From here on, `deinit` closes the database if an error is thrown.
-    if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(header, of: url) }
+    if let encryption { try Self.unlock(opened, with: encryption, url: url) }
+    if requiresDatabase, let url { try ReadOnlyAccess.requireDatabase(header, of: url, encryption) }
     if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "'\(url?.lastPathComponent ?? "")' can't be written.",
@@ -130,6 +135,14 @@ package final class SQLiteConnection {
   }
 
   deinit { close() }
+
+  /// Runs `body` without logging its statements.
+  func withoutLog<T>(_ body: () throws -> T) rethrows -> T {
+    guard let log else { return try body() }
+    log.detach()
+    defer { log.attach() }
+    return try body()
+  }
 
   private var isClosed = false
   /// Whether this connection has written anything, set by SQLite's commit hook.

@@ -49,6 +49,14 @@ final class SQLiteDebugLog {
     self.level = level
     self.handle = handle
     self.print = print ?? Self.logger(name)
+    attach()
+  }
+
+  /// Stops logging.
+  func detach() { sqlite3_trace_v2(handle, 0, nil, nil) }
+
+  /// Starts logging, again.
+  func attach() {
     var events = UInt32(SQLITE_TRACE_PROFILE)
     if level >= 3 { events |= UInt32(SQLITE_TRACE_ROW) }
     // Unretained: the connection detaches the log by closing before it releases it.

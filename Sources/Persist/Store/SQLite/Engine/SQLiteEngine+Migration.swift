@@ -75,7 +75,7 @@ extension SQLiteEngine: MigrationEngine {
     guard try !inspect(source, options: StoreOptions(), { try $0.parkedSlots() }).isEmpty else { return }
     let connection = try SQLiteConnection(file(destination), mode: .readWrite)
     defer { connection.close() }
-    try connection.execute(.attachCopy(SQLiteFileName.uri(for: file(source), parameters: [])))
+    try connection.attachCopy(file(source))
     try connection.transaction {
       for statement in SQLText.copyParking { try connection.execute(statement) }
     }

@@ -27,7 +27,7 @@ extension SQLiteEngine: ScriptingEngine {
         "The migration needs Persist's own functions, so no other program can run it: \(error.message)",
         fix: "Migrate the store with 'persist migrate'.", errors: [error])
     }
-    try connection.execute(.attachCopy(SQLiteFileName.uri(for: file(expected), parameters: [])))
+    try connection.attachCopy(file(expected))
     var differences = try connection.all(.differingDefinitions) { $0.text(0) }
     for table in try StoreSchema(connection).tables where table.isOrdinary && differences.isEmpty {
       if try connection.firstNumber(.differingRows(of: table.name)) > 0 { differences.append(table.name) }

@@ -52,6 +52,13 @@ extension SQLiteConnection {
     return names
   }
 
+  /// The columns that may name files, of tables whose rows have keys.
+  func columnsOfFileNames() throws -> [(table: String, column: String)] {
+    try StoreSchema(self).tables.filter { table in table.columns.contains { $0.name == "Z_PK" } }.flatMap { table in
+      table.columns.filter(Self.mayNameFiles).map { (table.name, $0.name) }
+    }
+  }
+
   private static func mayNameFiles(_ column: StoreSchema.Column) -> Bool {
     let type = column.declaredType.uppercased()
     return type.isEmpty || type.contains("BLOB")

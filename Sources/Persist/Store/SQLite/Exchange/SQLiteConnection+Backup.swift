@@ -2,12 +2,17 @@ import LinkedSQLite
 import Foundation
 
 extension SQLiteConnection {
+  /// Copies the whole database, in one consistent state and including the content of its log, to a new file, which is
+  /// encrypted like this one.
+  func copyDatabase(to url: URL) throws { try copyDatabase(to: url, encryption) }
+
   /// Copies the whole database, in one consistent state and including the content of its log, to a new file.
   ///
   /// - Parameters:
   ///   - url: The URL of the new file, which must not exist.
+  ///   - other: The encryption of the new file.
   ///   - permissions: The initial permissions of the file; nil for the process's default.
-  func copyDatabase(to url: URL, like permissions: StorePermissions? = nil) throws {
+  func copyDatabase(to url: URL, _ other: StoreEncryption?, like permissions: StorePermissions? = nil) throws {
     do {
       try StorePermissions.makeFile(url, like: permissions)
     } catch {
@@ -15,14 +20,35 @@ extension SQLiteConnection {
         .fileAccess, at: .file(url), "The copy's file can't be created: \(error.localizedDescription)",
         fix: "Check the permissions of its folder, and the free disk space.")
     }
+    // Pages have the same size only with the same settings.
+    guard (encryption == nil) == (other == nil), encryption?.settings == other?.settings else {
+      return try export(to: url, other)
+    }
     var target: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE
     let opened = url.withUnsafeFileSystemRepresentation { path in
       path.map { sqlite3_open_v2($0, &target, flags, nil) } ?? SQLITE_CANTOPEN
     }
     defer { sqlite3_close_v2(target) }
-    guard opened == SQLITE_OK else { throw Self.failure(of: target, opened, url: url) }
+    guard opened == SQLITE_OK, let target else { throw Self.failure(of: target, opened, url: url) }
+    if let other { try Self.unlock(target, with: other, url: url) }
     try copyPages(into: target, url: url)
+  }
+
+  /// Copies the whole database row by row, tables, indexes and triggers of others included, into an empty file with
+  /// another encryption.
+  private func export(to url: URL, _ other: StoreEncryption?) throws {
+    // This connection may be unable to write anywhere.
+    let source = try SQLiteConnection(
+      self.url, mode: .readOnlyWritingAttached, options: StoreOptions().with(encryption))
+    defer { source.close() }
+    try source.attachNewCopy(url, other)
+    let userVersion = try source.first(.userVersion) { $0.integer(0) }
+    let applicationID = try source.first(.applicationID) { $0.integer(0) }
+    try source.query(.exportToCopy) { _ in }
+    for statement in SQLText.setCopyMark(userVersion: userVersion ?? 0, applicationID: applicationID ?? 0) {
+      try source.execute(statement)
+    }
   }
 
   /// Copies the whole database over that of another connection, in one transaction of the latter.

@@ -6,24 +6,27 @@ package enum StoreBackup {
   ///
   /// The store isn't changed. The copy appears under its name when it is complete.
   ///
+  /// - Parameter encryption: The encryption of the copy. An encrypted one contains its large values.
   /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists, or can't be written.
-  package static func copy(storeAt url: URL, to copy: URL) throws {
+  package static func copy(
+    storeAt url: URL, to copy: URL, _ encryption: StoreEncryption? = StoreEncryption.current
+  ) throws {
     try make(copy, like: StorePermissions(ofStoreAt: url)) { partial, values in
       try whileNobodyWrites(to: url) {
         try SQLiteConnection.reading(url) { connection in
           // The closure runs again if the store changed while it was read.
           try? FileManager.default.removeItem(at: partial)
-          try write(connection, to: partial, values)
+          try write(connection, to: partial, encryption, values)
         }
       }
-      try beginLife(ofStoreAt: partial)
+      try beginLife(ofStoreAt: partial, encryption)
     }
   }
 
   /// Copies an open store. Others can read in the meantime, but writes wait, so that no file of a large value that the
   /// copy names is deleted.
   static func copy(_ store: SQLiteStore, to copy: URL) throws {
-    try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy) { try beginLife(in: $0) } }
+    try store.pool.readWhileNobodyWrites { try self.copy($0, to: copy, $0.encryption) { try beginLife(in: $0) } }
   }
 
   /// Creates and opens a copy of a store, with a new identifier.
@@ -33,8 +36,9 @@ package enum StoreBackup {
   /// - Parameter url: The URL of the new file, which must not exist; nil for an in-memory store.
   static func move(_ store: SQLiteStore, to url: URL?, options: StoreOptions) throws -> SQLiteStore {
     guard let url else { return try copyInMemory(store, options, hasWriteLock: true) }
+    let encryption = options.encryption
     try store.pool.readWhileNobodyWrites(hasWriteLock: true) { connection in
-      try copy(connection, to: url) { try assignNewIdentifier(to: $0, of: store, type: "SQLite") }
+      try copy(connection, to: url, encryption) { try assignNewIdentifier(to: $0, of: store, type: "SQLite") }
     }
     return try SQLiteStore.open(url, model: store.model, options: options)
   }
@@ -75,8 +79,8 @@ package enum StoreBackup {
   // MARK: Steps
 
   /// Begins the life of a copy, so that neither it nor a store restored from it is taken for the original.
-  private static func beginLife(ofStoreAt url: URL) throws {
-    let connection = try SQLiteConnection(url, mode: .readWrite)
+  private static func beginLife(ofStoreAt url: URL, _ encryption: StoreEncryption?) throws {
+    let connection = try SQLiteConnection(url, mode: .readWrite, options: StoreOptions().with(encryption))
     defer { connection.close() }
     try connection.transaction { try beginLife(in: connection) }
   }
@@ -98,7 +102,7 @@ package enum StoreBackup {
   ///
   /// A store that can't be locked, or that no program has open, is read without a lock.
   private static func whileNobodyWrites<T>(to url: URL, _ body: () throws -> T) throws -> T {
-    guard let access = try? ReadOnlyAccess(choosingFor: url), !access.isWithoutLocks,
+    guard let access = try? ReadOnlyAccess(choosingFor: url, StoreEncryption.current), !access.isWithoutLocks,
       try !ReadOnlyAccess.hasHotJournal(url), let connection = try? SQLiteConnection(url, mode: .readWrite)
     else { return try body() }
     defer { connection.close() }
@@ -108,12 +112,12 @@ package enum StoreBackup {
   }
 
   private static func copy(
-    _ source: SQLiteConnection, to copy: URL, preparing prepare: ((SQLiteConnection) throws -> Void)? = nil
+    _ source: SQLiteConnection, to copy: URL, _ encryption: StoreEncryption?,
+    preparing prepare: (SQLiteConnection) throws -> Void
   ) throws {
     try make(copy, like: source.url.flatMap(StorePermissions.init(ofStoreAt:))) { partial, values in
-      try write(source, to: partial, values)
-      guard let prepare else { return }
-      let connection = try SQLiteConnection(partial, mode: .readWrite)
+      try write(source, to: partial, encryption, values)
+      let connection = try SQLiteConnection(partial, mode: .readWrite, options: StoreOptions().with(encryption))
       defer { connection.close() }
       try connection.transaction { try prepare(connection) }
     }
@@ -150,9 +154,35 @@ package enum StoreBackup {
       .fileAccess, at: .file(copy), "A file of this name already exists.", fix: "Choose another name for the copy.")
   }
 
-  private static func write(_ source: SQLiteConnection, to partial: URL, _ values: LargeValueCopies) throws {
-    try source.copyDatabase(to: partial, like: source.url.flatMap(StorePermissions.init(ofStoreAt:)))
-    try values.copy(from: source)
+  private static func write(
+    _ source: SQLiteConnection, to partial: URL, _ encryption: StoreEncryption?, _ values: LargeValueCopies
+  ) throws {
+    try source.copyDatabase(to: partial, encryption, like: source.url.flatMap(StorePermissions.init(ofStoreAt:)))
+    guard let encryption, let url = source.url else {
+      try values.copy(from: source)
+      return
+    }
+    let folder = ExternalDataFolder(storeAt: url)
+    if !folder.names().isEmpty { try moveValues(in: folder, toRowsOf: partial, encryption) }
+  }
+
+  /// Moves the values that a copy names from the original's files into the copy's rows.
+  private static func moveValues(
+    in folder: ExternalDataFolder, toRowsOf copy: URL, _ encryption: StoreEncryption
+  ) throws {
+    let connection = try SQLiteConnection(copy, mode: .readWrite, options: StoreOptions().with(encryption))
+    defer { connection.close() }
+    try connection.transaction {
+      for (table, column) in try connection.columnsOfFileNames() {
+        let rows = try connection.all(.valuesInFiles(of: table, column: column)) { ($0.integer(0), $0.data(1)) }
+        for (key, content) in rows {
+          let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+          // Other bytes may begin in the same way.
+          guard UUID(uuidString: name) != nil, let value = try folder.dataIfPresent(named: name) else { continue }
+          try connection.execute(.setValue(.blob(Data([1]) + value), of: column, in: table, key: key))
+        }
+      }
+    }
   }
 
   private static func removeCompanions(of url: URL) {
@@ -211,13 +241,14 @@ package enum StoreBackup {
 }
 
 extension SQLiteStore {
-  func backUp(to url: URL) throws { try StoreBackup.copy(self, to: url) }
+  func backUp(to url: URL) throws { try pool.options.encrypting { try StoreBackup.copy(self, to: url) } }
 
   func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     try pool.following { pool in
       try pool.closing {
+        let options = options.with(options.encryptionOfCopy(of: pool.options.encryption))
         let copy = try StoreBackup.move(self, to: location.url, options: options)
         exchange(copy)
         return copy

@@ -60,12 +60,12 @@ struct StoreFiles {
     }
   }
 
-  /// Whether the file is empty or starts with SQLite's file header.
+  /// Whether the file is empty, starts with SQLite's file header, or may be encrypted.
   private func isDatabase() throws -> Bool {
     guard let head = DatabaseHeader.read(database) else {
       throw PersistenceError(
         .fileAccess, at: .file(database), "The file can't be read.", fix: "Check the file's permissions.")
     }
-    return head.isEmpty || DatabaseHeader.isDatabase(head)
+    return head.isEmpty || DatabaseHeader.mayBeDatabase(database)
   }
 }

@@ -14,6 +14,9 @@ package enum DatabaseHeader {
   /// Whether a file begins as databases do; false if it can't be read.
   package static func isDatabase(_ url: URL) -> Bool { read(url).map(isDatabase) ?? false }
 
+  /// Whether a file begins as databases do, or may be an encrypted one.
+  package static func mayBeDatabase(_ url: URL) -> Bool { isDatabase(url) || EncryptedFile.mayBe(at: url) }
+
   /// Whether bytes from the beginning of a file are those of a database.
   static func isDatabase(_ header: Data) -> Bool { header.starts(with: mark) }
 
@@ -27,10 +30,15 @@ package enum DatabaseHeader {
   /// Whether a database is read and written with a log.
   ///
   /// - SeeAlso: <https://sqlite.org/fileformat2.html#file_format_version_numbers>
-  static func isInWALMode(_ header: Data) -> Bool { header.count > 19 && header[header.startIndex + 19] == 2 }
+  static func isInWALMode(_ header: Data) -> Bool {
+    isDatabase(header) && header.count > 19 && header[header.startIndex + 19] == 2
+  }
 
   /// At most 100 bytes; nil if the file can't be read.
-  static func read(_ url: URL) -> Data? {
+  static func read(_ url: URL) -> Data? { read(url, atMost: size) }
+
+  /// At most as many bytes; nil if the file can't be read.
+  static func read(_ url: URL, atMost size: Int32) -> Data? {
     guard let layer = sqlite3_vfs_find(nil), let open = layer.pointee.xOpen,
       let name = sqlite3_create_filename(SQLiteFileName.resolved(url).path, "", "", 0, nil)
     else { return nil }
@@ -41,11 +49,11 @@ package enum DatabaseHeader {
     let file = memory.assumingMemoryBound(to: sqlite3_file.self)
     guard open(layer, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nil) == SQLITE_OK else { return nil }
     defer { _ = file.pointee.pMethods?.pointee.xClose?(file) }
-    return read(file)
+    return read(file, atMost: size)
   }
 
   /// At most 100 bytes of an open file; nil if it can't be read.
-  static func read(_ file: UnsafeMutablePointer<sqlite3_file>) -> Data? {
+  static func read(_ file: UnsafeMutablePointer<sqlite3_file>, atMost size: Int32 = size) -> Data? {
     guard let methods = file.pointee.pMethods else { return nil }
     var (count, bytes): (Int64, Data) = (0, Data(count: Int(size)))
     guard methods.pointee.xFileSize?(file, &count) == SQLITE_OK else { return nil }

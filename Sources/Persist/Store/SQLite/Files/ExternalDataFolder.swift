@@ -142,7 +142,7 @@ package struct ExternalDataFolder: Sendable, Hashable {
         !SQLiteFileName.isOfCompanion(name)
       else { return nil }
       // One that can't be read may be a database.
-      return DatabaseHeader.read(file).map(DatabaseHeader.isDatabase) ?? true ? file : nil
+      return DatabaseHeader.read(file) == nil || DatabaseHeader.mayBeDatabase(file) ? file : nil
     }
   }
 

@@ -18,6 +18,15 @@ enum LostLog {
     return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
   }
 
+  /// The error for an encrypted file without a schema, whose mode its header doesn't show; nil if it has a log, or is
+  /// being created.
+  static func errorIfEncrypted(storeAt url: URL) -> PersistenceError? {
+    guard isMissing(of: url) else { return nil }
+    return PersistenceError(
+      .storeDamaged, at: .store(url),
+      "'\(url.lastPathComponent)' is empty, and has no log that could contain something.", fix: advice)
+  }
+
   /// The addition to a finding of damage; nil if the file has a log, or needs none.
   static func suspicion(storeAt url: URL) -> String? {
     guard header(of: url) != nil else { return nil }

@@ -85,7 +85,7 @@ struct CopyFile: StoreCopy {
   func attach() throws {
     // The effects of the copy's triggers are produced at the end.
     try connection.prepareForChanges()
-    try connection.execute(.attachCopy(SQLiteFileName.uri(for: url, parameters: [("mode", "rw")])))
+    try connection.attachCopy(url, parameters: [("mode", "rw")])
     try connection.execute(.copyLockingNormal)
     try connection.execute(.copyObjectCount)
     guard isNew else { return }
@@ -147,7 +147,8 @@ struct CopyFile: StoreCopy {
   }
 
   func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T {
-    let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
+    let connection = try SQLiteConnection(
+      url, mode: .readWrite, options: options.with(connection.encryption))
     defer { connection.close() }
     return try body(connection)
   }
@@ -159,7 +160,8 @@ struct CopyFile: StoreCopy {
     _ mode: SQLiteConnection.Mode, settings: [String: String] = [:], _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
     let pragmas = isNew ? settings.merging(["journal_mode": "OFF", "synchronous": "OFF"]) { $1 } : [:]
-    let connection = try SQLiteConnection(url, mode: mode, options: StoreOptions(pragmas: pragmas))
+    let options = StoreOptions(pragmas: pragmas).with(connection.encryption)
+    let connection = try SQLiteConnection(url, mode: mode, options: options)
     defer { connection.close() }
     try connection.defineMissingFunctions()
     return try connection.transaction { try body(connection) }

@@ -75,6 +75,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   init(_ url: URL?, options: StoreOptions, creates: Bool = false) throws {
     try options.requireNoServerOptions(at: url)
     self.url = url
+    // Other threads open connections, too.
+    let options = url == nil ? options : options.with(options.encryption)
     self.options = options
     readerLimit = Self.maximumReaders
     release = nil
@@ -337,7 +339,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
       return Reader(connection: try SQLiteConnection(url, mode: .readOnlyBesideWriter, options: options), files: nil)
     }
     let files = StoreFilesState(of: url)
-    let access = try ReadOnlyAccess(choosingFor: url)
+    let access = try ReadOnlyAccess(choosingFor: url, options.encryption)
     let connection = try SQLiteConnection(url, mode: .readOnly, options: options, access: access)
     return Reader(connection: connection, files: access.isWithoutLocks ? files : nil)
   }

@@ -36,7 +36,7 @@ struct CommitPass {
     self.store = store
     self.connection = connection
     plans = store.writePlans.value
-    files = LargeValueFiles(store.externalFolder)
+    files = LargeValueFiles(store.folderForNewValues)
   }
 
   /// - Parameter historyNumber: The number of the transaction in the history, if any.

@@ -19,7 +19,7 @@ struct RowImportPass {
   init(store: SQLiteStore, connection: SQLiteConnection) throws {
     self.store = store
     self.connection = connection
-    files = LargeValueFiles(store.pool.options.keepsLargeValuesInRows ? nil : store.externalFolder)
+    files = LargeValueFiles(store.pool.options.keepsLargeValuesInRows ? nil : store.folderForNewValues)
     relationships = ImportedRelationship.all(of: store.map)
     numbers = store.model.entities.map { entity in
       ImportedRelationship.numbers(of: entity, among: store.map)

@@ -40,6 +40,9 @@ struct Pragma: Sendable, Hashable {
       .invalidRequest, "'\(value)' isn't a value of the pragma '\(name)'.", fix: "Expected \(values.words).")
   }
 
+  /// The name and the value, as in a statement.
+  var text: String { "\(name) = \(value.dropFirst().contains("-") ? "'\(value)'" : value)" }
+
   /// Whether setting it changes the file, so that read-only connections skip it.
   var isOfTheFile: Bool {
     [
@@ -51,10 +54,7 @@ struct Pragma: Sendable, Hashable {
 
 extension SQLText {
   /// Quotes values such as `UTF-8`, which would otherwise be expressions.
-  static func set(_ pragma: Pragma) -> SQLText {
-    let isQuoted = pragma.value.dropFirst().contains("-")
-    return SQLText(checked: "PRAGMA \(pragma.name) = \(isQuoted ? "'\(pragma.value)'" : pragma.value)")
-  }
+  static func set(_ pragma: Pragma) -> SQLText { SQLText(checked: "PRAGMA \(pragma.text)") }
 
   /// Tests whether SQLite knows a pragma, since it silently ignores unknown ones.
   static func knows(pragma name: String) -> SQLText {
