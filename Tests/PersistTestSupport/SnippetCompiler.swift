@@ -89,11 +89,12 @@ public struct SnippetCompiler: Sendable {
 
   /// The system libraries on which the modules are built.
   private static var moduleMaps: [String] {
-    let maps = ["CSQLite", "CZlib", "CPostgreSQL"].flatMap { name in
+    let maps = ["CSQLite", "CSQLCipher", "CZlib", "CPostgreSQL"].flatMap { name in
       let map = PackageFolder.url.appendingPathComponent("Sources/\(name)/module.modulemap").path
       return ["-Xcc", "-fmodule-map-file=\(map)"]
     }
-    return maps + ["-I", "/usr/include/postgresql"]
+    let unpacked = PackageFolder.url.appendingPathComponent(".build/sqlcipher/root/usr/include").path
+    return maps + ["-I", "/usr/include/postgresql", "-I", unpacked]
   }
 
   /// A line such as `…/File.swift:7:3: error: text`.

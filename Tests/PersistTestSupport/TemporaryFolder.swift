@@ -100,7 +100,9 @@ public func copyStore(_ store: URL, to folder: URL) throws -> URL {
     // The collection may be read-only, but copies must be writable.
     try files.setAttributes([.posixPermissions: part.hasSuffix("_SUPPORT") ? 0o755 : 0o644], ofItemAtPath: target.path)
   }
-  return folder.appendingPathComponent(name)
+  let copy = folder.appendingPathComponent(name)
+  try TestKey.encrypt(copy)
+  return copy
 }
 
 private func makeTemporaryFolder() throws -> URL {

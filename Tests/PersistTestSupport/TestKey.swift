@@ -9,8 +9,9 @@ public import Persist
 public enum TestKey {
   /// Nil in ordinary runs.
   public static let provider: StoreEncryption.KeyProvider? = {
-    guard let text = ProcessInfo.processInfo.environment["PERSIST_TEST_KEY"], !text.isEmpty else { return nil }
-    return { .raw(bytes(of: text)) }
+    guard let digits = ProcessInfo.processInfo.environment["PERSIST_TEST_KEY"], !digits.isEmpty else { return nil }
+    // A passphrase of this form is a raw key; every connection would take 0.1 s to derive one from another.
+    return { .passphrase("x'\(digits)'") }
   }()
 
   /// 32 bytes that a text determines.
@@ -47,8 +48,11 @@ public enum TestKey {
     try FileManager.default.createDirectory(at: plain, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: plain) }
     let moved = plain.appendingPathComponent(store.lastPathComponent)
-    for suffix in ["", "-wal", "-journal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
-      try FileManager.default.moveItem(atPath: store.path + suffix, toPath: moved.path + suffix)
+    let (name, stem) = (store.lastPathComponent, store.deletingPathExtension().lastPathComponent)
+    for part in [name, "\(name)-wal", "\(name)-journal", ".\(stem)_SUPPORT", ".\(name)_SUPPORT"] {
+      let source = store.deletingLastPathComponent().appendingPathComponent(part)
+      guard FileManager.default.fileExists(atPath: source.path) else { continue }
+      try FileManager.default.moveItem(at: source, to: plain.appendingPathComponent(part))
     }
     try StoreEncryption.using(nil) {
       try StoreBackup.copy(storeAt: moved, to: store, StoreEncryption(provider))

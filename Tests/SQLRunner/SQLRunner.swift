@@ -40,6 +40,7 @@ struct SQLRunner {
   private static func runLines(on file: String) {
     var connection: OpaquePointer?
     guard sqlite3_open_v2(file, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { exit(3) }
+    unlock(connection)
     sqlite3_busy_timeout(connection, 30_000)
     while let line = readLine() {
       let code = sqlite3_exec(connection, line, nil, nil, nil)
@@ -47,6 +48,15 @@ struct SQLRunner {
       FileHandle.standardOutput.write(Data((answer + "\n").utf8))
     }
     sqlite3_close_v2(connection)
+  }
+
+  /// Gives a connection the key of the run of tests, if it has one: 64 digits.
+  private static func unlock(_ connection: OpaquePointer?) {
+    #if SQLCipher
+      guard let digits = getenv("PERSIST_TEST_KEY").map({ String(cString: $0) }), !digits.isEmpty else { return }
+      let key = "x'\(digits)'"
+      sqlite3_key_v2(connection, "main", key, Int32(key.utf8.count))
+    #endif
   }
 
   private struct Failure: Error {
@@ -63,6 +73,7 @@ struct SQLRunner {
     guard opened == SQLITE_OK else {
       throw Failure(code: opened, message: String(cString: sqlite3_errmsg(connection)), isOfOpening: true)
     }
+    unlock(connection)
     sqlite3_busy_timeout(connection, 30_000)
     var values: [String] = []
     for statement in statements {
