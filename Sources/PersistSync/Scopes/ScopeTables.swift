@@ -9,6 +9,7 @@ import Persist
 /// | `x`, user, `p`, an identity | nothing: the user's devices have the object |
 /// | `x`, user, `l`, an identity | nothing: the object has left |
 /// | `x`, user, `d`, an identity | the reason why a change of the object was refused |
+/// | `x`, user, `q`, an identity | nothing: a change of the object was refused once |
 /// | `x`, user, `s`, a number | which objects enter and leave with a set of the user's stream |
 /// | `x`, user, `n`, a snapshot, a number | a part of a snapshot |
 /// | `y`, a replica | the user whose device it is |
@@ -22,6 +23,7 @@ struct ScopeTables {
     case held = "p"
     case left = "l"
     case refused = "d"
+    case replaced = "q"
     case stream = "s"
     case part = "n"
   }

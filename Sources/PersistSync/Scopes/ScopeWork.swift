@@ -40,15 +40,14 @@ struct ScopeWork: Sendable {
         values.updateValue(nil, forKey: tables.key(.held, identity))
         values[tables.key(.left, identity)] = Data()
       }
-      for identity in refusals.keys { values.updateValue(nil, forKey: tables.key(.refused, identity)) }
+      for identity in refusals.keys {
+        values.updateValue(nil, forKey: tables.key(.refused, identity))
+        values[tables.key(.replaced, identity)] = Data()
+      }
       // Nobody has asked for anything before: the first device begins with a snapshot.
       if former.isBegun {
         let kept = held.union(entering).subtracting(leaving)
-        for facts in sets(entering, leaving, refusals, kept) {
-          state.number += 1
-          let entry = SyncEntry(replica: state.stream, number: state.number)
-          values[tables.key(stream: state.number)] = ChangeSet(entry, facts).data
-        }
+        for facts in sets(entering, leaving, refusals, kept) { values.merge(state.add(facts, tables)) { $1 } }
         state.size += entering.count + refusals.count
       }
       var entries = try tables.writing(state, replacing: data)
@@ -147,7 +146,12 @@ struct ScopeWork: Sendable {
         removed += (state.removed + 1...snapshot.number).map { tables.key(stream: $0) }
       }
       (state.snapshot, state.removed, state.size) = (snapshot, max(state.removed, snapshot.number), 0)
+      // A device that begins again may still have what was refused.
+      let refusals = Dictionary(try tables.identities(.replaced).map { ($0, Data()) }, uniquingKeysWith: { $1 })
+      var values: [Data: Data] = [:]
+      for facts in sets([], [], refusals, Set(refusals.keys)) { values.merge(state.add(facts, tables)) { $1 } }
       var entries = try tables.writing(state, replacing: data)
+      for (key, value) in values { entries.values[key] = value }
       for key in removed { entries.values.updateValue(nil, forKey: key) }
       try step.history.write(entries)
       return state
@@ -176,6 +180,17 @@ struct ScopeWork: Sendable {
       fact.key.object.map(held.contains) ?? { if case .model = fact.key { true } else { false } }()
     }
     return facts.count == set.facts.count ? content : ChangeSet(set.entry, facts).data
+  }
+}
+
+extension ScopeState {
+  /// Adds a set to the stream.
+  ///
+  /// - Returns: The entry to write.
+  fileprivate mutating func add(_ facts: [ChangeSet.Fact], _ tables: ScopeTables) -> [Data: Data] {
+    number += 1
+    let entry = SyncEntry(replica: stream, number: number)
+    return [tables.key(stream: number): ChangeSet(entry, facts).data]
   }
 }
 
