@@ -12,6 +12,7 @@ struct SourceEditor {
   private let tokens: [SwiftToken]
   /// The tokens without comments and line ends, which the rules look at.
   let code: [SwiftToken]
+  private let importsCoreData: Bool
   private(set) var edits: [Edit] = []
   private(set) var findings: [CoreDataPass.Finding] = []
   /// The open blocks.
@@ -36,6 +37,7 @@ struct SourceEditor {
     self.file = file
     tokens = SwiftTokenizer.tokens(of: source)
     code = tokens.filter { $0.kind != .comment && $0.kind != .newline }
+    importsCoreData = zip(code, code.dropFirst()).contains { $0.isWord("import") && $1.isWord("CoreData") }
   }
 
   var editedText: String {
@@ -270,6 +272,12 @@ extension SourceEditor {
         dispatches.note(token.text, of: type)
       }
     case "observe", "addObserver": keyValueObserver(at: index)
+    case "NSExpression", "NSComparisonPredicate":
+      // Foundation has classes of these names, too, which can't be used.
+      if importsCoreData, index == 0 || !code[index - 1].isPunctuation(".") {
+        replace(token.range, with: "CoreData.\(token.text)")
+      }
+    case "FileProtectionType": protectionOption(at: index)
     case "withSubstitutionVariables":
       // Foundation's compound predicates don't have it off Apple's platforms.
       if index > 0, code[index - 1].isPunctuation(".") { replace(token.range, with: "withVariables") }
@@ -282,6 +290,14 @@ extension SourceEditor {
       }
     default: if let problem = UncoveredPart.names[token.text] { report(problem, at: token) }
     }
+  }
+
+  /// An option's value, which isn't an object off Apple's platforms.
+  private mutating func protectionOption(at index: Int) {
+    guard let name = token(index + 2), token(index + 3)?.isWord("as") == true,
+      token(index + 4)?.isWord("NSObject") == true
+    else { return }
+    replace(name.range.upperBound..<name.range.upperBound, with: ".rawValue")
   }
 
   /// Whether an import isn't behind a condition.

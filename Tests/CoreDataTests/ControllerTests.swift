@@ -132,4 +132,38 @@ struct ControllerTests {
       sectionNameKeyPath: nil, cacheName: nil)
     #expect(controller.fetchedObjects == nil && controller.sections == nil)
   }
+
+  private final class Differences: NSFetchedResultsControllerDelegate {
+    var found: [CollectionDifference<NSManagedObjectID>] = []
+
+    func controller(
+      _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+      didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+    ) {
+      found.append(diff)
+    }
+  }
+
+  @Test("A delegate may get the differences between the results instead")
+  func differences() throws {
+    let controller = try controller(nil)
+    let delegate = Differences()
+    controller.delegate = delegate
+    let (alice, bob) = (context.employee("Alice", 1), context.employee("Bob", 2))
+    try context.save()
+    #expect(delegate.found.flatMap { $0.insertions }.count == 2)
+    delegate.found = []
+    alice.setValue("Zoe", forKey: "name")
+    context.processPendingChanges()
+    #expect(delegate.found.count == 1)
+    #expect(
+      delegate.found.first.map(Array.init) == [
+        .remove(offset: 0, element: alice.objectID, associatedWith: 1),
+        .insert(offset: 1, element: alice.objectID, associatedWith: 0),
+      ])
+    delegate.found = []
+    context.delete(bob)
+    context.processPendingChanges()
+    #expect(delegate.found.first?.removals.count == 1)
+  }
 }

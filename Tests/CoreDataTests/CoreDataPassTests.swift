@@ -115,6 +115,15 @@ struct CoreDataPassTests {
     #expect(result.split(separator: "\n").count == source.split(separator: "\n").count)
   }
 
+  @Test("Names that Foundation has, too, are those of Core Data's module")
+  func ambiguousNames() {
+    #expect(rewritten("import CoreData\nvar a: NSExpression").hasSuffix("var a: CoreData.NSExpression"))
+    #expect(rewritten("import CoreData\nvar a: Foundation.NSExpression").hasSuffix("Foundation.NSExpression"))
+    #expect(rewritten("var a: NSExpression") == "var a: NSExpression")
+    #expect(rewritten("FileProtectionType.complete as NSObject") == "FileProtectionType.complete.rawValue as NSObject")
+    #expect(rewritten("a.withSubstitutionVariables(b)") == "a.withVariables(b)")
+  }
+
   @Test("Both sides of a condition are rewritten")
   func conditions() {
     #expect(

@@ -47,6 +47,109 @@ open class NSExpression: NSObject, @unchecked Sendable {
     fetchExpression = .function(function, expressions)
   }
 
+  /// Creates an expression for a collection of values or expressions.
+  public init(forAggregate members: [Any]) {
+    fetchExpression = .aggregate(members.map { ($0 as? NSExpression)?.fetchExpression ?? Self.constant($0) })
+  }
+
+  /// Creates an expression for the members of a collection for which a predicate with a variable holds.
+  ///
+  /// A predicate with a block stops the program.
+  public init(forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
+    do {
+      fetchExpression = .subquery(
+        collection.fetchExpression, variable: variable, where: try predicate.fetchPredicate())
+    } catch {
+      stop("A subquery can't have this predicate: \(error)")
+    }
+  }
+
+  /// Returns the value of the expression for an object.
+  ///
+  /// - Parameters:
+  ///   - object: A managed object, a dictionary or nil.
+  ///   - context: Values of variables.
+  public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+    var variables: [String: FetchValue] = [:]
+    for (key, value) in context ?? [:] { variables["\(key)"] = Self.value(value) }
+    do {
+      let value = try ExpressionEvaluator(variables: variables).value(of: fetchExpression, for: Self.value(object))
+      return ManagedArguments.any(value)
+    } catch {
+      stop("The expression '\(self)' has no value for \(object ?? "nil"): \(error)")
+    }
+  }
+
+  private static func value(_ object: Any?) -> FetchValue {
+    switch object {
+    case let object as NSManagedObject: .object(object)
+    case let values as [String: Any]: .object(DictionaryObject(values))
+    case let list as [Any]: .collection(list.map { value($0) })
+    case let set as NSSet: .collection(set.allObjects.map { value($0) })
+    default: .value(PredicateArgument.compared(object))
+    }
+  }
+
+  /// The kinds of expressions.
+  public enum ExpressionType: UInt, Sendable {
+    /// A constant.
+    case constantValue = 0
+    /// The evaluated object.
+    case evaluatedObject = 1
+    /// A variable.
+    case variable = 2
+    /// A key path.
+    case keyPath = 3
+    /// A function.
+    case function = 4
+    /// A subquery.
+    case subquery = 13
+    /// A collection of expressions.
+    case aggregate = 14
+    /// A choice between two expressions.
+    case conditional = 20
+  }
+
+  /// The kind of the expression.
+  public var expressionType: ExpressionType {
+    switch fetchExpression {
+    case .constant: .constantValue
+    case .current: .evaluatedObject
+    case .variable: .variable
+    case .path, .keyPath: .keyPath
+    case .element, .function, .call, .fetch: .function
+    case .aggregate: .aggregate
+    case .subquery: .subquery
+    case .ternary: .conditional
+    }
+  }
+
+  /// The name of the function; empty for other expressions.
+  public var function: String {
+    switch fetchExpression {
+    case .function(let function, _): function.rawValue
+    case .call(_, let selector, _): selector
+    default: ""
+    }
+  }
+
+  /// The arguments of a function; nil for other expressions.
+  public var arguments: [NSExpression]? {
+    switch fetchExpression {
+    case .function(_, let arguments), .call(_, _, let arguments): arguments.map { NSExpression($0) }
+    default: nil
+    }
+  }
+
+  /// The variable's name; empty for other expressions.
+  public var variable: String { if case .variable(let name) = fetchExpression { name } else { "" } }
+
+  /// The members of a collection of expressions; nil for other expressions.
+  public var collection: Any? {
+    guard case .aggregate(let members) = fetchExpression else { return nil }
+    return members.map { NSExpression($0) }
+  }
+
   /// Returns an expression for the evaluated object.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.current) }
 

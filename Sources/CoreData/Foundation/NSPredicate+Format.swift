@@ -18,14 +18,20 @@ extension NSPredicate {
     do { predicate = try FetchPredicate(format: format, argumentArray: arguments) } catch {
       stop("The predicate '\(format)' can't be created: \(error)")
     }
-    self.init(creating: { unsafeDowncast(FormatPredicate(predicate), to: Self.self) })
+    self.init(creating: { unsafeDowncast(NSPredicate.of(predicate), to: Self.self) })
   }
 
   /// Returns the predicate with values for its variables. The source pass puts it in the place of
   /// `withSubstitutionVariables(_:)`, which Foundation declares unavailable off Apple's platforms.
   public func withVariables(_ variables: [String: Any]) -> NSPredicate {
     guard let predicate = try? fetchPredicate() else { return self }
-    return FormatPredicate(predicate.replacing(variables))
+    return .of(predicate.replacing(variables))
+  }
+
+  /// Returns the object for a predicate of Persist's.
+  fileprivate static func of(_ predicate: FetchPredicate) -> NSPredicate {
+    if case .comparison(let comparison) = predicate { return NSComparisonPredicate(comparison) }
+    return FormatPredicate(predicate)
   }
 }
 
@@ -36,6 +42,7 @@ extension NSPredicate {
   func fetchPredicate() throws -> FetchPredicate {
     switch self {
     case let predicate as FormatPredicate: return predicate.predicate
+    case let predicate as NSComparisonPredicate: return .comparison(predicate.comparison)
     case let compound as NSCompoundPredicate:
       let parts = try compound.subpredicates.map { try $0.fetchPredicate() }
       switch compound.compoundPredicateType {
@@ -77,16 +84,7 @@ final class FormatPredicate: NSPredicate {
   override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
 
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    let predicate = bindings.map(self.predicate.replacing) ?? self.predicate
-    do {
-      switch object {
-      case let object as NSManagedObject: return try predicate.evaluate(with: object)
-      case let dictionary as [String: Any]: return try predicate.evaluate(with: DictionaryObject(dictionary))
-      default: return try predicate.evaluate(with: PredicateArgument.compared(object))
-      }
-    } catch {
-      stop("The predicate '\(predicate)' can't be evaluated with \(object ?? "nil"): \(error)")
-    }
+    predicate.value(with: object, bindings)
   }
 
   override var predicateFormat: String { predicate.format }
@@ -141,6 +139,20 @@ enum PredicateArgument {
 }
 
 extension FetchPredicate {
+  /// Evaluates the predicate with a managed object, a dictionary or a plain value.
+  func value(with object: Any?, _ bindings: [String: Any]?) -> Bool {
+    let predicate = bindings.map(replacing) ?? self
+    do {
+      switch object {
+      case let object as NSManagedObject: return try predicate.evaluate(with: object)
+      case let dictionary as [String: Any]: return try predicate.evaluate(with: DictionaryObject(dictionary))
+      default: return try predicate.evaluate(with: PredicateArgument.compared(object))
+      }
+    } catch {
+      stop("The predicate '\(predicate)' can't be evaluated with \(object ?? "nil"): \(error)")
+    }
+  }
+
   func replacing(_ variables: [String: Any]) -> FetchPredicate {
     substituting(
       variables.mapValues { value in
@@ -152,7 +164,7 @@ extension FetchPredicate {
 }
 
 /// A dictionary whose values predicates read by key.
-private struct DictionaryObject: KeyedObject {
+struct DictionaryObject: KeyedObject {
   private let values: [String: Any]
 
   init(_ values: [String: Any]) { self.values = values }

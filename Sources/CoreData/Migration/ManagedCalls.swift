@@ -37,7 +37,7 @@ public struct ManagedArguments {
       fix: fix)
   }
 
-  private static func any(_ value: FetchValue) -> Any? {
+  static func any(_ value: FetchValue) -> Any? {
     switch value {
     case .value(let stored): FoundationValue.any(stored)
     case .collection(let members): members.map { any($0) ?? NSNull() }

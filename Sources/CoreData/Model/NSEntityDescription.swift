@@ -89,6 +89,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return false
   }
 
+  /// An expression for Spotlight's index. Without effect here.
+  open var coreSpotlightDisplayNameExpression: NSExpression?
+
   /// The hash of the entity, by which stores recognize their model.
   open var versionHash: Data { entity?.fingerprint.bytes ?? Data() }
 

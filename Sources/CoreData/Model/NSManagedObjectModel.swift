@@ -73,6 +73,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     return Dictionary(model.entities.map { ($0.name, $0.fingerprint.bytes) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// A text that is equal for models with equal entities. It isn't the checksum that Xcode shows.
+  open var versionChecksum: String {
+    let hashes = entityVersionHashesByName.sorted { $0.key < $1.key }
+    return Data(hashes.flatMap { $0.value.prefix(8) }).base64EncodedString()
+  }
+
   /// The request templates by name.
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
@@ -184,6 +190,12 @@ extension NSManagedObjectModel {
   /// Returns the models of bundles, merged: of all loaded bundles without an argument.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     merge(ModelFile.all(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
+  }
+
+  /// Creates a model with the entities of several models, if a store with these metadata can be opened with it.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+    self.init(byMerging: models)
+    guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
   }
 
   /// Returns the model that a store with these metadata was written with.

@@ -160,6 +160,12 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     return result
   }
 
+  /// Whether changes of the class's own stored properties leave the object unchanged, as they always do here.
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+  /// Called by nobody here: nil for a number is set as no value.
+  open func setNilValueForKey(_ key: String) {}
+
   /// The keys on which a computed property depends. Nothing observes properties here; the method exists for overrides.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 

@@ -256,14 +256,28 @@ open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
   init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+/// The result of a request that runs later.
+// Unchecked: as its superclass is.
+open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
+  /// The context of the request.
+  public internal(set) var managedObjectContext: NSManagedObjectContext?
+  /// The error of the request.
+  public internal(set) var operationError: (any Error)?
+  /// The progress, with the number of results as its unit.
+  public internal(set) var progress: Progress?
+  /// Whether the request was canceled.
+  let isCanceled = Locked(false)
+
+  /// Cancels a request that hasn't begun: it then has no results.
+  open func cancel() { isCanceled.withLock { $0 = true } }
+}
+
 /// The result of an asynchronous request, whose values are there when the request's block runs.
-open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreResult, @unchecked Sendable {
+open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
   /// The request for the objects.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// The results; nil until the request has run.
   public internal(set) var finalResult: [ResultType]?
-  /// The error of the request.
-  public internal(set) var operationError: (any Error)?
 
   init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
 }
@@ -295,8 +309,16 @@ private protocol AsynchronousRequest: NSPersistentStoreRequest {
 extension NSAsynchronousFetchRequest: AsynchronousRequest {
   fileprivate func start(in context: NSManagedObjectContext) -> NSPersistentStoreResult {
     let result = NSAsynchronousFetchResult(self)
+    result.managedObjectContext = context
+    let progress = Progress(totalUnitCount: Int64(estimatedResultCount))
+    result.progress = progress
     context.perform {
-      do { result.finalResult = try context.fetch(self.fetchRequest) } catch { result.operationError = error }
+      if result.isCanceled.withLock({ $0 }) || progress.isCancelled {
+        result.operationError = CocoaError(.userCancelled)
+      } else {
+        do { result.finalResult = try context.fetch(self.fetchRequest) } catch { result.operationError = error }
+      }
+      progress.completedUnitCount = Int64(result.finalResult?.count ?? 0)
       self.completionBlock?(result)
     }
     return result

@@ -234,6 +234,15 @@ extension NSFetchRequest {
   }
 }
 
+/// A request for results of any type.
+protocol FetchingRequest: NSPersistentStoreRequest {
+  func results(in context: NSManagedObjectContext) throws -> Any
+}
+
+extension NSFetchRequest: FetchingRequest {
+  func results(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
+}
+
 extension NSManagedObjectContext {
   /// Executes a request.
   ///

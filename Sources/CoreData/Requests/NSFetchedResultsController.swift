@@ -37,6 +37,10 @@ public protocol NSFetchedResultsSectionInfo {
 
 /// An object that is told of changes to a controller's results.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
+  /// Called after changes with the differences between the results, without regard to sections.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
   /// Called before changes.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
   /// Called after changes.
@@ -57,6 +61,14 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
 }
 
 extension NSFetchedResultsControllerDelegate {
+  /// Does nothing; the differences aren't computed any more.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+  ) {
+    controller.stopDifferences()
+  }
+
   /// Called before changes.
   public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
   /// Called after changes.
@@ -136,8 +148,14 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
   /// The object that is told of changes.
   open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { results.relay.delegate }
-    set { results.relay.delegate = newValue }
+    set {
+      results.relay.delegate = newValue
+      results.relay.remember(results.controller)
+    }
   }
+
+  /// Ends the computation of differences, which the delegate doesn't use.
+  final func stopDifferences() { results.relay.objects = nil }
 
   /// Does nothing: there is no cache.
   open class func deleteCache(withName name: String?) {}
@@ -161,6 +179,7 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
         controller.delegate = results.relay
         try controller.performFetch()
         results.controller = controller
+        results.relay.remember(controller)
       }
     }
   }
@@ -216,12 +235,24 @@ private final class DelegateRelay: FetchedResultsControllerDelegate {
   typealias Object = ManagedObject
   weak var delegate: (any NSFetchedResultsControllerDelegate)?
   weak var controller: NSFetchedResultsController<any NSFetchRequestResult>?
+  /// The results before the next change; nil if the delegate doesn't use differences.
+  var objects: [ManagedObject]?
+
+  func remember(_ controller: FetchedResultsController<ManagedObject>?) {
+    objects = delegate == nil ? nil : controller?.fetchedObjects
+  }
 
   func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
     send { $0.controllerWillChangeContent($1) }
   }
 
   func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    if let old = objects {
+      objects = controller.fetchedObjects
+      // Identifiers as they are now: those of new objects change with their first save.
+      let difference = (objects ?? []).map(\.objectID).difference(from: old.map(\.objectID)).inferringMoves()
+      send { $0.controller($1, didChangeContentWith: difference) }
+    }
     send { $0.controllerDidChangeContent($1) }
   }
 

@@ -272,6 +272,23 @@ extension NSPersistentStoreCoordinator {
 
   func bridging<Result>(_ body: () throws -> Result) throws -> Result { try CoreData.bridging(in: nil, body) }
 
+  /// Executes a request in a context, as the context's own methods do.
+  ///
+  /// - Returns: The array of a fetch request, or the result of another one.
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    if let request = request as? any FetchingRequest { return try request.results(in: context) }
+    return try context.execute(request)
+  }
+
+  /// Completes postponed parts of a migration. There are none here.
+  public func finishDeferredLightweightMigration() throws {}
+
+  /// Completes one postponed part of a migration. There are none here.
+  ///
+  /// - Returns: Whether there are further parts.
+  public func finishDeferredLightweightMigrationTask() throws -> Bool { false }
+
   /// Returns the end of the history of stores; nil if none has one.
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let infos = stores?.compactMap { ($0 as? NSPersistentStore)?.info }
