@@ -30,7 +30,7 @@ package struct CoreDataPass {
   private init(_ editor: SourceEditor) {
     file = editor.file
     text = editor.editedText
-    findings = editor.findings
+    findings = editor.findings.sorted { $0.line < $1.line }
     editCount = editor.edits.count
   }
 

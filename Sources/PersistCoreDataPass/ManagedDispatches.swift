@@ -18,9 +18,16 @@ struct ManagedDispatches {
   private var classes: [(type: DeclaredType, file: String, start: Int)] = []
   private var methods: [String: [(selector: String, method: ObjectiveCMethod)]] = [:]
   private var validations: [String: [(token: SwiftToken, method: ObjectiveCMethod)]] = [:]
-  private var overrides: [String: [(token: SwiftToken, override: ExtensionOverride)]] = [:]
+  private var overrides: [String: [Override]] = [:]
   /// The names of members that classes declare themselves.
   private var own: [String: Set<String>] = [:]
+
+  /// An override in an extension, with the edits that give it another name.
+  private struct Override {
+    let token: SwiftToken
+    let override: ExtensionOverride
+    let edits: [SourceEditor.Edit]
+  }
 
   mutating func add(_ type: DeclaredType, file: String, start: Int) { classes.append((type, file, start)) }
 
@@ -32,8 +39,10 @@ struct ManagedDispatches {
     validations[type.name, default: []].append((token, method))
   }
 
-  mutating func add(_ override: ExtensionOverride, at token: SwiftToken, of type: DeclaredType) {
-    overrides[type.name, default: []].append((token, override))
+  mutating func add(
+    _ override: ExtensionOverride, at token: SwiftToken, of type: DeclaredType, edits: [SourceEditor.Edit]
+  ) {
+    overrides[type.name, default: []].append(Override(token: token, override: override, edits: edits))
   }
 
   mutating func note(_ member: String, of type: DeclaredType) { own[type.name, default: []].insert(member) }
@@ -58,7 +67,7 @@ struct ManagedDispatches {
       if let methods = validations[type.name], !own.contains("managedValidators") {
         texts.append(Self.rules(methods.map(\.method), type.name))
       }
-      for (_, override) in overrides[type.name] ?? [] { texts.append(override.declaration) }
+      for override in overrides[type.name] ?? [] { texts.append(override.override.declaration) }
       var declarations = texts.isEmpty ? [] : [(file, start, texts.map { "\($0);" }.joined())]
       if let end = type.inheritanceEnd, inherits(type, from: Self.sendableClasses.contains) {
         declarations.append((file, end, ", @unchecked Sendable"))
@@ -85,9 +94,15 @@ struct ManagedDispatches {
     validations.filter { !module.declares($0.key) }.values.flatMap { $0.map(\.token) }
   }
 
-  /// The overrides in extensions of classes that the module doesn't declare.
-  func overrides(withoutClassIn module: ManagedDispatches) -> [SwiftToken] {
-    overrides.filter { !module.declares($0.key) }.values.flatMap { $0.map(\.token) }
+  /// The edits of overrides in extensions of classes that the module declares, and the places of the others.
+  func overrides(in module: ManagedDispatches) -> (edits: [SourceEditor.Edit], uncovered: [SwiftToken]) {
+    var result: (edits: [SourceEditor.Edit], uncovered: [SwiftToken]) = ([], [])
+    for (name, overrides) in overrides {
+      if module.declares(name) { result.edits += overrides.flatMap(\.edits) } else {
+        result.uncovered += overrides.map(\.token)
+      }
+    }
+    return result
   }
 
   private func declares(_ name: String) -> Bool { classes.contains { $0.type.name == name } }

@@ -89,7 +89,9 @@ struct SourceEditor {
       replace(declaration.start..<declaration.start, with: declaration.text)
     }
     for method in self.dispatches.validations(withoutClassIn: dispatches) { report(.pointerValidation, at: method) }
-    for token in self.dispatches.overrides(withoutClassIn: dispatches) { report(.extensionOverride, at: token) }
+    let overrides = self.dispatches.overrides(in: dispatches)
+    for token in overrides.uncovered { report(.extensionOverride, at: token) }
+    for edit in overrides.edits { replace(edit.range, with: edit.replacement) }
   }
 
   /// Xcode compiles models under other extensions; here, resources are the models' sources.
@@ -374,9 +376,11 @@ extension SourceEditor {
     guard let override = ExtensionOverride(code, at: declaration, of: type.name, end: end(ofParentheses:)) else {
       return report(.extensionOverride, at: code[index])
     }
-    replace(code[index].range.lowerBound..<withSpaces(code[index].range.upperBound), with: "")
-    replace(code[declaration + 1].range, with: override.ownName)
-    dispatches.add(override, at: code[index], of: type)
+    let edits = [
+      Edit(range: code[index].range.lowerBound..<withSpaces(code[index].range.upperBound), replacement: ""),
+      Edit(range: code[declaration + 1].range, replacement: override.ownName),
+    ]
+    dispatches.add(override, at: code[index], of: type, edits: edits)
   }
 
   /// Members of extensions can't be open without Objective-C.

@@ -190,6 +190,12 @@ struct CoreDataPassTests {
     #expect(passes.allSatisfy { $0.findings.isEmpty })
   }
 
+  @Test("An override in an extension of another module's class stays an error of the compiler")
+  func overridesOfOtherModules() {
+    let source = "extension A {\n  override func b() {}\n}"
+    #expect(rewritten(source) == source)
+  }
+
   @Test("Subclasses repeat the promise of safety of the module's classes")
   func sendable() {
     #expect(
