@@ -38,7 +38,11 @@ open class NSExpression: NSObject, @unchecked Sendable {
   /// Creates an expression for a variable, without its dollar sign.
   public init(forVariable name: String) { fetchExpression = .variable(name) }
 
-  /// - Parameter name: A function of NSExpression, such as `sum:` or `uppercase:`.
+  /// Creates an expression for a function.
+  ///
+  /// - Parameters:
+  ///   - name: A function of NSExpression, such as `sum:` or `uppercase:`.
+  ///   - arguments: Expressions or constants.
   public init(forFunction name: String, arguments: [Any]) {
     let expressions = arguments.map { argument in
       (argument as? NSExpression)?.fetchExpression ?? Self.constant(argument)

@@ -21,7 +21,12 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
     self.init(model: model, versionChecksum: versionChecksum)
   }
 
-  /// - Parameter name: The name of a version's file, without extension.
+  /// Refers to a version by the name of its file.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a version's file, without extension.
+  ///   - bundle: The bundle with the model; nil for all.
+  ///   - versionChecksum: The model's checksum, as Xcode shows it.
   public convenience init(name: String, in bundle: Bundle?, versionChecksum: String) {
     let model = ModelFile.version(named: name, in: bundle.map { [$0] }) ?? NSManagedObjectModel()
     self.init(model: model, versionChecksum: versionChecksum)
