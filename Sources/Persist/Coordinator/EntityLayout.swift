@@ -17,6 +17,8 @@ final class EntityLayout: Sendable {
   let forms: [SlotForm]
   /// Whether a property's value, or an element of it, may be stored in a file, by slot.
   let mayBeInFile: [Bool]
+  /// Whether an attribute's values are set as they are, by slot: neither compared with files nor rounded.
+  let setsDirectly: [Bool]
   /// The types of stored attributes whose values can be converted by type alone, without a transformer or elements.
   let plainTypes: [AttributeType?]
   /// The slots that a row has values for.
@@ -104,8 +106,9 @@ final class EntityLayout: Sendable {
       return SlotForm(attribute) == .externalData
         || property.elements.contains { SlotForm($0.attribute) == .externalData }
     }
+    setsDirectly = zip(entity.properties, mayBeInFile).map { !$1 && $0.attribute?.roundsDates != true }
     plainTypes = entity.properties.map { property in
-      guard let attribute = property.attribute, !attribute.isTransient else { return nil }
+      guard let attribute = property.attribute, !attribute.isTransient, !attribute.roundsDates else { return nil }
       return [.transformable, .composite].contains(attribute.type) ? nil : attribute.type
     }
     kinds = entity.properties.map(SlotKind.init)

@@ -7,7 +7,8 @@ public import Foundation
 /// and the following of its own stored properties, in name order:
 ///
 /// - for an attribute the name, type, and whether it is optional, allows external storage or is preserved in the
-///   history on deletion; a derived one's expression; a composite one's elements;
+///   history on deletion; a derived one's expression; a composite one's elements; whether a server contains its dates
+///   as moments with a time zone;
 /// - for a relationship the name, destination, inverse, and whether it is optional, to-many and ordered;
 /// - hash modifiers of the entity and of each property.
 ///
@@ -97,6 +98,7 @@ struct CanonicalText {
     if attribute.isOptional { words.append("optional") }
     if attribute.allowsExternalStorage { words.append("external") }
     if attribute.preservesValueOnDeletion { words.append("preserved") }
+    if attribute.roundsDates { words.append("timestamptz") }
     if let derivation = attribute.derivation { words += ["derived", Self.quoted(derivation.formatNormalForm)] }
     if let modifier = attribute.versionHashModifier { words += ["modifier", Self.quoted(modifier)] }
     line("attribute", words)

@@ -29,7 +29,8 @@ public struct AttributeTraits {
     isPreservedOnDeletion: Bool = false, isTransient: Bool = false, derivation: String? = nil,
     bounds: (any ValueBounds)? = nil, lengths: (any ValueBounds)? = nil, pattern: String? = nil, rule: String? = nil,
     warning: String? = nil, transformer: String? = nil, versionHashModifier: String? = nil,
-    userInfo: [String: String] = [:], fullText: FullTextSearch? = nil
+    userInfo: [String: String] = [:], fullText: FullTextSearch? = nil,
+    serverTimestamp: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -49,6 +50,7 @@ public struct AttributeTraits {
     self.transformer = transformer
     self.versionHashModifier = versionHashModifier
     self.userInfo = userInfo
+    if serverTimestamp { self.userInfo[AttributeDescription.serverTimestampKey] = "YES" }
     if let fullText { self.userInfo[FullTextSearch.userInfoKey] = fullText.description }
   }
 }

@@ -35,6 +35,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   ///   - indexed: whether the store has an index of the values.
   ///   - fullText: the full-text index of the values, for `matchesText`.
   ///   - externalStorage: whether large data may be stored in files beside the store.
+  ///   - serverTimestamp: whether a server contains the dates as moments with a time zone: see
+  ///     `AttributeDescription.isServerTimestamp`.
   ///   - preservedOnDeletion: whether the history keeps the value of a deleted object.
   ///   - range: the minimum and the maximum value.
   ///   - length: the minimum and the maximum length in UTF-16 code units.
@@ -50,7 +52,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ name: String? = nil, type: AttributeType? = nil,
     renamedFrom: String? = nil, optional: Bool? = nil, unique: Bool = false, indexed: Bool = false,
-    fullText: FullTextSearch? = nil, externalStorage: Bool = false, preservedOnDeletion: Bool = false,
+    fullText: FullTextSearch? = nil, externalStorage: Bool = false, serverTimestamp: Bool = false,
+    preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
@@ -64,7 +67,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
         allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
         lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
-        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
+        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText,
+        serverTimestamp: serverTimestamp))
   }
 
   /// An attribute without a default. For the parameters see the initializer with one.
@@ -75,7 +79,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
     unique: Bool = false, indexed: Bool = false, fullText: FullTextSearch? = nil, externalStorage: Bool = false,
-    preservedOnDeletion: Bool = false,
+    serverTimestamp: Bool = false, preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],
@@ -89,7 +93,8 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
         name: name, type: type, renamedFrom: renamedFrom, isOptional: optional, isUnique: unique, isIndexed: indexed,
         allowsExternalStorage: externalStorage, isPreservedOnDeletion: preservedOnDeletion, bounds: range(),
         lengths: length(), pattern: pattern, rule: rule, warning: warning, transformer: transformer,
-        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText))
+        versionHashModifier: versionHashModifier, userInfo: userInfo(), fullText: fullText,
+        serverTimestamp: serverTimestamp))
   }
 
   /// The compiler error for a property without a default whose type has no value for "none".
@@ -100,7 +105,7 @@ public struct Attribute<Value: StorableValue>: DeclaredProperty {
   public init(
     _ name: String? = nil, type: AttributeType? = nil, renamedFrom: String? = nil, optional: Bool? = nil,
     unique: Bool = false, indexed: Bool = false, fullText: FullTextSearch? = nil, externalStorage: Bool = false,
-    preservedOnDeletion: Bool = false,
+    serverTimestamp: Bool = false, preservedOnDeletion: Bool = false,
     range: @autoclosure () -> (any ValueBounds)? = nil, length: @autoclosure () -> (any ValueBounds)? = nil,
     pattern: String? = nil, rule: String? = nil, warning: String? = nil, transformer: String? = nil,
     versionHashModifier: String? = nil, userInfo: @autoclosure () -> [String: String] = [:],

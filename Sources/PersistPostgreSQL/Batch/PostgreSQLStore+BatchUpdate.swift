@@ -158,6 +158,9 @@ extension ServerTerms {
     guard let value = computed(term) else { return nil }
     if kind == .boolean { return value.kind == .boolean ? value.text : "(\(value.text) <> 0)" }
     if value.kind == .boolean { return number(value).text }
+    if kind == .moment {
+      return value.kind == .double ? Kind.double.text(term: "NULLIF(\(value.text), 'NaN')", as: .moment) : nil
+    }
     if case .column = term { return value.text }
     // Infinities can yield NaN, which Persist stores as null, and zeros have no sign.
     return value.kind == .double ? "NULLIF(\(value.text), 'NaN') + 0" : value.text

@@ -129,6 +129,7 @@ struct ServerRule: Sendable {
     case .integer, .int32, .int16, .decimal: return "\(literal: number)::numeric"
     case .float where isFloat: return "\(literal: number)::real"
     case .float, .timestamp: return "\(literal: number)::float8"
+    case .moment: return ServerTerms.Kind.moment.literal(.double(Double(number) ?? 0))
     case .varchar, .boolean, .blob, .uuid: return nil
     }
   }

@@ -98,6 +98,8 @@ package struct ServerParameter: Sendable {
     case doubles = 1022
     case texts = 1009
     case byteStrings = 1001
+    case moment = 1184
+    case moments = 1185
   }
 
   package let type: ValueType

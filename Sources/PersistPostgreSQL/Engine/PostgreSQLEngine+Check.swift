@@ -75,6 +75,7 @@ extension ServerText {
     case (.float, .double):
       return "\(name) = 'NaN' OR (abs(\(name)) > \(literal: "\(Float.greatestFiniteMagnitude)")::float8 "
         + "AND abs(\(name)) < 'Infinity')"
+    case (_, .moment): return "NOT isfinite(\(name))"
     case (_, .double): return "\(name) = 'NaN'"
     case (_, .decimal): return "abs(\(name)) > 1e127 OR (abs(\(name)) < 1e-128 AND \(name) <> 0)"
     case (.int16, .integer), (.int16, .int32), (.int32, .integer):

@@ -35,9 +35,12 @@ extension ServerParameter {
     case .boolean: number == 0 ? "FALSE" : "TRUE"
     case .integer, .int16, .int32: "\(Int64(bitPattern: number))"
     case .double: "\(Double(bitPattern: number))"
+    case .moment:
+      "TIMESTAMPTZ '2000-01-01 00:00:00+00' + \(Int64(bitPattern: number)) * INTERVAL '1 microsecond'"
     case .text: "'" + String(decoding: bytes, as: UTF8.self).doubling("'") + "'"
     case .uuid: "'" + bytes.hexadecimalDigits + "'"
-    case .bytes, .integers, .doubles, .texts, .byteStrings, .booleans, .int16s, .int32s, .uuids:
+    case .bytes, .integers, .doubles, .texts, .byteStrings, .booleans, .int16s, .int32s, .uuids,
+      .moments:
       "'\\x" + bytes.hexadecimalDigits + "'"
     }
   }

@@ -37,8 +37,8 @@ enum OldValueTriggers {
     func kept(_ column: String) -> ServerText {
       let kind = kinds[column] ?? .bytes
       switch read[column] {
-      // As text, in any case.
-      case nil, .decimal: return kind.kept(term: "OLD.\(name: column)")
+      // As text or number, in any case.
+      case nil, .decimal, .moment: return kind.kept(term: "OLD.\(name: column)")
       case let completed?: return kind.kept(term: "(\(completed.value(of: column, "OLD", findingTables: true)))")
       }
     }

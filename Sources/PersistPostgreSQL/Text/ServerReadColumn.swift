@@ -9,6 +9,8 @@ enum ServerReadColumn: Sendable {
   case markedBytes
   /// A decimal number as text, since its binary form is the server's own.
   case decimal
+  /// A moment as seconds since 2001.
+  case moment
 
   /// The value of the column for rows of this alias.
   ///
@@ -24,6 +26,7 @@ enum ServerReadColumn: Sendable {
       """
     case .markedBytes: "CASE WHEN substr(\(own), 1, 1) = '\\x01'::bytea THEN \(own) ELSE '\\x01'::bytea || \(own) END"
     case .decimal: "\(own)::text"
+    case .moment: ServerTerms.Kind.moment.text(term: own, as: .double)
     }
   }
 }
@@ -38,6 +41,7 @@ extension TableMap {
         case .attribute(let attribute) where SlotForm(attribute) == .externalData:
           columns[table.table, default: [:]][column.name] = .markedBytes
         case .attribute where column.type == .decimal: columns[table.table, default: [:]][column.name] = .decimal
+        case .attribute where column.type == .moment: columns[table.table, default: [:]][column.name] = .moment
         case .toOneEntity:
           guard let relationship = table.entity.property(named: column.property)?.relationship,
             let key = table.columns.first(where: { $0.property == column.property && $0.role == .toOne })

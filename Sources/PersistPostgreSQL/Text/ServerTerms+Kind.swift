@@ -15,8 +15,9 @@ extension ServerTerms {
   /// | `text` | `text` | `text` | UTF-8 |
   /// | `bytes` | `bytea` | `bytes` | the bytes |
   /// | `uuid` | `uuid` | `uuid` | 16 bytes |
+  /// | `moment` | `timestamp with time zone` | `double`, seconds since 2001 | 8 bytes, microseconds since 2000 |
   enum Kind: Hashable, CaseIterable {
-    case integer, int32, int16, boolean, double, decimal, text, bytes, uuid
+    case integer, int32, int16, boolean, double, decimal, text, bytes, uuid, moment
   }
 }
 
@@ -35,6 +36,7 @@ extension ServerTerms.Kind {
       case .varchar: .text
       case .blob: .bytes
       case .uuid: .uuid
+      case .moment: .moment
       }
   }
 
@@ -65,11 +67,15 @@ extension ServerTerms.Kind {
     case .text: "text"
     case .bytes: "bytea"
     case .uuid: "uuid"
+    case .moment: "timestamptz"
     }
   }
 
   /// The kind of a term that is a column of this kind.
-  var ofTerms: ServerTerms.Kind { isWhole ? .integer : self }
+  var ofTerms: ServerTerms.Kind { isWhole ? .integer : self == .moment ? .double : self }
+
+  /// A column of this kind as a term.
+  func term(_ column: ServerText) -> ServerText { self == .moment ? text(term: column, as: .double) : column }
 
   var isWhole: Bool { [.integer, .int32, .int16].contains(self) }
 
@@ -89,6 +95,7 @@ extension ServerTerms.Kind {
     case .text, .decimal: (.texts, .text)
     case .bytes: (.byteStrings, .bytes)
     case .uuid: (.uuids, .uuid)
+    case .moment: (.moments, .moment)
     }
   }
 
@@ -97,12 +104,17 @@ extension ServerTerms.Kind {
   /// The value of a column as one of another kind, which has an equal one for it; null for bytes that are no UUID.
   func text(of column: String, as kind: ServerTerms.Kind) -> ServerText { text(term: "\(name: column)", as: kind) }
 
-  private func text(term: ServerText, as kind: ServerTerms.Kind) -> ServerText {
+  private func text(term: ServerText, from kind: ServerTerms.Kind) -> ServerText { kind.text(term: term, as: self) }
+
+  func text(term: ServerText, as kind: ServerTerms.Kind) -> ServerText {
     switch (self, kind) {
     case _ where self == kind: term
     case (.boolean, .text): "\(term)::int::text"
     case (.boolean, _): "\(term)::int::\(kind.typeName)"
     case (_, .boolean) where isWhole: "(\(term) <> 0)"
+    case (.moment, .double): "(EXTRACT(EPOCH FROM \(term)) - 978307200)::float8"
+    case (_, .moment): "(TIMESTAMPTZ '2001-01-01 00:00:00+00' + (\(term))::float8 * INTERVAL '1 second')"
+    case (.moment, _): "((EXTRACT(EPOCH FROM \(term)) - 978307200)::float8)::\(kind.typeName)"
     case (.bytes, .uuid): "CASE WHEN octet_length(\(term)) = 16 THEN encode(\(term), 'hex')::uuid END"
     case (.uuid, .bytes): "uuid_send(\(term))"
     default: "\(term)::\(kind.typeName)"
@@ -114,6 +126,8 @@ extension ServerTerms.Kind {
     switch (self, value) {
     case (_, .null): "NULL"
     case (.boolean, .integer(let number)): number == 0 ? "FALSE" : "TRUE"
+    case (.moment, .integer(let number)): text(term: "\(literal: "\(number)")::float8", from: .double)
+    case (.moment, .double(let number)): text(term: "\(literal: "\(number)")::float8", from: .double)
     case (.uuid, .blob(let data)): data.count == 16 ? "\(literal: data.hexadecimalDigits)::uuid" : "NULL"
     case (.decimal, .blob(let data)): "\(literal: String(decoding: data, as: UTF8.self))::numeric"
     case (_, .integer(let number)): "\(literal: "\(number)")::\(typeName)"
@@ -131,6 +145,7 @@ extension ServerTerms.Kind {
     switch self {
     case .integer, .int32, .int16, .boolean: "'\\x01'::bytea || int8send(\(text(term: term, as: .integer)))"
     case .double: "'\\x02'::bytea || float8send(\(term))"
+    case .moment: "'\\x02'::bytea || float8send(\(text(term: term, as: .double)))"
     case .text: "'\\x03'::bytea || convert_to(\(term), 'UTF8')"
     case .decimal: "'\\x03'::bytea || convert_to(\(term)::text, 'UTF8')"
     case .bytes, .uuid: "'\\x04'::bytea || \(text(term: term, as: .bytes))"

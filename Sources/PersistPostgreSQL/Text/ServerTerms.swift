@@ -81,12 +81,24 @@ struct ServerTerms {
       return "(\(first)\(sign)\(second))"
     }
     if case .call(.position, let parts) = left { return position(parts, operation, right) }
+    if let moments = moments(operation, left, right) ?? moments(operation.turned, right, left) { return moments }
     if case .value(let constant) = right { return value(left).flatMap { compare($0, operation, constant) } }
     if case .value(let constant) = left { return value(right).flatMap { compare($0, operation.turned, constant) } }
     guard let sign = operation.sign, let left = value(left), let right = value(right),
       let (left, right) = ofOneKind(left, right)
     else { return nil }
     return "(\(left.text)\(sign)\(right.text))"
+  }
+
+  /// Compares a column of moments with a constant that is one, so that indexes serve; nil for other terms.
+  private func moments(_ operation: SQLTerm.Operator, _ left: SQLTerm, _ right: SQLTerm) -> ServerText? {
+    guard case .column(let name, let row) = left, let table = tables[row], columns[table]?[name] == .moment,
+      case .value(.double(let seconds)) = right, let sign = operation.sign
+    else { return nil }
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    guard date.roundedToMicroseconds == date, let moment = Moment(date) else { return nil }
+    let bytes = withUnsafeBytes(of: moment.microseconds.bigEndian) { Array($0) }
+    return "(\(row: row).\(name: name)\(sign)\(parameter: ServerParameter(type: .moment, bytes: bytes)))"
   }
 
   /// Compares with a constant as a value of the other side's type, so that indexes serve and no digit is lost.
@@ -138,7 +150,7 @@ struct ServerTerms {
         array.append(text)
       }
       return "(\(value.text) = ANY(\(parameter: array.parameter)))"
-    case .double, .bytes, .decimal, .uuid:
+    case .double, .bytes, .decimal, .uuid, .moment:
       let constants = values.compactMap { self.constant($0, as: value.kind) }
       guard constants.count == values.count else { return nil }
       return "(\(value.text) IN (\(constants.joined(separator: ", "))))"
@@ -181,7 +193,7 @@ struct ServerTerms {
     switch term {
     case .column(let name, let row):
       guard let table = tables[row], let kind = columns[table]?[name] else { return nil }
-      return ("\(row: row).\(name: name)", kind.ofTerms)
+      return (kind.term("\(row: row).\(name: name)"), kind.ofTerms)
     case .value(.integer(let number)): return ("\(integer: number)", .integer)
     case .value(.double(let number)): return ("\(double: number)", .double)
     case .value(.text(let text)): return text.utf8.contains(0) ? nil : ("\(text: text)", .text)

@@ -4,15 +4,16 @@ import Persist
 extension ServerText {
   /// The type of a column.
   ///
-  /// Dates are seconds since 2001, as in SQLite, so that no date changes when a store moves; their type has a name of
-  /// its own, which distinguishes them from other numbers. Texts are compared by their bytes, which is the order of
-  /// Persist, and the only one that an index on a prefix can use.
+  /// Dates are seconds since 2001, as in SQLite, so that no date changes when a store moves, unless the attribute asks
+  /// for the server's own; their type has a name of its own, which distinguishes them from other numbers. Texts are
+  /// compared by their bytes, which is the order of Persist, and the only one that an index on a prefix can use.
   static func type(_ type: TableMap.ColumnType) -> ServerText {
     switch type {
     case .timestamp: "\(table: dateType)"
     case .float: "double precision"
     case .varchar: "text COLLATE \"C\""
-    case .integer, .int32, .int16, .boolean, .decimal, .blob, .uuid: ServerTerms.Kind(type).typeName
+    case .integer, .int32, .int16, .boolean, .decimal, .blob, .uuid, .moment:
+      ServerTerms.Kind(type).typeName
     }
   }
 
@@ -30,6 +31,7 @@ extension ServerText {
       case "smallint": .int16
       case "boolean": .boolean
       case "uuid": .uuid
+      case "timestamp with time zone": .moment
       case "double precision": .float
       case "numeric": .decimal
       case "text": .varchar

@@ -204,6 +204,8 @@ extension ServerParameter.ValueType {
     case .doubles: "float8[]"
     case .texts: "text[]"
     case .byteStrings: "bytea[]"
+    case .moment: "timestamptz"
+    case .moments: "timestamptz[]"
     }
   }
 }

@@ -51,6 +51,9 @@ struct ServerColumn {
       if kind == .boolean { array.append(flag ? 1 as UInt8 : 0) } else { array.append(flag ? 1 as Int64 : 0) }
     // Negative zero becomes positive, as SQLite stores it.
     case (.double, .double(let number)) where !number.isNaN: array.append(number + 0)
+    case (.date, .date(let date)) where kind == .moment:
+      guard let moment = Moment(date) else { return false }
+      array.append(moment.microseconds)
     case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN:
       array.append(date.timeIntervalSinceReferenceDate + 0)
     case (.string, .string(let text)), (.uri, .uri(let text)):
@@ -63,5 +66,22 @@ struct ServerColumn {
     default: return false
     }
     return true
+  }
+}
+
+
+/// A date as the server represents a `timestamp with time zone`: microseconds since 2000.
+///
+/// - SeeAlso: <https://www.postgresql.org/docs/current/datatype-datetime.html>
+struct Moment {
+  let microseconds: Int64
+
+  /// Nil for a date outside of the server's range.
+  init?(_ date: Date) {
+    let sinceReference = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
+    // 2000 was a leap year. The bounds are 4713 BC and 294276 AD.
+    let microseconds = sinceReference + 366 * 86_400 * 1_000_000
+    guard microseconds >= -211_813_488_000_000_000, microseconds < 9_223_371_331_200_000_000 else { return nil }
+    self.microseconds = Int64(microseconds)
   }
 }

@@ -41,8 +41,14 @@ extension ManagedObject {
   public final func setAttributeValue(_ value: consuming StoredValue, at slot: Int) {
     willChange()
     markGiven(slot)
-    let mayBeInFile = withLayout { $0.mayBeInFile[slot] }
-    guard mayBeInFile, isInFile(value, at: slot) else { return setPending(value, at: slot) }
+    if withLayout({ $0.setsDirectly[slot] }) { return setPending(value, at: slot) }
+    setIndirectly(value, at: slot)
+  }
+
+  /// Sets an attribute whose values may be in files, or are rounded.
+  private func setIndirectly(_ value: StoredValue, at slot: Int) {
+    if case .date(let date) = value { return setPending(.date(date.roundedToMicroseconds), at: slot) }
+    guard isInFile(value, at: slot) else { return setPending(value, at: slot) }
     clearPending(at: slot)
   }
 

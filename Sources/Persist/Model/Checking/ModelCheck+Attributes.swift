@@ -25,6 +25,13 @@ extension ModelCheck {
       }
     }
     if attribute.userInfo[FullTextSearch.userInfoKey] != nil { checkFullText(attribute, of: owner) }
+    if attribute.isServerTimestamp, attribute.type != .date || attribute.isTransient || entities[owner] == nil {
+      report(
+        place,
+        "Only stored dates of entities can be timestamps of a server: no other types, no transient attributes, and no "
+          + "elements of composite types.",
+        fix: "Remove '\(AttributeDescription.serverTimestampKey)' from the user info.", as: .flaw)
+    }
     check(attribute.validation, at: place)
   }
 

@@ -17,8 +17,8 @@ import Foundation
 /// | `transformable` | its bytes | |
 /// | `undefined` | every value | |
 ///
-/// As a number, a Boolean is 1 or 0. Values are otherwise never rounded, truncated or dropped: a value without an equal
-/// in the attribute's type is rejected.
+/// As a number, a Boolean is 1 or 0. Dates of attributes with `isServerTimestamp` are rounded to microseconds. Values are
+/// otherwise never rounded, truncated or dropped: a value without an equal in the attribute's type is rejected.
 ///
 /// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
 /// and JSON, whose values are mostly strings. Values that both accept are converted in the same way.
@@ -75,7 +75,9 @@ package struct ValueConversion {
     case .decimal: return .decimal(try decimal(given))
     case .string: return .string(try text(given))
     case .uri: return .uri(try uri(given))
-    case .date: return .date(try date(given))
+    case .date:
+      let date = try date(given)
+      return .date(attribute.roundsDates ? date.roundedToMicroseconds : date)
     case .uuid: return .uuid(try uuid(given))
     case .binary: return .data(try data(given))
     case .transformable: if case .value(.data) = given { return try own(given) }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// An attribute of an entity: its type, its rules, its default.
 ///
 /// ```swift
@@ -86,4 +88,49 @@ public struct AttributeDescription: Sendable, Hashable {
   ///
   /// As in Core Data, values of types without bytes are stored without it, although they allow external storage.
   package var storesMarkedBytes: Bool { allowsExternalStorage && (type == .binary || type == .transformable) }
+}
+
+extension AttributeDescription {
+  /// The key of ``isServerTimestamp`` in the user info.
+  public static let serverTimestampKey = "PersistServerTimestamp"
+
+  /// Whether a server contains the dates as moments with a time zone. Stored in ``userInfo``.
+  ///
+  /// A store on a server contains dates as seconds since 2001, like a file, so that no date changes when a store moves.
+  /// For an attribute with this setting, it contains PostgreSQL's `timestamp with time zone`, which other programs read
+  /// and write as such:
+  ///
+  /// ```swift
+  /// var created = AttributeDescription("created", .date)
+  /// created.isServerTimestamp = true
+  /// ```
+  ///
+  /// In a model file, the attribute's user info has the same setting under the key `PersistServerTimestamp`: `YES`, `1`
+  /// or `true`.
+  ///
+  /// The server's type has microseconds. Every value is therefore rounded to microseconds when it is set, in stores of
+  /// any kind, so that a saved and fetched value equals it. Dates outside of the server's range, 4713 BC to 294276 AD,
+  /// can't be saved there.
+  ///
+  /// The setting is part of the attribute's fingerprint: changing it is a migration in place, which converts the values
+  /// on a server and changes nothing in a file. A store with dates in the other form can be read and written as well.
+  ///
+  /// - SeeAlso: <https://www.postgresql.org/docs/current/datatype-datetime.html>
+  public var isServerTimestamp: Bool {
+    get { ["yes", "1", "true"].contains(userInfo[Self.serverTimestampKey]?.lowercased()) }
+    set { userInfo[Self.serverTimestampKey] = newValue ? "YES" : nil }
+  }
+
+  /// Whether dates are rounded to microseconds.
+  package var roundsDates: Bool { type == .date && !isTransient && !userInfo.isEmpty && isServerTimestamp }
+}
+
+extension Date {
+  /// The date with microseconds, as a server represents it.
+  package var roundedToMicroseconds: Date {
+    let microseconds = (timeIntervalSinceReferenceDate * 1_000_000).rounded()
+    // Dates so far away have no fractions.
+    guard abs(microseconds) < 0x1p62 else { return self }
+    return Date(timeIntervalSinceReferenceDate: microseconds / 1_000_000)
+  }
 }

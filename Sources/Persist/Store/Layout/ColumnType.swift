@@ -9,6 +9,7 @@ extension TableMap {
   /// | `boolean` | `INTEGER` | `boolean` |
   /// | `double`, `float` | `FLOAT` | `double precision` |
   /// | `date` | `TIMESTAMP` | `persist_date`, a `double precision` |
+  /// | … with ``AttributeDescription/isServerTimestamp`` | `TIMESTAMP` | `timestamp with time zone` |
   /// | `decimal` | `DECIMAL` | `numeric` |
   /// | `string`, `uri` | `VARCHAR` | `text` |
   /// | `uuid` | `BLOB` | `uuid` |
@@ -27,6 +28,7 @@ extension TableMap {
     case int16 = "INT2"
     case boolean = "BOOLEAN"
     case uuid = "UUID"
+    case moment = "TIMESTAMPTZ"
   }
 }
 
@@ -42,7 +44,7 @@ extension LayoutNames {
     case .int64: return .integer
     case .boolean: return isOnServer ? .boolean : .integer
     case .double, .float: return .float
-    case .date: return .timestamp
+    case .date: return isNarrow && attribute.roundsDates ? .moment : .timestamp
     case .decimal: return .decimal
     case .string, .uri: return .varchar
     case .uuid: return isOnServer ? .uuid : .blob
@@ -60,7 +62,7 @@ extension TableMap.ColumnType {
     return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")
   }
 
-  /// The type of an existing column that can contain all values of this type; nil if it can't.
+  /// The type of an existing column that can contain all values of this type, dates with microseconds; nil if it can't.
   ///
   /// A store that an older version of Persist created on a server, or whose columns others widened, is used as it is.
   /// A migration gives its columns the present types.
@@ -73,7 +75,9 @@ extension TableMap.ColumnType {
     case .int16: [.int32, .integer]
     case .int32, .boolean: [.integer]
     case .uuid: [.blob]
-    case .integer, .float, .timestamp, .decimal, .varchar, .blob: []
+    case .moment: [.timestamp]
+    case .timestamp: [.moment]
+    case .integer, .float, .decimal, .varchar, .blob: []
     }
   }
 }

@@ -50,7 +50,7 @@ extension TableMap.ColumnType {
     switch self {
     case .integer, .int32, .int16, .boolean: "INTEGER"
     case .float: "FLOAT"
-    case .timestamp: "TIMESTAMP"
+    case .timestamp, .moment: "TIMESTAMP"
     case .decimal: "DECIMAL"
     case .varchar: "VARCHAR"
     case .blob, .uuid: "BLOB"
