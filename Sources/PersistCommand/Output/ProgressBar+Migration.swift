@@ -2,14 +2,14 @@ import Foundation
 import Persist
 
 extension ProgressBar {
-  /// Shows the progress of a migration: pass and entity, rows, and the remaining time.
+  /// Shows the progress of a migration: pass and entity, and the remaining time.
   mutating func show(_ progress: MigrationProgress) { show(progress.fraction, detail: Self.detail(progress)) }
 
   static func detail(_ progress: MigrationProgress) -> String {
     let hop = progress.hop.count > 1 ? "hop \(progress.hop.number) of \(progress.hop.count)" : nil
     let work = [progress.pass.words, progress.entity].compactMap { $0 }.joined(separator: " ")
     let left = progress.timeLeft.map { "\(Measure.duration(seconds: ($0 / .seconds(1)).rounded(.up))) left" }
-    return ["\(progress.completed) of \(progress.total) rows", left, hop, work].compactMap { $0 }
+    return [left, hop, work].compactMap { $0 }
       .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }

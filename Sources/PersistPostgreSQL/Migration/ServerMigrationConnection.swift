@@ -315,7 +315,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   }
 
   func reportingProgress<T>(
-    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+    rows expected: Int64, indexes: Int, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
   ) throws -> T { try body() }
 
   // MARK: Indexes and triggers

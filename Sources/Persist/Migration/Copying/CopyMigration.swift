@@ -57,7 +57,8 @@ struct CopyMigration {
     }
     let entry = logEntry(rows: rows)
     try engine.changeMetadata(of: copy, completingFile: true) { $0.log(entry) }
-    try hold.replaceContent(of: tables, by: file, model: manager.destinationModel, logEntry: entry.propertyList)
+    try hold.replaceContent(
+      of: tables, by: file, model: manager.destinationModel, logEntry: entry.propertyList, reporting: { _ in })
     return rows
   }
 
@@ -93,7 +94,7 @@ struct CopyMigration {
     defer { objects?.close() }
     manager.copy = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
-    if plan.usesObjects { try file.makeIndexes() }
+    if plan.usesObjects { try file.makeIndexes { try $1(1, nil) } }
     try createInstances(plan, objects?.copy, connection, &tally)
     try createRelationships(plan, objects?.copy, connection, file, &tally)
     try tally.validate()
@@ -193,12 +194,12 @@ struct CopyMigration {
       for (name, way) in step.relationships.sorted(on: \.key) {
         guard case .pairs(let copies) = way else { continue }
         try Self.naming(step, name) {
-          for copy in copies { try tally.run(.copy(copy), .relationships, step, on: connection) }
+          for copy in copies { try tally.run(copy, step, on: connection) }
         }
       }
     }
     try file.apply(plan.completions)
-    if !plan.usesObjects { try makeIndexes(plan, file) }
+    if !plan.usesObjects { try makeIndexes(plan, file, &tally) }
     objects?.refresh()
     for step in plan.steps where step.relatesByObject {
       try tally.begin(.relationships, step)
@@ -230,9 +231,9 @@ struct CopyMigration {
   }
 
   /// Creates the indexes after all rows have been inserted; the error of a unique index names the conflicting rows.
-  private func makeIndexes(_ plan: CopyPlan, _ file: any StoreCopy) throws {
+  private func makeIndexes(_ plan: CopyPlan, _ file: any StoreCopy, _ tally: inout CopyProgress) throws {
     do {
-      try file.makeIndexes()
+      try tally.makeIndexes(of: file)
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw try CopyCheck(plan: plan, file: file).uniquenessError() ?? error
     }

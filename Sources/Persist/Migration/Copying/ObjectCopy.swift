@@ -122,9 +122,9 @@ final class ObjectCopy: PolicyCopy {
           }
           // To-many relationships may have many more members than the batch has objects.
           if destinationContext.graph.updated.count >= Self.changeLimit { try save() }
+          try report(1)
         }
         try save()
-        try report(sources.count)
       }
     }
     try work.policy.endRelationshipCreation(forMapping: mapping, manager: manager)

@@ -1,6 +1,7 @@
 /// The progress of a migration.
 ///
-/// For every kind of migration, completed work is counted in rows, never decreases, and reaches the total at the end.
+/// The completed fraction follows time: rows, entries of indexes, objects and pages to write are weighed by measured
+/// costs. It never decreases, and reaches 1 at the end.
 public struct MigrationProgress: Sendable, Hashable {
   /// A part of a migration, from one model version to another.
   public struct Hop: Sendable, Hashable {
@@ -49,7 +50,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public var pass: Pass
   /// The entity whose rows are processed, if it is only one.
   public var entity: String?
-  /// Completed work in rows; a change without affected rows counts as one. Never decreases.
+  /// Completed work, in units that take about the same time each. Never decreases.
   public var completed: Int64
   /// The total work, estimated at the start; not zero.
   public var total: Int64

@@ -3,7 +3,7 @@ public import Foundation
 extension AutomaticMigrator {
   /// Creates a migrator that reports to a `Progress`; canceling the progress cancels the migration.
   ///
-  /// Its units are rows. If it has a parent progress, that is updated as well.
+  /// Its units take about the same time each. If it has a parent progress, that is updated as well.
   public init(allowsLoss: Bool = true, reportingTo progress: Progress) {
     self.init(allowsLoss: allowsLoss)
     report(to: progress)

@@ -33,10 +33,9 @@ struct PathMigration {
     let size = try engine.size(of: StoreLocation(url))
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
     try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
+    let progress = migrator.progress.map { PathProgress($0, through: survey.path, exchanging: size) }
     var contents: [MigrationLoss] = []
-    let file = try migrate(
-      workspace.store, through: survey, rows: migrator.progress == nil ? 1 : survey.store.keys(inspector),
-      parking: &contents)
+    let file = try migrate(workspace.store, through: survey, progress, parking: &contents)
     let restored = try restoreParkedValues(in: file, survey)
     if !survey.determinesValues {
       try migrator.requireReadable(destination.model, at: file, reportedAs: url, options: options)
@@ -48,21 +47,23 @@ struct PathMigration {
     let logEntry = MigrationLogEntry(report, rows: logged)
     try engine.changeMetadata(of: StoreLocation(file), completingFile: true) { $0.log(logEntry) }
     try hold.replaceContent(
-      of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList)
+      of: survey.store.tableMap, by: file, model: destination.model, logEntry: logEntry.propertyList
+    ) { fraction in
+      guard progress?.exchange(fraction) != false else { throw cancelled }
+    }
     report.duration = ContinuousClock.now - start
     return report
   }
 
-  /// - Parameter rows: the approximate number of rows in the store.
   /// - Returns: the file after the last hop.
   private func migrate(
-    _ store: URL, through survey: PathSurvey, rows: Int64, parking contents: inout [MigrationLoss]
+    _ store: URL, through survey: PathSurvey, _ whole: PathProgress?, parking contents: inout [MigrationLoss]
   ) throws -> URL {
     let path = survey.path
     var file = try forgettingReplacedValues(of: store, survey)
     var history = FollowedHistory(map: survey.store.tableMap)
     for (number, hop) in path.hops.enumerated() {
-      let progress = progress(hop: number, of: path, rows: rows)
+      let progress = whole?.handler(hop: number)
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
         file = try migrate(
@@ -70,7 +71,7 @@ struct PathMigration {
       }
     }
     try history.follow(in: file, engine)
-    try report(.exchange, progress(hop: path.hops.count, of: path, rows: rows))
+    guard whole?.exchange(0) != false else { throw cancelled }
     return file
   }
 
@@ -178,28 +179,14 @@ struct PathMigration {
 
   // MARK: Progress
 
-  /// The progress of one hop as a part of the whole. Each hop counts as many rows as the store currently has, because
-  /// its size at later versions is unknown.
-  private func progress(
-    hop number: Int, of path: MigrationPath, rows: Int64
-  ) -> AutomaticMigrator.ProgressHandler? {
-    guard let handler = migrator.progress else { return nil }
-    let hop = path.reportedHop(min(number, path.hops.count - 1))
-    let count = Int64(max(path.hops.count, 1))
-    return { state in
-      var state = state
-      state.completed = Int64(number) * rows + Int64(state.fraction * Double(rows))
-      state.total = count * rows
-      state.hop = hop
-      if state.pass == .done { state.pass = .validation }
-      return handler(state)
-    }
-  }
-
   /// - Throws: ``PersistenceError/Code/migrationCancelled`` if the handler cancels the migration.
   private func report(_ pass: MigrationProgress.Pass, _ progress: AutomaticMigrator.ProgressHandler?) throws {
     guard progress?(MigrationProgress(completed: 0, total: 1, current: "", pass: pass)) == false else { return }
-    throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
+    throw cancelled
+  }
+
+  private var cancelled: PersistenceError {
+    PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
 }
 

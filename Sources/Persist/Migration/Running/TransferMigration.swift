@@ -21,18 +21,22 @@ struct TransferMigration {
         .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
     }
     try refuseUnknownRows()
+    let transfer = try migrator.progress.map { TransferProgress($0, of: url, rows: try rowCount()) }
     let folder = try TemporaryFolder.make()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
     try StoreCopies.replaceStore(
-      at: .file(file), with: StoreLocation(url), discardingParked: true)
+      at: .file(file), with: StoreLocation(url), discardingParked: true, reporting: { try transfer?.read($0) })
     // The server's parked values stay on the server.
     let contents = try exclusion.changingParkedValues { try park(on: $0) }
     var copying = migrator
     copying.parking = migrator.parking == .discarding ? .discarding : .none
+    if let transfer { copying.progress = { transfer.migrate($0) } }
     var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
-    try StoreCopies.withCopy(of: .file(file), beside: StoreLocation(url)) { copy, _ in
+    try StoreCopies.withCopy(
+      of: .file(file), beside: StoreLocation(url), reporting: { rows, _ in try transfer?.write(rows) }
+    ) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy)
     }
     report.add(parked: contents, survey.direct.hop.comparison)
@@ -69,6 +73,11 @@ struct TransferMigration {
     return count
   }
 
+  private func rowCount() throws -> Int64 {
+    let location = StoreLocation(url)
+    return try location.engine.inspect(location, options: options) { try survey.store.keys($0) }
+  }
+
   /// Refuses rows of no entity, which the file wouldn't contain.
   private func refuseUnknownRows() throws {
     let location = StoreLocation(url)
@@ -77,5 +86,47 @@ struct TransferMigration {
         try inspector.requireNone(unknown.count, else: unknown.blocker)
       }
     }
+  }
+}
+
+/// The progress of a migration in a file elsewhere: reading the rows, migrating the file, and writing the rows.
+private struct TransferProgress: Sendable {
+  private let report: AutomaticMigrator.ProgressHandler
+  private let url: URL
+  private let rows: Int64
+  /// The costs of each transfer, and of the migration in between.
+  private let transfer: Int64
+  private let migration: Int64
+
+  init(_ report: @escaping AutomaticMigrator.ProgressHandler, of url: URL, rows: Int64) {
+    self.report = report
+    self.url = url
+    self.rows = max(rows, 1)
+    transfer = max(1, WorkCost.of(rows, each: WorkCost.transferredRow))
+    migration = max(1, WorkCost.of(rows, each: WorkCost.migratedRow))
+  }
+
+  func read(_ count: Int) throws { try report(.objects, part(count)) }
+
+  func write(_ count: Int) throws { try report(.exchange, transfer + migration + part(count)) }
+
+  func migrate(_ progress: MigrationProgress) -> Bool {
+    var progress = progress
+    progress.completed = transfer + Int64(progress.fraction * Double(migration))
+    progress.total = total
+    if progress.pass == .done { progress.pass = .validation }
+    return report(progress)
+  }
+
+  private var total: Int64 { 2 * transfer + migration }
+
+  private func part(_ count: Int) -> Int64 {
+    min(transfer, Int64(Double(transfer) * Double(count) / Double(rows)))
+  }
+
+  private func report(_ pass: MigrationProgress.Pass, _ completed: Int64) throws {
+    let state = MigrationProgress(completed: completed, total: total, current: "", pass: pass)
+    guard !report(state) else { return }
+    throw PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
 }

@@ -22,11 +22,13 @@ package protocol MigrationConnection: StoreInspector {
   /// Runs `body`, periodically asking whether to continue within long statements.
   ///
   /// - Parameters:
-  ///   - expected: The approximate number of rows that the statements process.
-  ///   - shouldContinue: Called with the approximate number of rows done; nil to run without asking.
+  ///   - expected: The approximate number of rows that the first statement processes.
+  ///   - indexes: The number of indexes with as many entries that the following statements create.
+  ///   - shouldContinue: Called with the approximate number of rows done, plus that of the entries of the indexes; nil
+  ///     to run without asking.
   /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
   func reportingProgress<T>(
-    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+    rows expected: Int64, indexes: Int, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
   ) throws -> T
 
   // MARK: Indexes and triggers

@@ -114,8 +114,10 @@ package protocol HeldStore {
   ///   - replacement: A finished file in the workspace.
   ///   - model: The model of the replacement.
   ///   - logEntry: The entry of the migration in the replacement's log.
+  ///   - report: Called with the written fraction. An error that it throws leaves the store unchanged.
   func replaceContent(
-    of tables: TableMap, by replacement: URL, model: ManagedObjectModel, logEntry: PropertyList
+    of tables: TableMap, by replacement: URL, model: ManagedObjectModel, logEntry: PropertyList,
+    reporting report: (Double) throws -> Void
   ) throws
   /// Releases the store.
   func end()

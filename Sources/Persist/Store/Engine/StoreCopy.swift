@@ -33,7 +33,12 @@ package protocol StoreCopy {
 
   // MARK: After the rows
 
-  func makeIndexes() throws
+  /// Creates the missing indexes.
+  ///
+  /// - Parameter body: Called for each index with a function that creates it. That takes the number of entries, and a
+  ///   closure that is called with the number of those made so far and returns whether to continue.
+  func makeIndexes(
+    _ body: (_ index: IndexDefinition, _ create: (Int64, ((Int64) -> Bool)?) throws -> Void) throws -> Void) throws
   /// Creates the triggers of derived attributes, and computes the attributes' values.
   func updateDerivedTriggers() throws
   func makeFullTextIndexes() throws

@@ -9,13 +9,17 @@ package enum StoreCopies {
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
   ///   - discardsParked: Whether a copy in another engine may lack parked values.
+  ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   static func replaceStore(
     at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil,
-    discardingParked discardsParked: Bool = false
+    discardingParked discardsParked: Bool = false, reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws {
     let engine = try location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
-    try withCopy(of: source, registry: registry, beside: location, discardingParked: discardsParked) { copy, _ in
+    try withCopy(
+      of: source, registry: registry, beside: location, discardingParked: discardsParked,
+      reporting: { rows, _ in try report(rows) }
+    ) { copy, _ in
       try engine.replaceStore(at: location, withCopyAt: copy)
     }
   }

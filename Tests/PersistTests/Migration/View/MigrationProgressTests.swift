@@ -173,6 +173,60 @@ struct MigrationProgressTests {
     }
   }
 
+  @Test(
+    "The progress weighs rows, entries of indexes, and pages to write by their costs", .aboutFiles("pages and indexes"),
+    arguments: [Way.inPlace, .copyBySQL, .copyByObject])
+  func weights(_ way: Way) throws {
+    let rows = 2000
+    /// The reports of a migration to a version with so many more indexes.
+    func reports(
+      indexes: Int
+    ) throws -> [(work: String, completed: Int64, total: Int64, pass: MigrationProgress.Pass)] {
+      let names = (0..<4).map { "a\($0)" }
+      func version(_ number: Int, _ kind: AttributeType, _ indexed: ArraySlice<String>) throws -> ModelVersion {
+        ModelVersion(
+          name: "\(number)",
+          model: try model(
+            EntityDescription(
+              "Item",
+              attributes: names.map { AttributeDescription($0, .string) } + [AttributeDescription("number", kind)],
+              indexes: indexed.map { FetchIndexDescription("by\($0)", on: $0) })))
+      }
+      let versions = [try version(1, .int32, []), try version(2, .double, names.prefix(indexes))]
+      let states = LockProtected<[MigrationProgress]>([])
+      try withTemporaryStore { url in
+        try MadeStore.make(versions[0].model, at: url)
+        try MadeStore.fill(versions[0].model, at: url, rows: rows, seed: 1)
+        var migrator = try way.migrator(versions)
+        migrator.progress = { state in
+          states.withLock { $0.append(state) }
+          return true
+        }
+        try migrator.migrate(storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
+      }
+      return states.withLock { $0.map { ($0.current, $0.completed, $0.total, $0.pass) } }
+    }
+    let (without, with) = try (reports(indexes: 0), reports(indexes: 4))
+    let difference = try #require(with.last).total - (try #require(without.last)).total
+    let entries = Int64(rows) * 4 * WorkCost.indexEntry
+    switch way {
+    case .inPlace, .copyBySQL:
+      #expect(abs(Double(difference) / Double(entries) - 1) < 0.05)
+      // Each index begins where the one before it ends.
+      let starts = with.filter { $0.work.contains("INDEX") || $0.work.hasPrefix("Z_Item_by") }.map(\.completed)
+      let steps = zip(starts, starts.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }
+      #expect(steps.reduce(0, +) >= entries * 3 / 4 - Int64(rows))
+    default:
+      // Objects are inserted together with the entries of their indexes.
+      #expect(difference == 0)
+    }
+    // The commit or the exchange remains when everything else is done.
+    let last = try #require(with.last { $0.pass != .exchange && $0.pass != .done })
+    let size = with.last.map { $0.total - last.completed } ?? 0
+    let costOfPage = way == .inPlace ? WorkCost.committedPage : WorkCost.exchangedPage
+    #expect(size >= WorkCost.pages(ofSize: 40 * rows, each: costOfPage))
+  }
+
   @Test("A Foundation Progress counts the rows, advances its parent and cancels")
   func foundation() throws {
     try withStore(.copyBySQL) { url, registry, migrator, before in

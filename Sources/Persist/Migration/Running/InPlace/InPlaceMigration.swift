@@ -68,7 +68,8 @@ struct InPlaceMigration {
     try requireDiskSpace(survey, connection)
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
     report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
-    try carryOut(survey, connection)
+    var tally = try progress(survey, connection)
+    try carryOut(survey, &tally, connection)
     report.duration = ContinuousClock.now - start
     let logEntry = hop == nil ? MigrationLogEntry(report, rows: logged) : nil
     try record(survey, logEntry, connection)
@@ -91,6 +92,8 @@ struct InPlaceMigration {
     let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
+    tally.complete()
+    guard tally.question("", entity: nil)?(0) != false else { throw cancelled }
     let newVersion = try connection.schemaVersion
     // Lets other programs that have the store open notice the new model.
     if newVersion == schemaVersion { try connection.changeSchemaVersion() }
@@ -134,19 +137,20 @@ struct InPlaceMigration {
 
   // MARK: Writing
 
-  private func carryOut(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws {
+  private func carryOut(
+    _ survey: StoreSurvey, _ tally: inout InPlaceProgress, _ connection: any MigrationConnection
+  ) throws {
     let changes = survey.work.changes
-    let schema = survey.store.catalog.schema
-    var tally = InPlaceProgress(
-      try changes.map { try migrator.progress == nil ? 1 : weight(of: $0.change, schema, connection) },
-      hop: hop?.reported ?? survey.hop.reported, report: migrator.progress)
     try connection.lockTables(for: changes.map(\.change))
     for change in changes {
       let question = tally.question(
         change.change.shownStatements(survey.work.names).first ?? "", entity: change.subject?.entity)
       guard question?(0) != false else { throw cancelled }
       do {
-        try connection.reportingProgress(rows: tally.weight, question) { try connection.apply(change.change) }
+        let part = tally.part
+        try connection.reportingProgress(rows: part.rows, indexes: Int(part.indexes), question) {
+          try connection.apply(change.change)
+        }
       } catch let error as PersistenceError where error.code == .interrupted {
         throw cancelled
       } catch let error as PersistenceError where [.sqlite, .serverFailed, .constraintConflict].contains(error.code) {
@@ -161,14 +165,6 @@ struct InPlaceMigration {
 
   private var cancelled: PersistenceError {
     PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
-  }
-
-  /// The approximate number of rows that a change processes.
-  private func weight(
-    of change: SchemaChange, _ schema: StoreSchema, _ connection: any MigrationConnection
-  ) throws -> Int64 {
-    guard let table = change.writtenTable, schema.table(named: table) != nil else { return 1 }
-    return 1 + (try connection.approximateRowCount(of: table))
   }
 
   /// Records the store's new model, and the migration.

@@ -1,37 +1,72 @@
 /// Counts the work of a migration in place, and reports it.
 struct InPlaceProgress {
-  private let weights: [Int64]
+  /// The work of one change.
+  struct Part {
+    /// The number of rows that the change reads.
+    var rows: Int64 = 1
+    var costOfRow: Int64 = WorkCost.changedRow
+    /// The number of indexes that the change creates anew afterward.
+    var indexes: Int64 = 0
+
+    var cost: Int64 { costOfRows + WorkCost.of(rows, each: WorkCost.indexEntry * indexes) }
+    fileprivate var costOfRows: Int64 { WorkCost.of(rows, each: costOfRow) }
+
+    /// The cost of the work done so far: of rows, and then of the entries of the indexes.
+    fileprivate func cost(ofDone done: Int64) -> Int64 {
+      done <= rows
+        ? WorkCost.of(done, each: costOfRow)
+        : min(costOfRows + WorkCost.of(done - rows, each: WorkCost.indexEntry), cost)
+    }
+  }
+
+  private let parts: [Part]
+  /// The work after the changes.
+  private let end: (completion: Int64, commit: Int64)
   private let total: Int64
   private let hop: MigrationProgress.Hop
   private let handler: AutomaticMigrator.ProgressHandler?
   private var position = 0
-  private var completed: Int64 = 0
+  private var completed: Int64
 
-  init(_ weights: [Int64], hop: MigrationProgress.Hop, report: AutomaticMigrator.ProgressHandler?) {
-    self.weights = weights
+  /// - Parameters:
+  ///   - preparation: The cost of the work that is done.
+  ///   - parts: The changes.
+  ///   - completion: The cost of the work between the changes and the commit.
+  ///   - commit: The cost of the commit.
+  init(
+    preparation: Int64, _ parts: [Part], completion: Int64, commit: Int64, hop: MigrationProgress.Hop,
+    report: AutomaticMigrator.ProgressHandler?
+  ) {
+    self.parts = parts
     self.hop = hop
-    total = max(1, weights.reduce(0) { $0 &+ $1 })
+    end = (completion, commit)
+    completed = preparation
+    total = max(1, parts.reduce(preparation + completion + commit) { $0 + $1.cost })
     handler = report
   }
 
-  /// The number of rows that the next change processes.
-  var weight: Int64 { position < weights.count ? weights[position] : 0 }
+  /// The next change.
+  var part: Part { position < parts.count ? parts[position] : Part(rows: 0) }
 
-  /// A closure that reports the processed rows of the next change and returns whether to continue; nil without a
-  /// handler.
+  /// A closure that reports the progress of the next change, in rows and then in entries of its indexes, and returns
+  /// whether to continue; nil without a handler.
   func question(_ current: String, entity: String?) -> ((Int64) -> Bool)? {
     guard let handler else { return nil }
-    let (completed, weight) = (completed, weight)
+    let (completed, part) = (completed, part)
     let state = MigrationProgress(completed: completed, total: total, current: current, hop: hop, entity: entity)
-    return { rows in
+    return { done in
       var state = state
-      state.completed = completed + min(rows, weight)
+      state.completed = completed + part.cost(ofDone: done)
       return handler(state)
     }
   }
 
+  /// The change is done.
   mutating func advance() {
-    completed += weight
+    completed += part.cost
     position += 1
   }
+
+  /// Everything but the commit is done.
+  mutating func complete() { completed = total - end.commit }
 }

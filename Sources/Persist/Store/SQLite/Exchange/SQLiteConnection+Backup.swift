@@ -53,13 +53,18 @@ extension SQLiteConnection {
 
   /// Copies the whole database over that of another connection, in one transaction of the latter.
   ///
-  /// - Parameter check: Called when no other connection can write to the target; if it throws, the target is unchanged.
-  func copyDatabase(into target: SQLiteConnection, checking check: () throws -> Void = {}) throws {
+  /// - Parameters:
+  ///   - check: Called when no other connection can write to the target; if it throws, the target is unchanged.
+  ///   - report: Called with the copied fraction; if it throws, the target is unchanged.
+  func copyDatabase(
+    into target: SQLiteConnection, checking check: () throws -> Void = {},
+    reporting report: (Double) throws -> Void = { _ in }
+  ) throws {
     if target.url != nil, try pageSize != target.pageSize {
       // The page size can't change while there is a log.
       try target.execute(.journalModeDelete)
     }
-    try copyPages(into: target.handle, url: target.url, checking: check)
+    try copyPages(into: target.handle, url: target.url, checking: check, reporting: report)
   }
 
   /// Moves the log's content into the database unless it is being read, without waiting.
@@ -70,8 +75,13 @@ extension SQLiteConnection {
 
   var pageSize: Int64? { get throws { try first(.currentPageSize) { $0.integer(0) } } }
 
+  private static let pagesPerReport: Int32 = 2048
+
   /// - SeeAlso: <https://sqlite.org/backup.html>
-  private func copyPages(into target: OpaquePointer?, url: URL?, checking check: () throws -> Void = {}) throws {
+  private func copyPages(
+    into target: OpaquePointer?, url: URL?, checking check: () throws -> Void = {},
+    reporting report: (Double) throws -> Void = { _ in }
+  ) throws {
     guard let copying = sqlite3_backup_init(target, "main", handle, "main") else {
       throw Self.failure(of: target, sqlite3_errcode(target), url: url)
     }
@@ -80,11 +90,17 @@ extension SQLiteConnection {
     if stepped == SQLITE_OK || stepped == SQLITE_DONE {
       do {
         try check()
+        while stepped == SQLITE_OK {
+          stepped = sqlite3_backup_step(copying, Self.pagesPerReport)
+          // The last step commits.
+          guard stepped == SQLITE_OK else { break }
+          let all = sqlite3_backup_pagecount(copying)
+          try report(1 - Double(sqlite3_backup_remaining(copying)) / Double(max(all, 1)))
+        }
       } catch {
         sqlite3_backup_finish(copying)
         throw error
       }
-      if stepped == SQLITE_OK { stepped = sqlite3_backup_step(copying, -1) }
     }
     let finished = sqlite3_backup_finish(copying)
     guard stepped == SQLITE_DONE, finished == SQLITE_OK else {

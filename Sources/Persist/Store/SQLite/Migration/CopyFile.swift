@@ -95,10 +95,16 @@ struct CopyFile: StoreCopy {
 
   func makeAssociations() throws -> any ObjectAssociations { try SQLiteAssociations(connection) }
 
-  func makeIndexes() throws {
+  func makeIndexes(
+    _ body: (_ index: IndexDefinition, _ create: (Int64, ((Int64) -> Bool)?) throws -> Void) throws -> Void
+  ) throws {
     try write(.readWrite) { connection in
       let present = Set(try StoreSchema(connection).indexes.map(\.name))
-      for index in map.indexDefinitions where !present.contains(index.name) { try connection.execute(.create(index)) }
+      for index in map.indexDefinitions where !present.contains(index.name) {
+        try body(index) { entries, shouldContinue in
+          try connection.reportingProgress(rows: entries, shouldContinue) { _ = try connection.execute(.create(index)) }
+        }
+      }
     }
   }
 

@@ -18,14 +18,16 @@ struct StoreExchange {
   let logEntry: PropertyList
   let folder: WorkingFolder
 
-  /// - Parameter hold: the hold of the old store; it ends.
-  func perform(_ hold: StoreHold) throws {
+  /// - Parameters:
+  ///   - hold: the hold of the old store; it ends.
+  ///   - report: called with the written fraction; an error that it throws leaves the store unchanged.
+  func perform(_ hold: StoreHold, reporting report: (Double) throws -> Void) throws {
     let connection = try SQLiteConnection(replacement, mode: .readOnly)
     defer { connection.close() }
     let record = try record(hold, connection)
     try record.write(in: folder.url)
     try moveIntoPlace(record.added)
-    try hold.replaceContent(by: connection)
+    try hold.replaceContent(by: connection, reporting: report)
     try record.complete(store: store, in: folder.url)
   }
 

@@ -37,10 +37,12 @@ final class StoreHold {
   /// content: a file renamed into its place would share the names of its log and its journal with one that others still
   /// read.
   ///
-  /// - Parameter replacement: a database with the same page size.
+  /// - Parameters:
+  ///   - replacement: a database with the same page size.
+  ///   - report: called with the written fraction; an error that it throws leaves the store unchanged.
   /// - Throws: ``PersistenceError/Code/storeBusy`` if others wrote since the hold began, or, without a log, if readers
   ///   keep the file locked.
-  func replaceContent(by replacement: SQLiteConnection) throws {
+  func replaceContent(by replacement: SQLiteConnection, reporting report: (Double) throws -> Void) throws {
     defer { end() }
     // The new content is written in a transaction separate from the one that held the store.
     if try connection.first(.journalMode, { $0.text(0) }) == "wal" {
@@ -49,15 +51,17 @@ final class StoreHold {
       defer { target.close() }
       try target.execute(.synchronousFull)
       try connection.execute(.rollback)
-      try replacement.copyDatabase(into: target) {
-        guard try Self.version(connection) == version else { throw busy }
-      }
+      try replacement.copyDatabase(
+        into: target,
+        checking: {
+          guard try Self.version(connection) == version else { throw busy }
+        }, reporting: report)
       target.emptyLog()
     } else {
       // Without a log, the lock is kept between the two.
       try connection.execute(.lockingModeExclusive)
       try connection.execute(.commit)
-      try replacement.copyDatabase(into: connection)
+      try replacement.copyDatabase(into: connection, reporting: report)
     }
   }
 

@@ -18,11 +18,12 @@ private struct HeldFile: HeldStore {
   var inspector: any StoreInspector { hold.connection }
 
   func replaceContent(
-    of tables: TableMap, by replacement: URL, model: ManagedObjectModel, logEntry: PropertyList
+    of tables: TableMap, by replacement: URL, model: ManagedObjectModel, logEntry: PropertyList,
+    reporting report: (Double) throws -> Void
   ) throws {
     try StoreExchange(
       store: folder.store, tables: tables, replacement: replacement, model: model, logEntry: logEntry, folder: folder
-    ).perform(hold)
+    ).perform(hold, reporting: report)
   }
 
   func end() { hold.end() }

@@ -8,18 +8,19 @@ extension SQLiteConnection {
   /// runs, without splitting the work.
   ///
   /// - Parameters:
-  ///   - expected: The approximate number of rows that the statements process.
-  ///   - shouldContinue: Called with the approximate number of rows done, which never decreases; nil to run without
-  ///     asking.
+  ///   - expected: The approximate number of rows that the first statement processes.
+  ///   - indexes: The number of indexes with as many entries that the following statements create.
+  ///   - shouldContinue: Called with the approximate number of rows done, plus that of the entries of the indexes; it
+  ///     never decreases. Nil to run without asking.
   /// - Throws: ``PersistenceError/Code/interrupted`` if the answer was no.
   /// - SeeAlso: <https://sqlite.org/c3ref/progress_handler.html>,
   ///   <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
   package func reportingProgress<T>(
-    rows expected: Int64, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
+    rows expected: Int64, indexes: Int = 0, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
   ) throws -> T {
     guard let shouldContinue else { return try body() }
     return try withoutActuallyEscaping(shouldContinue) { shouldContinue in
-      let question = RunningWork(handle, expected: expected, shouldContinue)
+      let question = RunningWork(handle, expected: expected, indexes: indexes, shouldContinue)
       // SQLite calls back on this thread while a statement of this connection runs, and so only within `body`.
       sqlite3_progress_handler(
         handle, Int32(RunningWork.interval),
@@ -41,35 +42,49 @@ extension SQLiteConnection {
   private final class RunningWork {
     private let handle: OpaquePointer
     private let expected: Int64
+    private let indexes: Int
     private let shouldContinue: (Int64) -> Bool
     private var done: Int64 = 0
+    /// The number of instructions in statements that don't scan a table.
     private var instructions: Int64 = 0
+    private var hasScanned = false
     /// The number of instructions between two calls.
     static let interval: Int64 = 100_000
+    /// The number of instructions with which an index of one column gets an entry.
+    private static let instructionsPerEntry = 10.0
 
-    init(_ handle: OpaquePointer, expected: Int64, _ shouldContinue: @escaping (Int64) -> Bool) {
+    init(_ handle: OpaquePointer, expected: Int64, indexes: Int, _ shouldContinue: @escaping (Int64) -> Bool) {
       self.handle = handle
       self.expected = max(expected, 1)
+      self.indexes = indexes
       self.shouldContinue = shouldContinue
       // Reused statements continue counting.
       forEachStatement { _ = sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1) }
     }
 
     func countInterval() -> Bool {
-      instructions += Self.interval
       var scanned: Int64 = 0
       forEachStatement { statement in
         guard sqlite3_stmt_busy(statement) != 0 else { return }
         scanned += Int64(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0))
       }
-      done = max(done, min(scanned > 0 ? scanned : rowsByInstructions, expected))
+      if scanned > 0 {
+        hasScanned = true
+        done = max(done, min(scanned, expected))
+      } else {
+        instructions += Self.interval
+        let isIndexing = hasScanned && indexes > 0
+        let entries = entries(among: isIndexing ? expected * Int64(indexes) : expected)
+        done = max(done, isIndexing ? expected + entries : entries)
+      }
       return shouldContinue(done)
     }
 
-    /// An estimate for statements that don't scan, such as creating an index, which takes about eight instructions per
-    /// row: the more instructions, the closer to the end.
-    private var rowsByInstructions: Int64 {
-      Int64(Double(expected) * (1 - exp(-Double(instructions) / (8 * Double(expected)))))
+    /// An estimate for statements that don't scan, such as creating an index: proportional to the instructions as long
+    /// as these don't show that the estimate is too high, and then closer and closer to the end.
+    private func entries(among count: Int64) -> Int64 {
+      let part = Double(instructions) / (Self.instructionsPerEntry * Double(count))
+      return Int64(Double(count) * (part < 0.8 ? part : 1 - 0.2 * exp(-(part - 0.8) / 0.2)))
     }
 
     private func forEachStatement(_ body: (OpaquePointer) -> Void) {

@@ -1,0 +1,44 @@
+/// The costs of a migration's parts, so that its progress follows time.
+///
+/// The unit is a tenth of the time in which SQLite adds an entry to an index of a table of 1,000,000 rows: about 70
+/// nanoseconds. Measured on a solid-state disk with tables of ten columns.
+enum WorkCost {
+  /// The checks of a row before the work begins.
+  static let checkedRow: Int64 = 5
+  /// A row that is counted and read before a copy begins.
+  static let preparedRow: Int64 = 12
+  /// A row that SQL copies to a new file, without its index entries.
+  static let copiedRow: Int64 = 12
+  /// A row that is written in the store itself, whose former state the log or the journal keeps.
+  static let rewrittenRow: Int64 = 27
+  /// A value or a pair that changes in the store itself.
+  static let changedRow: Int64 = 12
+  static let indexEntry: Int64 = 11
+  /// An indexed text, with the entries of its words.
+  static let indexedText: Int64 = 100
+  /// A page in the log that the commit moves into the database.
+  static let committedPage: Int64 = 320
+  /// A page of a new file that replaces one of the store's.
+  static let exchangedPage: Int64 = 680
+  /// A row that is sent to a server or read from it.
+  static let transferredRow: Int64 = 60
+  /// A row whose file is migrated between its transfers from and to a server.
+  static let migratedRow: Int64 = 60
+  // Swift code takes many times longer in an unoptimized build.
+  #if DEBUG
+    static let createdObject: Int64 = 800
+    static let relatedMember: Int64 = 1000
+  #else
+    static let createdObject: Int64 = 40
+    static let relatedMember: Int64 = 45
+  #endif
+
+  /// The cost of pages with so many bytes.
+  static func pages(ofSize bytes: Int, each cost: Int64) -> Int64 { Int64(bytes / 4096) * cost }
+
+  /// The product, limited so that sums don't overflow: keys, which stand for numbers of rows, can be arbitrary.
+  static func of(_ count: Int64, each cost: Int64) -> Int64 {
+    let (product, isTooLarge) = max(count, 0).multipliedReportingOverflow(by: cost)
+    return isTooLarge ? 1 << 50 : min(product, 1 << 50)
+  }
+}

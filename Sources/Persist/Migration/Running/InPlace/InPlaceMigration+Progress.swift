@@ -1,0 +1,57 @@
+extension InPlaceMigration {
+  /// The work of the migration, weighed by its costs. Nothing is counted if nobody asks.
+  func progress(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> InPlaceProgress {
+    let changes = survey.work.changes
+    let reported = hop?.reported ?? survey.hop.reported
+    guard migrator.progress != nil else {
+      return InPlaceProgress(
+        preparation: 0, changes.map { _ in .init() }, completion: 0, commit: 0, hop: reported, report: nil)
+    }
+    let schema = survey.store.catalog.schema
+    var rows: [String: Int64] = [:]
+    func count(_ table: String) throws -> Int64 {
+      if let known = rows[table] { return known }
+      let count = schema.table(named: table) == nil ? 0 : try connection.approximateRowCount(of: table)
+      rows[table] = count
+      return count
+    }
+    let parts = try changes.map { change in
+      try change.change.writtenTable.map { table in
+        let indexes = schema.indexes.count { $0.sql != nil && $0.table.foldedIdentifier == table.foldedIdentifier }
+        return InPlaceProgress.Part(change.change, rows: try 1 + count(table), indexes: indexes)
+      } ?? InPlaceProgress.Part()
+    }
+    let checked = rows.values.reduce(0) { $0 + WorkCost.of($1, each: WorkCost.checkedRow) }
+    let location = StoreLocation(url)
+    let written = parts.contains { $0.rows > 1 }
+      ? try survey.extraSpace(ofSize: location.engine.size(of: location), connection) : 0
+    return InPlaceProgress(
+      preparation: checked, parts, completion: try completion(survey, count),
+      commit: WorkCost.pages(ofSize: written, each: WorkCost.committedPage), hop: reported, report: migrator.progress)
+  }
+
+  /// The cost of the indexes of texts that are filled after the changes.
+  private func completion(_ survey: StoreSurvey, _ count: (String) throws -> Int64) throws -> Int64 {
+    let rewritten = Set(survey.work.changes.flatMap(\.change.tablesWithOtherRows).map(\.foldedIdentifier))
+    let former = survey.map.fullTextIndexes
+    return try survey.planned.fullTextIndexes.reduce(0) { sum, index in
+      guard !former.contains(index) || rewritten.contains(index.table.foldedIdentifier) else { return sum }
+      return sum + WorkCost.of(try count(index.table), each: WorkCost.indexedText)
+    }
+  }
+}
+
+extension InPlaceProgress.Part {
+  /// - Parameters:
+  ///   - rows: The number of rows that the change reads.
+  ///   - indexes: The number of indexes of their table.
+  fileprivate init(_ change: SchemaChange, rows: Int64, indexes: Int) {
+    self.rows = rows
+    switch change {
+    case .rebuildTable: (costOfRow, self.indexes) = (WorkCost.rewrittenRow, Int64(indexes))
+    case .dropColumn, .copyRows: costOfRow = WorkCost.rewrittenRow
+    case .createIndex: costOfRow = WorkCost.indexEntry
+    default: costOfRow = WorkCost.changedRow
+    }
+  }
+}
