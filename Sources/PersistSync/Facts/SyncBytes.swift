@@ -99,5 +99,21 @@ struct ByteReader {
 
 extension Data {
   /// Whether the bytes come first in lexicographic order.
-  func precedes(_ other: Data) -> Bool { lexicographicallyPrecedes(other) }
+  func precedes(_ other: Data) -> Bool {
+    let shared = sharedCount(with: other)
+    guard shared < count, shared < other.count else { return count < other.count }
+    return self[startIndex + shared] < other[other.startIndex + shared]
+  }
+
+  /// The number of bytes at the beginning that are those of others.
+  func sharedCount(with other: Data) -> Int {
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { others in
+        let end = Swift.min(bytes.count, others.count)
+        var index = 0
+        while index < end, bytes[index] == others[index] { index += 1 }
+        return index
+      }
+    }
+  }
 }

@@ -54,21 +54,28 @@ public struct ScopedHub: SyncHub {
   public func entries(after numbers: [UUID: Int64]) async throws -> [SyncEntry] {
     try await server.synchronize(with: hub)
     let work = work
-    var (state, known) = try await inBackground { (try work.refresh(), try work.server.covered()) }
-    known = known.filter { SyncEntry(replica: $0.key, number: 1).isOrdinary }
-    // Others may contain facts that the server doesn't know yet.
-    let all = try await hub.entries(after: [:]).filter { known[$0.replica]?.contains($0.number) == true }
-    let present = Set(all)
-    func isMissing(after numbers: [UUID: Int64]) -> Bool {
-      known.contains { replica, sets in
+    let (refreshed, known) = try await inBackground { (try work.refresh(), try work.server.covered()) }
+    var state = refreshed
+    let applied = known.filter { SyncEntry(replica: $0.key, number: 1).isOrdinary }
+    func isMissing(after numbers: [UUID: Int64], in entries: [SyncEntry]) -> Bool {
+      let present = Set(entries)
+      return applied.contains { replica, sets in
         let last = numbers[replica] ?? 0
         return last < sets.upTo && !present.contains(SyncEntry(replica: replica, number: last + 1))
       }
     }
+    // Others may contain facts that the server doesn't know yet.
+    func list(after numbers: [UUID: Int64]) async throws -> [SyncEntry] {
+      try await hub.entries(after: numbers).filter { applied[$0.replica]?.contains($0.number) == true }
+    }
+    var all = try await list(after: numbers)
     var (first, numbers) = (numbers[state.stream] ?? -1, numbers)
     var entries: [SyncEntry] = []
-    if first < state.removed || isMissing(after: numbers) {
-      let isCurrent = state.snapshot.map { state.size <= max($0.size, 1000) && !isMissing(after: $0.covers) }
+    if first < state.removed || isMissing(after: numbers, in: all) {
+      all = try await list(after: [:])
+      let isCurrent = state.snapshot.map {
+        state.size <= max($0.size, 1000) && !isMissing(after: $0.covers, in: all)
+      }
       if isCurrent != true { state = try await inBackground { try work.makeSnapshot() } }
       if let snapshot = state.snapshot {
         let last = numbers[snapshot.id] ?? 0
@@ -104,18 +111,34 @@ public struct ScopedHub: SyncHub {
     guard set.entry == entry, entry.isOrdinary, set.facts.allSatisfy({ $0.key.isOrdinary }) else {
       throw SyncFormat.error("It isn't that of a device.")
     }
-    let (work, user) = (work, user)
+    let work = work
     let digest = Data(SHA256.digest(content))
     let reviewed = try await inBackground {
       try work.claim(entry.replica)
       return try work.reviewed(entry)
     }
+    let accepted: Data
     if let reviewed {
       guard reviewed.prefix(digest.count) == digest else { return false }
-      return try await hub.put(Data(reviewed.dropFirst(digest.count)), as: entry)
+      accepted = reviewed.dropFirst(digest.count)
+    } else if let present = try await hub.content(of: entry) {
+      guard present == content else { return false }
+      accepted = content
+    } else {
+      accepted = try await accept(set, content, digest)
     }
-    if let present = try await hub.content(of: entry) { return present == content }
-    let (review, scope, coordinator) = (review, scope, server.coordinator)
+    guard try await hub.put(accepted, as: entry) else { return false }
+    // Before the answer, even to a repeated request: the next set may change objects of this one, and a device gets the
+    // server's facts of objects that come back.
+    try await inBackground { _ = try work.server.apply([ChangeSet(accepted)]) }
+    return true
+  }
+
+  /// Reviews a change set.
+  ///
+  /// - Returns: What is accepted.
+  private func accept(_ set: ChangeSet, _ content: Data, _ digest: Data) async throws -> Data {
+    let (work, user, scope, coordinator) = (work, user, scope, server.coordinator)
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew
     let changes = try await inBackground {
       let step = try work.server.open().step
@@ -123,13 +146,10 @@ public struct ScopedHub: SyncHub {
         .changes(set, upTo: limit)
     }
     let outcome = try await ChangeReview.outcome(set, changes, review)
-    let accepted = outcome.refused.isEmpty ? content : ChangeSet(entry, outcome.accepted).data
     let isPartial = !outcome.refused.isEmpty
-    try await inBackground { try work.record(outcome, as: entry, isPartial ? digest + accepted : nil) }
-    guard try await hub.put(accepted, as: entry) else { return false }
-    // The next set may change objects of this one.
-    try await inBackground { _ = try work.server.apply([ChangeSet(accepted)]) }
-    return true
+    let accepted = isPartial ? ChangeSet(set.entry, outcome.accepted).data : content
+    try await inBackground { try work.record(outcome, as: set.entry, isPartial ? digest + accepted : nil) }
+    return accepted
   }
 
   /// Throws: only the server replaces change sets by a snapshot.

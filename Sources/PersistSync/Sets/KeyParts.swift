@@ -35,7 +35,7 @@ extension FactKey {
 extension ByteWriter {
   /// Writes bytes without the beginning that they share with others.
   mutating func shared(_ bytes: Data, with last: Data) {
-    let shared = zip(last, bytes).prefix { $0 == $1 }.count
+    let shared = bytes.sharedCount(with: last)
     number(UInt64(shared))
     counted(Data(bytes.dropFirst(shared)))
   }
