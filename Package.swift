@@ -172,6 +172,7 @@ let package = Package(
       dependencies: [
         "Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "PersistTools", "ShopClasses",
         "ShopGenerated",
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,0 +1,6 @@
+import CoreData
+
+func books() throws -> [NSManagedObject] {
+  // <block 0>
+  return books
+}
