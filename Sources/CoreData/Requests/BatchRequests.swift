@@ -256,8 +256,8 @@ open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
   init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
-/// The result of a request that runs later.
 // Unchecked: as its superclass is.
+/// The result of a request that runs later.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
   /// The context of the request.
   public internal(set) var managedObjectContext: NSManagedObjectContext?
