@@ -1,4 +1,4 @@
-import CSQLite
+import LinkedSQLite
 import Foundation
 import PersistTestSupport
 import Testing
