@@ -61,7 +61,7 @@ struct SeveralStoresTests {
       try context.save()
       #expect(here.objectID.storeIdentifier == first.identifier)
       #expect(there.objectID.storeIdentifier == second.identifier)
-      #expect(context.assignedStores.isEmpty)
+      #expect(context.graph.assignedStores.isEmpty)
       try #expect(ManagedObjectContext(coordinator).count(for: FetchRequest("Feedback")) == 2)
       try coordinator.remove(first)
       try #expect(ManagedObjectContext(coordinator).names("Feedback", by: "comment") == ["there"])

@@ -300,17 +300,17 @@ struct StoreFileTests {
       _ = try context.named("Person", "Ann")
       for _ in 0..<3 {
         try addAgain()
-        #expect(context.storeTables.count == 1)
+        #expect(context.graph.tables.stores.count == 1)
       }
       let request = FetchRequest<ManagedObject>("Person", sortedBy: "name")
       var results: BatchedResults<ManagedObject>? = try context.fetchBatched(request)
       try addAgain()
-      #expect(context.storeTables.count == 2)
+      #expect(context.graph.tables.stores.count == 2)
       let names = results?.map { $0["name"] as? String }
       #expect(names == ["Ann", "Ben"])
       results = nil
       context.reset()
-      #expect(context.storeTables.count == 1)
+      #expect(context.graph.tables.stores.count == 1)
     }
   }
 }

@@ -30,7 +30,7 @@ struct CopyCostTests {
     private func executed(_ manager: MigrationManager) -> Int {
       let contexts = [manager.sourceContext, manager.destinationContext]
       let stores = contexts.flatMap(\.persistentStoreCoordinator.openStores).compactMap { $0 as? SQLiteStore }
-      let associations = manager.objects?.pairs.table as? SQLiteAssociations
+      let associations = (manager.copy as? ObjectCopy)?.pairs.table as? SQLiteAssociations
       let pairs = associations?.connection.counts.executed ?? 0
       return stores.reduce(pairs) { $0 + $1.pool.counts.executed }
     }
