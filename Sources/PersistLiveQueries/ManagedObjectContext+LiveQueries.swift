@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// number, as the request's result type says.
   ///
   /// ```swift
-  /// let request = FetchRequest<FetchedRow>("Order", where: "isPaid == NO")
+  /// let request = try FetchRequest<FetchedRow>("Order", where: "isPaid == NO")
   /// for try await rows in context.live(request) { show(rows) }
   /// ```
   ///

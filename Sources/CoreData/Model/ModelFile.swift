@@ -13,6 +13,12 @@ enum ModelFile {
     return (registry.current, mappings.reduce(registry) { $0.adding($1) })
   }
 
+  /// The name of the bundle that a file is in, without extension; nil if it isn't in one.
+  static func bundleName(of url: URL) -> String? {
+    url.pathComponents.last { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }
+      .map { String($0.prefix { $0 != "." }).replacingOccurrences(of: "-", with: "_") }
+  }
+
   /// Every version in a model file.
   static func versions(_ url: URL) throws -> [(ManagedObjectModel, ModelRegistry?)] {
     let registry = try ModelRegistry(contentsOf: existing(url))
@@ -45,6 +51,7 @@ enum ModelFile {
       else { continue }
       let model = NSManagedObjectModel(version.model, registry: registry)
       model.versionName = name
+      model.bundleName = bundleName(of: file)
       return model
     }
     return nil

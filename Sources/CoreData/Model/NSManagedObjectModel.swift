@@ -13,6 +13,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   let registry: ModelRegistry?
   /// Names of the version, for people.
   open var versionIdentifiers: Set<AnyHashable> = []
+  /// The name of the bundle that the model's file is in, without extension; nil for models from elsewhere.
+  var bundleName: String?
   /// The name of the version's file.
   var versionName: String?
   /// Texts of the application's own.
@@ -33,6 +35,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   public convenience init?(contentsOf url: URL) {
     guard let (model, registry) = try? ModelFile.read(url) else { return nil }
     self.init(model, registry: registry)
+    bundleName = ModelFile.bundleName(of: url)
     versionName = url.deletingPathExtension().lastPathComponent
   }
 
@@ -121,7 +124,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Returns a copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     guard let model = try? persistModel() else { return NSManagedObjectModel() }
-    return NSManagedObjectModel(model, registry: registry)
+    let copy = NSManagedObjectModel(model, registry: registry)
+    copy.bundleName = bundleName
+    return copy
   }
 
   open override func isEqual(_ other: Any?) -> Bool {
@@ -205,6 +210,7 @@ extension NSManagedObjectModel {
     for file in ModelFile.all(in: bundles) {
       for (model, registry) in (try? ModelFile.versions(file)) ?? [] {
         let model = NSManagedObjectModel(model, registry: registry)
+        model.bundleName = ModelFile.bundleName(of: file)
         if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return model }
       }
     }

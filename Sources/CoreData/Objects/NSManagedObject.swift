@@ -288,7 +288,8 @@ extension NSEntityDescription {
     var entity: NSEntityDescription? = self
     while let current = entity {
       if let name = current.managedObjectClassName, name != "NSManagedObject",
-        let type = RuntimeTypes.type(named: name, inheritingFrom: NSManagedObject.self)
+        let type = RuntimeTypes.type(
+          named: name, inheritingFrom: NSManagedObject.self, readFrom: managedObjectModel?.bundleName)
       {
         return type
       }

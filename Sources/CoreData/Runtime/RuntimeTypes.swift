@@ -6,16 +6,24 @@ import Foundation
 /// a class is created only when its name is asked for.
 enum RuntimeTypes {
   /// Returns the subclass with a name, which may contain the name of its module. Other modules may have classes of the
-  /// same name that aren't subclasses.
+  /// same name, subclasses among them.
   ///
   /// - Parameters:
   ///   - name: `Item`, `Shop.Item` or `.Item`, or a name from the class's `@objc` attribute.
   ///   - base: The class that it inherits from.
-  static func type<Base: AnyObject>(named name: String, inheritingFrom base: Base.Type) -> Base.Type? {
+  ///   - bundle: The name of the bundle from which the name was read, such as `Package_Target`: the target's own class
+  ///     comes first.
+  static func type<Base: AnyObject>(
+    named name: String, inheritingFrom base: Base.Type, readFrom bundle: String? = nil
+  ) -> Base.Type? {
     let parts = name.split(separator: ".").map(String.init)
     guard let last = parts.last else { return nil }
-    let found = descriptors(named: last)
     let module = parts.count > 1 ? parts[0] : nil
+    let all = descriptors(named: last)
+    let own = all.filter { descriptor in
+      bundle.map { $0 == descriptor.module || $0.hasSuffix("_\(descriptor.module ?? "")") } ?? false
+    }
+    let found = own + all
     let wanted = found.filter { module == nil || $0.module == module }
     // A module's name in a model file is that of the application on Apple's platforms, whose code may have moved.
     for descriptor in wanted + found {

@@ -25,7 +25,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
     do {
       let (model, registry) = try ModelFile.read(url)
-      self.init(name: name, managedObjectModel: NSManagedObjectModel(model, registry: registry))
+      let described = NSManagedObjectModel(model, registry: registry)
+      described.bundleName = ModelFile.bundleName(of: url)
+      self.init(name: name, managedObjectModel: described)
     } catch {
       stop("The model '\(name)' can't be read: \(error)")
     }
