@@ -49,12 +49,15 @@ final class ServerExclusion: StoreExclusion {
     return result
   }
 
-  func replaceStore(withCopyAt copy: StoreLocation) throws {
-    guard case .server(let address) = copy, !hasEnded else { return }
+  func replaceStore(
+    withCopyAt copy: StoreLocation, _ finish: (any MigrationConnection) throws -> Void
+  ) throws {
+    guard case .server(let place) = copy, !hasEnded else { return }
     do {
       try session.lockExclusively(tables, within: outcome.wait)
-      try session.moveParkedValues(to: address.schema)
-      try session.replaceStore(withCopyIn: address.schema)
+      try session.moveParkedValues(to: place.schema)
+      try session.replaceStore(withCopyIn: place.schema)
+      try finish(ServerMigrationConnection(session, address, options: options))
       // Only now, because the proof belongs to the copy's tables.
       let evidence = try session.evidence(CommitProofs().next(), or: number)
       try outcome.committing(evidence) { try session.run(["COMMIT"]) }

@@ -78,6 +78,7 @@ public struct SyncScope: Sendable, Hashable {
 public struct SyncChange: Sendable {
   /// The kinds of changes.
   public enum Kind: Sendable, Hashable {
+    /// A new object, changed values or relationships of an existing one, and the end of one.
     case insertion, update, deletion
   }
 

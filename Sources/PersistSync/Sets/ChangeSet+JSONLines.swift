@@ -10,7 +10,7 @@ extension ChangeSet {
   /// {"fact":"value","life":1,"model":"9b1c…","object":"Note 5D0A…","property":"Note.title","time":"…","value":"Tea"}
   /// ```
   ///
-  /// Replicas exchange ``data``, which is compact and complete: large values and unnamed objects are only outlined here.
+  /// Replicas exchange ``data``, which is compact and complete. Large values and unnamed objects are outlined here.
   public var jsonLines: String {
     get throws {
       let encoder = JSONEncoder()

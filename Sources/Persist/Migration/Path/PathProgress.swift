@@ -9,20 +9,20 @@ final class PathProgress: Sendable {
     var completed: Int64 = 0
   }
 
-  private let report: AutomaticMigrator.ProgressHandler
+  private let report: MigrationProgress.Handler
   private let path: MigrationPath
   private let exchange: Int64
   private let state = LockProtected(State())
 
   /// - Parameter size: The size of the store in bytes. The new file's is about the same.
-  init(_ report: @escaping AutomaticMigrator.ProgressHandler, through path: MigrationPath, exchanging size: Int) {
+  init(_ report: @escaping MigrationProgress.Handler, through path: MigrationPath, exchanging size: Int) {
     self.report = report
     self.path = path
     exchange = max(1, WorkCost.pages(ofSize: size, each: WorkCost.exchangedPage))
   }
 
   /// A handler for the progress of one hop.
-  func handler(hop number: Int) -> AutomaticMigrator.ProgressHandler {
+  func handler(hop number: Int) -> MigrationProgress.Handler {
     let hop = path.reportedHop(number)
     return { [self] progress in
       var progress = progress

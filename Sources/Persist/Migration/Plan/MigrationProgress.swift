@@ -3,6 +3,9 @@
 /// The completed fraction follows time: rows, entries of indexes, objects and pages to write are weighed by measured
 /// costs. It never decreases, and reaches 1 at the end.
 public struct MigrationProgress: Sendable, Hashable {
+  /// Receives the progress; returns false to cancel.
+  typealias Handler = @Sendable (MigrationProgress) -> Bool
+
   /// A part of a migration, from one model version to another.
   public struct Hop: Sendable, Hashable {
     /// The number, starting from 1. Several hops executed as one have the number of the last.

@@ -37,10 +37,9 @@ struct TransferMigration {
     try StoreCopies.withCopy(
       of: .file(file), beside: StoreLocation(url), reporting: { rows, _ in try transfer?.write(rows) }
     ) { copy, _ in
-      try exclusion.replaceStore(withCopyAt: copy)
+      try exclusion.replaceStore(withCopyAt: copy) { report.restored = try restore(on: $0) }
     }
     report.add(parked: contents, survey.direct.hop.comparison)
-    report.restored = try restore()
     return report
   }
 
@@ -63,14 +62,12 @@ struct TransferMigration {
   }
 
   /// Restores what has a place in the new version.
-  private func restore() throws -> Int {
-    var count = 0
-    try ParkedValues.change(at: url, options, registry) { parked, catalog in
-      parked.restrict(toSlotsUpTo: survey.slots.last)
-      let map = catalog.tableMap(of: destination.model)
-      count = try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
-    }
-    return count
+  private func restore(on connection: any MigrationConnection) throws -> Int {
+    let catalog = try connection.catalog()
+    var parked = try ParkedValues(connection, registry, catalog)
+    parked.restrict(toSlotsUpTo: survey.slots.last)
+    let map = catalog.tableMap(of: destination.model)
+    return try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
   }
 
   private func rowCount() throws -> Int64 {

@@ -17,8 +17,8 @@ import Foundation
 /// | `transformable` | its bytes | |
 /// | `undefined` | every value | |
 ///
-/// As a number, a Boolean is 1 or 0. Dates of attributes with `isServerTimestamp` are rounded to microseconds. Values are
-/// otherwise never rounded, truncated or dropped: a value without an equal in the attribute's type is rejected.
+/// As a number, a Boolean is 1 or 0. Dates of attributes with `isServerTimestamp` are rounded to microseconds. Values
+/// are otherwise never rounded, truncated or dropped: a value without an equal in the attribute's type is rejected.
 ///
 /// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
 /// and JSON, whose values are mostly strings. Values that both accept are converted in the same way.

@@ -99,7 +99,10 @@ package protocol StoreExclusion {
   func changingParkedValues<T>(_ body: (any MigrationConnection) throws -> T) throws -> T
   /// Lets a finished copy, of the same engine, take the place of the store, and ends the exclusion. What is parked in
   /// the store remains.
-  func replaceStore(withCopyAt copy: StoreLocation) throws
+  ///
+  /// - Parameter finish: Called with the store after the exchange, as a part of it.
+  func replaceStore(
+    withCopyAt copy: StoreLocation, _ finish: (any MigrationConnection) throws -> Void) throws
   /// Lets others write again. Does nothing after the store was replaced.
   func end()
 }

@@ -84,11 +84,12 @@ extension SQLiteConnection {
 
   /// The pragmas of the options by name, so that every connection sets them in the same order.
   private static func checked(_ pragmas: [String: String], on connection: SQLiteConnection) throws -> [Pragma] {
-    try pragmas.sorted(on: \.key).compactMap { name, value in
-      guard
-        try CipherSetting.isOrdinary(
-          name.lowercased(), value, isEncrypted: connection.encryption != nil || connection.mode == .memory)
-          || connection.mode == .memory && name.lowercased() == "page_size"
+    let isInMemory = connection.mode == .memory
+    return try pragmas.sorted(on: \.key).compactMap { name, value in
+      let known = name.lowercased()
+      // A store in memory is plain, and has no use for what the encryption of its file needs.
+      let isEncrypted = connection.encryption != nil || isInMemory && CipherSetting.names.contains(known)
+      guard try CipherSetting.isOrdinary(known, value, isEncrypted: isEncrypted) || isInMemory && known == "page_size"
       else { return nil }
       let pragma = try Pragma(name, value)
       guard try connection.first(.knows(pragma: pragma.name), { _ in true }) != nil else {
