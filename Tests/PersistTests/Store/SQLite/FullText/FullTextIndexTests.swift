@@ -9,7 +9,7 @@ struct FullTextIndexTests {
   private func fullTextObjects(at url: URL) throws -> [String] {
     let connection = try SQLiteConnection(url, mode: .readOnly)
     defer { connection.close() }
-    return try connection.all(.trustedObjects) { $0.text(0) }.sorted()
+    return try connection.all(.trustedObjects) { $0.text(0) }.filter { $0.hasPrefix(FullTextIndex.prefix) }.sorted()
   }
 
   /// Adds the store of a model, with migration, and counts the results of a predicate.
