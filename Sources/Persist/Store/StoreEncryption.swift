@@ -65,6 +65,7 @@ public struct StoreEncryption: Sendable {
   /// - Parameters:
   ///   - key: The key of the stores; nil for stores that aren't encrypted.
   ///   - settings: SQLCipher's settings of the stores, as in ``StoreOptions/pragmas``.
+  ///   - body: The code.
   @_semantics("optimize.sil.specialize.generic.never")
   public static func using<T>(
     _ key: KeyProvider?, settings: [String: String] = [:], _ body: () throws -> T

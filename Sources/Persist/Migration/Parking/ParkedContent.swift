@@ -41,6 +41,7 @@ extension PersistentStoreCoordinator {
   /// Deletes what migrations parked in a store: for good, and whether or not the store is open.
   ///
   /// - Parameters:
+  ///   - url: The store.
   ///   - entity: Only what belongs to this entity; nil for all.
   ///   - property: Only what belongs to this property of the entity; nil for all, whole objects included.
   ///   - date: Only what was parked before; nil for all.
