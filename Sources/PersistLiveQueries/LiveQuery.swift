@@ -1,6 +1,6 @@
 import Persist
 
-/// What a context reads, as a sequence: now, and again after each save that may change it.
+/// The values that a context reads, as a sequence: now, and again after each save that may change it.
 ///
 /// ```swift
 /// for try await books in context.live(FetchRequest<Book>("Book", sortedBy: "title")) {

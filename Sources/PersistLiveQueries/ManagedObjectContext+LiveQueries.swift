@@ -24,7 +24,7 @@ extension ManagedObjectContext {
       .removingDuplicates()
   }
 
-  /// What a closure reads from objects of some entities, now and after each save of such objects.
+  /// The values that a closure reads from objects of some entities, now and after each save of such objects.
   ///
   /// ```swift
   /// let sales = context.live(entities: ["Order", "Line"]) { context in

@@ -20,8 +20,8 @@ extension PersistentContainer {
     stream { $0.liveCount(of: request) }
   }
 
-  /// What a closure reads from objects of some entities in a context of its own, now and after each save of such
-  /// objects.
+  /// The values that a closure reads from objects of some entities in a context of its own, now and after each save of
+  /// such objects.
   ///
   /// - Parameters:
   ///   - names: The entities whose objects the closure reads; their subentities are included.

@@ -78,7 +78,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 }
 
-// Core Data's global policies have the type Any.
+// Unsafe: constants whose policies are immutable. Core Data's have the type Any; AnyObject isn't Sendable either.
 /// The policy ``NSMergePolicy/error``.
 nonisolated(unsafe) public let NSErrorMergePolicy: AnyObject = NSMergePolicy.error
 /// The policy ``NSMergePolicy/rollback``.

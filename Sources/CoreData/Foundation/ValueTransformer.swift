@@ -80,6 +80,7 @@ open class ValueTransformer: NSObject, @unchecked Sendable {
 
 extension ValueTransformer: SubclassCreating {}
 
+// Unchecked: it has no state; its class requires it.
 /// Turns lists, dictionaries and other values that archives may contain into data.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
   /// The classes of values that may be archived.

@@ -1,7 +1,7 @@
 public import Foundation
 import Persist
 
-/// What becomes of the objects of an entity mapping.
+/// The treatment of the objects of an entity mapping.
 public enum NSEntityMappingType: UInt, Sendable {
   /// Not decided.
   case undefinedEntityMappingType = 0
@@ -52,7 +52,7 @@ open class NSPropertyMapping: NSObject {
 open class NSEntityMapping: NSObject {
   /// The name.
   open var name: String! = ""
-  /// What becomes of the objects.
+  /// The treatment of the objects.
   open var mappingType = NSEntityMappingType.undefinedEntityMappingType
   /// The name of the source entity; nil for an added one.
   open var sourceEntityName: String?

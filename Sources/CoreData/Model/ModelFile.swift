@@ -49,9 +49,8 @@ enum ModelFile {
       guard let registry = try? ModelRegistry(contentsOf: file),
         let version = registry.versions.first(where: { $0.name == name })
       else { continue }
-      let model = NSManagedObjectModel(version.model, registry: registry)
+      let model = NSManagedObjectModel(version.model, registry: registry, readFrom: bundleName(of: file))
       model.versionName = name
-      model.bundleName = bundleName(of: file)
       return model
     }
     return nil

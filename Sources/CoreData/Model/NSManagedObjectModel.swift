@@ -14,17 +14,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Names of the version, for people.
   open var versionIdentifiers: Set<AnyHashable> = []
   /// The name of the bundle that the model's file is in, without extension; nil for models from elsewhere.
-  var bundleName: String?
+  let bundleName: String?
   /// The name of the version's file.
   var versionName: String?
   /// Texts of the application's own.
   open var localizationDictionary: [String: String]?
 
   /// Creates a model without entities.
-  public override init() { registry = nil }
+  public override init() { (registry, bundleName) = (nil, nil) }
 
-  init(_ model: ManagedObjectModel, registry: ModelRegistry?) {
+  /// - Parameter bundleName: The name of the bundle that the model's file is in; nil for models from elsewhere.
+  init(_ model: ManagedObjectModel, registry: ModelRegistry?, readFrom bundleName: String? = nil) {
     self.registry = registry
+    self.bundleName = bundleName
     super.init()
     adopt(model)
   }
@@ -34,8 +36,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Reads a model file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or a Persist model.
   public convenience init?(contentsOf url: URL) {
     guard let (model, registry) = try? ModelFile.read(url) else { return nil }
-    self.init(model, registry: registry)
-    bundleName = ModelFile.bundleName(of: url)
+    self.init(model, registry: registry, readFrom: ModelFile.bundleName(of: url))
     versionName = url.deletingPathExtension().lastPathComponent
   }
 
@@ -124,9 +125,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Returns a copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     guard let model = try? persistModel() else { return NSManagedObjectModel() }
-    let copy = NSManagedObjectModel(model, registry: registry)
-    copy.bundleName = bundleName
-    return copy
+    return NSManagedObjectModel(model, registry: registry, readFrom: bundleName)
   }
 
   open override func isEqual(_ other: Any?) -> Bool {
@@ -209,8 +208,7 @@ extension NSManagedObjectModel {
   ) -> NSManagedObjectModel? {
     for file in ModelFile.all(in: bundles) {
       for (model, registry) in (try? ModelFile.versions(file)) ?? [] {
-        let model = NSManagedObjectModel(model, registry: registry)
-        model.bundleName = ModelFile.bundleName(of: file)
+        let model = NSManagedObjectModel(model, registry: registry, readFrom: ModelFile.bundleName(of: file))
         if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return model }
       }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What happens to related objects when an object is deleted.
+/// The effect on related objects when an object is deleted.
 public enum NSDeleteRule: UInt, Sendable {
   /// They are left as they are.
   case noActionDeleteRule = 0
@@ -30,7 +30,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   open var minCount = 0 { didSet { noteChange() } }
   /// The greatest number of related objects; 1 for a to-one relationship, 0 for no limit.
   open var maxCount = 0 { didSet { noteChange() } }
-  /// What happens to related objects when an object is deleted.
+  /// The effect on related objects when an object is deleted.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { didSet { noteChange() } }
   /// Whether the related objects have an order.
   open var isOrdered = false { didSet { noteChange() } }

@@ -25,9 +25,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
     do {
       let (model, registry) = try ModelFile.read(url)
-      let described = NSManagedObjectModel(model, registry: registry)
-      described.bundleName = ModelFile.bundleName(of: url)
-      self.init(name: name, managedObjectModel: described)
+      let bundle = ModelFile.bundleName(of: url)
+      self.init(name: name, managedObjectModel: NSManagedObjectModel(model, registry: registry, readFrom: bundle))
     } catch {
       stop("The model '\(name)' can't be read: \(error)")
     }

@@ -1,12 +1,6 @@
 extension MigrationLoss {
   init(_ kind: ParkedSlot.Kind, entity: String, property: String) {
-    let what =
-      switch kind {
-      case .object: "objects"
-      case .attribute: "values"
-      case .relationship: "pairs"
-      }
-    self.init(entity: entity, property: property.isEmpty ? nil : property, what: what)
+    self.init(entity: entity, property: property.isEmpty ? nil : property, what: kind.contents)
   }
 
   func counting(_ rows: Int) -> MigrationLoss {
@@ -14,4 +8,20 @@ extension MigrationLoss {
     loss.rows = rows
     return loss
   }
+}
+
+extension ParkedSlot.Kind {
+  /// The word for what a slot of the kind contains.
+  var contents: String {
+    switch self {
+    case .object: "objects"
+    case .attribute: "values"
+    case .relationship: "pairs"
+    }
+  }
+}
+
+extension ParkedSlot {
+  /// The path from an object to the values; nil for objects.
+  var keyPath: String? { property.isEmpty ? nil : ([property] + path).joined(separator: ".") }
 }

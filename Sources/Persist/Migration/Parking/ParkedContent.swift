@@ -12,12 +12,12 @@ public struct ParkedContent: Sendable, Hashable {
   public let version: String
   /// The number of objects, values or pairs.
   public let count: Int
-  /// When it was parked, to the second; nil if an earlier version of Persist parked it.
+  /// The time of parking, to the second; nil if an earlier version of Persist parked it.
   public let date: Date?
 }
 
 extension PersistentStoreCoordinator {
-  /// What migrations parked in a closed or open store, oldest first. Never writes.
+  /// Lists the values, objects and pairs that migrations parked in a closed or open store, oldest first. Never writes.
   ///
   /// - Throws: The errors of files that aren't stores.
   public static func parkedContents(at url: URL) throws -> [ParkedContent] {
@@ -28,10 +28,8 @@ extension PersistentStoreCoordinator {
       let hasAges = catalog.schema.table(named: ParkedSlot.Table.states) != nil
       return try inspector.parkedSlots().map { slot in
         let time = hasAges ? try inspector.firstNumber(.parkedTime(slot)) : 0
-        let name = ([slot.property] + slot.path).joined(separator: ".")
         return ParkedContent(
-          entity: slot.entity, property: slot.property.isEmpty ? nil : name,
-          kind: MigrationLoss(slot.kind, entity: "", property: "").what, version: slot.version,
+          entity: slot.entity, property: slot.keyPath, kind: slot.kind.contents, version: slot.version,
           count: try inspector.firstNumber(.countParked(slot)),
           date: time == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(time)))
       }
@@ -59,10 +57,9 @@ extension PersistentStoreCoordinator {
     guard !purged.isEmpty else { return [] }
     try ParkedValues.change(at: url, StoreOptions()) { parked, catalog in
       _ = try parked.purge(in: catalog.schema) { slot in
-        let name = ([slot.property] + slot.path).joined(separator: ".")
-        return purged.contains {
-          $0.entity == slot.entity && $0.version == slot.version && ($0.property ?? "") == name
-            && $0.kind == MigrationLoss(slot.kind, entity: "", property: "").what
+        purged.contains {
+          $0.entity == slot.entity && $0.version == slot.version && $0.property == slot.keyPath
+            && $0.kind == slot.kind.contents
         }
       }
       try parked.dropEmptyColumns(of: catalog.schema)

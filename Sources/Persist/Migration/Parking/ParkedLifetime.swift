@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How long values remain parked in a store before they are deleted.
+/// The time for which values remain parked in a store before they are deleted.
 ///
 /// ```swift
 /// var migrator = AutomaticMigrator()

@@ -29,7 +29,7 @@ extension MigrationPlan: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// What is parked, by its reason if it would be lost otherwise.
+  /// The parked values, by their reason if it would be lost otherwise.
   var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty ? parked : losses }
 
   /// The losses, unless they are parked.

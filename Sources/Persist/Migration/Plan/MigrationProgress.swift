@@ -98,7 +98,7 @@ public struct MigrationReport: Sendable, Hashable {
   public var proof: MigrationProof?
   /// The number of values, objects and pairs that were parked, because the new version has no place for them.
   public var parked = 0
-  /// What was parked, with numbers.
+  /// The parked values, with numbers.
   public var parkedContents: [MigrationLoss] = []
   /// The parked properties and entities that look as if they had been renamed without a declaration.
   public var renameHints: [RenameHint] = []

@@ -66,7 +66,7 @@ public struct AutomaticMigrator: StoreMigrator {
   ///
   /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``.
   public var parking = MigrationParking.always
-  /// How long values remain parked before they are deleted; ``ParkedLifetime/unlimited`` by default.
+  /// The time for which values remain parked before they are deleted; ``ParkedLifetime/unlimited`` by default.
   public var parkedLifetime = ParkedLifetime.unlimited
   /// Whether hops may be inferred from the models. If not, as in Core Data without
   /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with

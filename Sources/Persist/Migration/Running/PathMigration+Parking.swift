@@ -2,8 +2,6 @@ import Foundation
 
 /// Parked values of a store that is copied: they have the keys of their objects, which the copies keep.
 extension PathMigration {
-  private var parksLosses: Bool { migrator.effectiveParking == .always }
-
   /// - Returns: A copy of the store in which parked values were deleted that have expired or were replaced; the store
   ///   itself if nothing is parked in it.
   func forgettingReplacedValues(of store: URL, _ survey: PathSurvey) throws -> URL {
@@ -25,7 +23,7 @@ extension PathMigration {
   func parkLosses(
     of hop: MigrationHop, in file: inout URL, _ store: URL, _ number: Int
   ) throws -> [MigrationLoss] {
-    guard parksLosses else { return [] }
+    guard migrator.effectiveParking == .always else { return [] }
     let registry = ModelRegistry(versions: [hop.source, hop.destination])
     let plan = try engine.inspect(StoreLocation(file), options: StoreOptions()) { inspector -> ParkingPlan? in
       let survey = StoreSurvey(try inspector.identify(among: registry), hop: hop)

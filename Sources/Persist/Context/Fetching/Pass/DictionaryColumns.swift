@@ -18,7 +18,7 @@ struct DictionaryColumns {
     !groups.isEmpty || columns.contains { if case .aggregate = $0 { true } else { false } }
   }
 
-  /// What is evaluated for objects.
+  /// The expressions that are evaluated for objects.
   var expressions: [FetchExpression] {
     groups
       + columns.compactMap { column in

@@ -6,11 +6,17 @@ import Foundation
 /// of rows is compared when a table is rebuilt.
 extension InPlaceMigration {
   /// Checks the disk space of the log or the journal, if a table is written.
-  func requireDiskSpace(_ survey: StoreSurvey, _ connection: any StoreInspector) throws {
-    guard survey.work.changes.contains(where: { $0.change.writtenTable != nil }) else { return }
+  ///
+  /// Called before anything is changed, because another session asks for the size of a server's store.
+  ///
+  /// - Returns: The bytes that will be written to it.
+  func requireDiskSpace(_ survey: StoreSurvey, _ connection: any StoreInspector) throws -> Int {
+    guard survey.work.changes.contains(where: { $0.change.writtenTable != nil }) else { return 0 }
     let location = StoreLocation(url)
     let engine = try location.engine
-    try engine.requireDiskSpace(for: location, bytes: survey.extraSpace(ofSize: engine.size(of: location), connection))
+    let bytes = try survey.extraSpace(ofSize: engine.size(of: location), connection)
+    try engine.requireDiskSpace(for: location, bytes: bytes)
+    return bytes
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.

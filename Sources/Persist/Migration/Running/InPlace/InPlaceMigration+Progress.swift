@@ -1,6 +1,10 @@
 extension InPlaceMigration {
   /// The work of the migration, weighed by its costs. Nothing is counted if nobody asks.
-  func progress(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws -> InPlaceProgress {
+  ///
+  /// - Parameter bytes: The bytes that are written to the log or the journal if tables have rows.
+  func progress(
+    _ survey: StoreSurvey, writing bytes: Int, _ connection: any MigrationConnection
+  ) throws -> InPlaceProgress {
     let changes = survey.work.changes
     let reported = hop?.reported ?? survey.hop.reported
     guard migrator.progress != nil else {
@@ -22,9 +26,7 @@ extension InPlaceMigration {
       } ?? InPlaceProgress.Part()
     }
     let checked = rows.values.reduce(0) { $0 + WorkCost.of($1, each: WorkCost.checkedRow) }
-    let location = StoreLocation(url)
-    let written = parts.contains { $0.rows > 1 }
-      ? try survey.extraSpace(ofSize: location.engine.size(of: location), connection) : 0
+    let written = parts.contains { $0.rows > 1 } ? bytes : 0
     return InPlaceProgress(
       preparation: checked, parts, completion: try completion(survey, count),
       commit: WorkCost.pages(ofSize: written, each: WorkCost.committedPage), hop: reported, report: migrator.progress)

@@ -65,9 +65,7 @@ struct InPlaceMigration {
     }
     let textIndexes = try connection.intactFullTextIndexes(among: survey.map.fullTextIndexes)
     let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
-    try requireDiskSpace(survey, connection)
-    // Before anything is changed, because the size of a server's store is asked for by another session.
-    var tally = try progress(survey, connection)
+    var tally = try progress(survey, writing: requireDiskSpace(survey, connection), connection)
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
     report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
     try carryOut(survey, &tally, connection)
