@@ -97,7 +97,7 @@ struct LayerTests {
   }
 
   /// The number of pairs of folders that refer to each other, most of them in Context/State. It may only decrease.
-  private static let knownMutualFolders = 5
+  private static let knownMutualFolders = 4
 
   @Test(
     "Few folders of the framework refer to each other",

@@ -55,14 +55,3 @@ extension PathMigration {
     return count
   }
 }
-
-extension MigrationPath {
-  /// Whether every object of the last version has the key of the object that it was.
-  func keepsKeys(_ resources: MigrationResources) -> Bool {
-    hops.allSatisfy { hop in
-      guard case .mapping(let mapping) = hop.method, !hop.isInferred else { return true }
-      guard let plan = try? MigrationPath.plan(hop, mapping, resources) else { return false }
-      return plan.steps.allSatisfy { $0.offset == 0 && $0.policy == nil }
-    }
-  }
-}

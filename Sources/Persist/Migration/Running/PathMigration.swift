@@ -210,9 +210,3 @@ private struct FollowedHistory {
     hops = []
   }
 }
-
-extension MigrationPath {
-  /// The maximum number of simultaneous copies of the store, excluding its own file: a hop's file and the previous one;
-  /// at the end, the last one and the log or journal of the exchange.
-  var simultaneousCopies: Int { 2 }
-}

@@ -21,6 +21,8 @@ struct InPlaceMigration {
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
   /// file belongs to a longer path.
   var workspace: (any MigrationWorkspace)?
+  /// Compares both ways on copies of the store, called before anything is written; nil for no comparison.
+  var proof: (() throws -> MigrationProof?)?
   let start = ContinuousClock.now
 
   func run() throws -> MigrationReport {
@@ -58,7 +60,7 @@ struct InPlaceMigration {
     var report = try report(survey, connection)
     // Another process may have migrated the store first.
     guard !survey.isUpToDate else { return (report, nil) }
-    report.proof = try prove()
+    report.proof = try proof?()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)

@@ -1,15 +1,17 @@
 import Foundation
 
 /// Migrating copies in both ways, before the store itself is changed.
-extension InPlaceMigration {
+extension AutomaticMigrator {
   /// Migrates two copies of the store, one in place and one by copying, and compares them.
   ///
   /// The caller holds the write lock and hasn't written yet, so that the copies have the content that is migrated
   /// afterward.
   ///
   /// - Returns: nil if no comparison is requested.
-  func prove() throws -> MigrationProof? {
-    guard let compare = migrator.compareWays, let workspace else { return nil }
+  func prove(
+    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ workspace: any MigrationWorkspace
+  ) throws -> MigrationProof? {
+    guard let compareWays else { return nil }
     guard url.isFileURL else {
       throw PersistenceError(
         .invalidRequest, at: .store(url), "A migration is proved on copies, and only a store in a file is copied.",
@@ -21,7 +23,7 @@ extension InPlaceMigration {
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
       let copy = try workspace.file(number)
       try engine.duplicate(location, to: StoreLocation(copy))
-      var migrator = migrator
+      var migrator = self
       migrator.compareWays = nil
       migrator.progress = nil
       migrator.countsRows = false
@@ -32,11 +34,11 @@ extension InPlaceMigration {
       migrator.downgrade = .withLoss
       // Parked values aren't visible in the version that they are parked for.
       if migrator.parking == .olderVersions { migrator.parking = .none }
-      try migrator.migrate(storeAt: copy, to: destination, registry: registry)
+      try migrator.migrate(storeAt: copy, to: version, registry: registry)
       return copy
     }
     do {
-      return try compare(copies[0], copies[1])
+      return try compareWays(copies[0], copies[1])
     } catch var error as PersistenceError {
       error.place.store = url
       throw error
