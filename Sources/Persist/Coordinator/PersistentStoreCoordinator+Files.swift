@@ -122,7 +122,9 @@ extension PersistentStoreCoordinator {
     let old = try requireOpen(store)
     post(Self.willRemoveStoreNotification, Self.removedPersistentStoresKey, [store])
     post(Self.storesWillChangeNotification, Self.removedPersistentStoresKey, [store])
-    let new = try StoreCopies.move(old, to: StoreLocation(url), options: options) { exchange(old, for: $0) }
+    let new = try StoreCopies.move(old, to: StoreLocation(url), options: options) {
+      exchange(old, for: options.instrument?.observing($0) ?? $0)
+    }
     let moved = StoreInfo(new)
     post(
       Self.storesDidChangeNotification,

@@ -48,7 +48,7 @@ extension PersistentStoreCoordinator {
   private func addStore(
     _ location: StoreLocation, _ url: URL, _ engine: any StoreEngine, _ options: StoreOptions
   ) throws -> StoreInfo {
-    try opened {
+    try opened(options) {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
       guard try engine.canCreateStore(at: location) else {
         let store = try openOfModel(location, engine, options)
@@ -68,7 +68,7 @@ extension PersistentStoreCoordinator {
   @discardableResult
   public func addInMemoryStore(options: StoreOptions = StoreOptions()) throws -> StoreInfo {
     try requireConfiguration(options.configuration)
-    return try opened {
+    return try opened(options) {
       try StoreLocation.memory.engine.createStore(at: .memory, model: managedObjectModel, options: options)
     }
   }
@@ -89,8 +89,9 @@ extension PersistentStoreCoordinator {
     post(Self.storesDidChangeNotification, Self.removedPersistentStoresKey, [store])
   }
 
-  private func opened(_ open: () throws -> any PersistentStore) throws -> StoreInfo {
-    let store = try open()
+  private func opened(_ options: StoreOptions, _ open: () throws -> any PersistentStore) throws -> StoreInfo {
+    let opened = try open()
+    let store = options.instrument?.observing(opened) ?? opened
     do {
       return try add(store)
     } catch {
@@ -126,7 +127,8 @@ extension PersistentStoreCoordinator {
   ) throws -> any PersistentStore {
     let opened = difference.opened
     defer { opened?.close() }
-    guard let migrator = options.migrator, let url = location.url else { throw difference.error }
+    guard var migrator = options.migrator, let url = location.url else { throw difference.error }
+    if let instrument = options.instrument { migrator = instrument.observing(migrator) }
     guard !options.isReadOnly else {
       throw PersistenceError(
         .storeReadOnly, at: .store(url), "The store has another model and must be migrated.",

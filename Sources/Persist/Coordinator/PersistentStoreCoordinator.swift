@@ -82,7 +82,7 @@ public struct StoreInfo: Sendable, Hashable {
   /// Whether saving to the store is rejected.
   public let isReadOnly: Bool
 
-  init(_ store: any PersistentStore) { self.init(store, at: store.url) }
+  package init(_ store: any PersistentStore) { self.init(store, at: store.url) }
 
   /// Describes a store at another place.
   init(_ store: any PersistentStore, at url: URL?) {

@@ -110,6 +110,8 @@ package protocol PersistentStore: SharedRowSource {
   ///
   /// - Returns: The remaining steps.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
+  /// The state of the store's connections and caches.
+  var statistics: StoreStatistics { get }
   /// Closes the store, after waiting for reads and writes in progress. It can't be used afterward.
   func close() throws
 
@@ -141,6 +143,7 @@ package protocol PersistentStore: SharedRowSource {
 
 extension PersistentStore {
   package var isEncrypted: Bool { false }
+  package var statistics: StoreStatistics { StoreStatistics() }
   package var history: (any StoreHistory)? { nil }
   package func generation() throws -> (any StoreGeneration)? { nil }
   package func replicaRows() -> (any SharedRowSource)? { nil }

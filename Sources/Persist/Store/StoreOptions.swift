@@ -70,6 +70,8 @@ public struct StoreOptions: Sendable {
   var isPlainWithoutKey = false
   /// Whether imported rows contain their large values, so that the store is a single file.
   package var keepsLargeValuesInRows = false
+  /// The observer of the store's work; nil for none.
+  package var instrument: (any StoreInstrument)?
   /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.
   var knownStore: (any KnownStore)?
 

@@ -23,6 +23,11 @@ package final class BlockingWork: Sendable {
   /// The work that the running code belongs to; nil outside a thread pool.
   @TaskLocal private static var current: BlockingWork?
 
+  /// Runs work in the context of the task that awaits it.
+  package typealias ContextRestorer = @Sendable (_ work: () -> Void) -> Void
+  /// Captures the awaiting task's context, such as its trace, for the thread that does the work; nil for none.
+  package static let context = LockProtected<(@Sendable () -> ContextRestorer?)?>(nil)
+
   /// Whether the task that awaits the running code has been canceled; outside a thread pool, whether the current task
   /// has been.
   package static var isCancelled: Bool { current?.state.withLock { $0.isCancelled } ?? Task.isCancelled }
@@ -48,9 +53,19 @@ package final class BlockingWork: Sendable {
     let deadline = limit.map { limit in
       ThreadPool.Deadline(instant: added + limit.duration) { self.drop(limit.error()) }
     }
+    let carry = Self.context.withLock { $0 }?()
     let start: @Sendable () -> Void = {
       guard self.begin() else { return }
-      continuation.resume(with: Swift.Result { try Self.$current.withValue(self, operation: body) })
+      continuation.resume(
+        with: Swift.Result {
+          try Self.$current.withValue(self) {
+            guard let carry else { return try body() }
+            var result: Swift.Result<Result, any Error>?
+            carry { result = Swift.Result { try body() } }
+            guard let result else { throw CancellationError() }
+            return try result.get()
+          }
+        })
     }
     pool.add(start, before: deadline)
   }

@@ -32,6 +32,8 @@ package final class ThreadPool: Sendable {
     workers.add(Workers.Entry(work: work, deadline: deadline))
   }
 
+  /// Whether no work is running or waiting.
+  package var isIdle: Bool { workers.isIdle }
   /// The current number of threads.
   package var threadCount: Int { workers.threadCount }
   /// The number of timers started for deadlines, for tests.
@@ -67,6 +69,7 @@ private final class Workers: @unchecked Sendable {
   }
 
   var threadCount: Int { locked { count } }
+  var isIdle: Bool { locked { queue.isEmpty && idleCount == count } }
   var timerCount: Int { locked { startedTimers } }
 
   private func locked<T>(_ body: () -> T) -> T {

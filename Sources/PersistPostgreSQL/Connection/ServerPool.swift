@@ -138,7 +138,10 @@ final class ServerPool: @unchecked Sendable {
       case .cancelled where endsWithTask:
         condition.unlock()
         throw CancellationError()
-      case .cancelled, .goingOn: wait.wait(for: condition)
+      case .cancelled, .goingOn:
+        let begun = ContinuousClock.now
+        wait.wait(for: condition)
+        options.instrument?.waited(for: .connection, .now - begun)
       }
     }
     count += 1
@@ -152,7 +155,16 @@ final class ServerPool: @unchecked Sendable {
   }
 
   private func connect() throws -> any ServerConnection {
-    try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
+    let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
+    return options.instrument.map { ObservedConnection(connection, $0) } ?? connection
+  }
+
+  /// The state of the connections.
+  var statistics: StoreStatistics {
+    var statistics = StoreStatistics()
+    condition.withLock { (statistics.connections, statistics.idleConnections) = (count, idle.count) }
+    statistics.maximumConnections = Self.capacity
+    return statistics
   }
 
   private func release() {

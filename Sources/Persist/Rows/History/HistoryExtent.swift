@@ -1,7 +1,7 @@
 /// The extent of a store's history in one state of the store.
 package struct HistoryExtent: Sendable, Hashable {
   /// The smallest number after which every transaction is still there.
-  let oldestPosition: Int64
+  package let oldestPosition: Int64
   /// The number of the last transaction; 0 before the first.
   package let lastNumber: Int64
   /// Whether changes are recorded; false if the history was switched off and its past kept.

@@ -58,6 +58,7 @@ final class SQLiteStore: PersistentStore {
   var url: URL? { pool.url }
   var type: String { url == nil ? "InMemory" : "SQLite" }
   var isReadOnly: Bool { pool.isReadOnly }
+  var statistics: StoreStatistics { pool.statistics }
 
   /// - Parameters:
   ///   - identifier: The UUID in the store's metadata.

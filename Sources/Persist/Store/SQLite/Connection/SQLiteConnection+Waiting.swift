@@ -12,6 +12,8 @@ struct LockWaits {
   var endWithTask = false
   /// Whether cancellation has ended a wait.
   var wereCancelled = false
+  /// The time that was spent waiting, until it is reported.
+  var total = Duration.zero
 
   init(limit: Duration) { self.limit = limit }
 }
@@ -53,7 +55,9 @@ extension SQLiteConnection {
       waits.wereCancelled = true
       return false
     case .cancelled, .goingOn:
+      let begun = ContinuousClock.now
       wait.sleep(beforeAttempt: attempt)
+      waits.total += .now - begun
       return true
     }
   }

@@ -46,11 +46,11 @@ extension SQLiteConnectionPool {
         fix: "Open it without isReadOnly to write.")
     }
     defer { shared.noteChange() }
-    if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try body(writer) } }
+    if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try observed(writer, body) } }
     let wait = try beginTurn(options.busyTimeout)
     defer { turn.end() }
     let writer = try currentWriter()
-    return try writer.waiting(wait) { try body(writer) }
+    return try writer.waiting(wait) { try observed(writer, body) }
   }
 
   /// Waits until no other thread writes through this pool.
@@ -59,12 +59,13 @@ extension SQLiteConnectionPool {
   @discardableResult
   @inline(never)
   func beginTurn(_ limit: Duration) throws -> BoundedWait? {
-    var wait: BoundedWait?
+    var (wait, begun): (BoundedWait?, ContinuousClock.Instant?)
     let state = turn.begin {
-      let begun = BoundedWait(limit)
-      wait = begun
-      return begun
+      begun = .now
+      wait = BoundedWait(limit)
+      return wait
     }
+    if let instrument, let begun { instrument.waited(for: .writer, .now - begun) }
     switch state {
     case .goingOn: return wait
     case .cancelled: throw CancellationError()

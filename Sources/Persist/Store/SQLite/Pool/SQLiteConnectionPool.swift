@@ -35,6 +35,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   let url: URL?
   let isReadOnly: Bool
   let options: StoreOptions
+  /// The observer of the pool's work; nil for none.
+  let instrument: (any StoreInstrument)?
   private let condition = NSCondition()
   private var idle: [Reader] = []
   private var readerCount = 0
@@ -78,6 +80,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     // Other threads open connections, too.
     let options = url == nil ? options : options.with(options.encryption)
     self.options = options
+    instrument = options.instrument
     readerLimit = Self.maximumReaders
     release = nil
     isReadOnly = options.isReadOnly && url != nil
@@ -136,11 +139,11 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Reads with the only connection of an in-memory store, waiting without a limit.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    if WriteReservation.isHeld(of: self) { return try body(writer) }
+    if WriteReservation.isHeld(of: self) { return try observed(writer, body) }
     _ = turn.begin { nil }
     defer { turn.end() }
     try requireOpen()
-    return try body(writer)
+    return try observed(writer, body)
   }
 
   /// Runs `body` while no other thread writes through this pool, and then closes it, so that no write can intervene.
@@ -220,7 +223,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     defer { giveBack(reader) }
     let connection = reader.connection
     if release == nil { try watch?.requireSameFiles(connection, isThorough: false) }
-    let result = try explaining(connection) { try connection.waiting { try body(connection) } }
+    let result = try explaining(connection) { try connection.waiting { try observed(connection, body) } }
     let version = connection.dataVersion
     if connection.readVersion != version {
       connection.readVersion = version
@@ -257,7 +260,9 @@ final class SQLiteConnectionPool: @unchecked Sendable {
           throw error
         }
       } else {
+        let begun = ContinuousClock.now
         condition.wait()
+        instrument?.waited(for: .connection, .now - begun)
       }
     }
   }
@@ -271,6 +276,22 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     // The file may no longer be that of the other connections.
     reader.connection.hasReloadedSchema = true
     return reader
+  }
+
+  /// The state of the connections and caches.
+  var statistics: StoreStatistics {
+    var statistics = StoreStatistics()
+    condition.lock()
+    (statistics.connections, statistics.idleConnections) = (readerCount, idle.count)
+    for reader in idle { reader.connection.addCacheUse(to: &statistics) }
+    condition.unlock()
+    (statistics.maximumConnections, statistics.waitingWriters) = (readerLimit, turn.waitingCount)
+    if turn.tryBegin() {
+      writer?.addCacheUse(to: &statistics)
+      turn.end()
+    }
+    if let url { statistics.logSize = FileState(path: url.path + "-wal").map { Int($0.size) } }
+    return statistics
   }
 
   @inline(never)
@@ -306,6 +327,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// - Parameter release: Called with the connection when the pool is closed.
   init(holding reader: Reader, of origin: SQLiteConnectionPool, release: @escaping (Reader) -> Void) {
     (url, options, isReadOnly, writer) = (origin.url, origin.options, true, nil)
+    instrument = origin.instrument
     idle = [reader]
     (readerCount, readerLimit) = (1, 1)
     self.release = release
