@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
     .library(name: "PersistSQLQueries", targets: ["PersistSQLQueries"]),
     .library(name: "PersistLiveQueries", targets: ["PersistLiveQueries"]),
+    .library(name: "PersistObservability", targets: ["PersistObservability"]),
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
@@ -59,6 +60,10 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // For PersistObservability alone: packages that don't use it don't resolve them.
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.4.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
     .systemLibrary(
@@ -96,6 +101,15 @@ let package = Package(
     .target(name: "PersistSyncHTTP", dependencies: ["Persist", "PersistSync"], swiftSettings: settings),
     .target(name: "PersistSQLQueries", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistLiveQueries", dependencies: ["Persist"], swiftSettings: settings),
+    .target(
+      name: "PersistObservability",
+      dependencies: [
+        "Persist",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
     .target(name: "PersistTools", dependencies: ["Persist", "LinkedSQLite"], swiftSettings: settings),
     .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
@@ -200,6 +214,15 @@ let package = Package(
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PersistLiveQueriesTests", dependencies: ["Persist", "PersistLiveQueries", "PersistTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistObservabilityTests",
+      dependencies: [
+        "Persist", "PersistObservability", "PersistTestSupport",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],

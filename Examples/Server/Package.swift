@@ -15,13 +15,15 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.4.0"),
   ],
   targets: [
     .target(
       name: "Notes",
       dependencies: [
         .product(name: "Persist", package: "Persist"), .product(name: "PersistMacrosless", package: "Persist"),
+        .product(name: "PersistObservability", package: "Persist"),
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -29,11 +31,13 @@ let package = Package(
       dependencies: [
         "Notes",
         .product(name: "Persist", package: "Persist"),
+        .product(name: "PersistObservability", package: "Persist"),
         .product(name: "PersistPostgreSQL", package: "Persist"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
     .executableTarget(

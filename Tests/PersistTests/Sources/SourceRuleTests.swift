@@ -66,8 +66,8 @@ struct SourceRuleTests {
   func publicIsDocumented() throws {
     try check { source, path in
       let libraries = [
-        "CoreData", "Persist", "PersistLiveQueries", "PersistMacrosless", "PersistPostgreSQL", "PersistSQLMigrations",
-        "PersistSQLQueries", "PersistSync",
+        "CoreData", "Persist", "PersistLiveQueries", "PersistMacrosless", "PersistObservability",
+        "PersistPostgreSQL", "PersistSQLMigrations", "PersistSQLQueries", "PersistSync",
       ]
       guard libraries.contains(where: { path.hasPrefix($0 + "/") }) else { return [] }
       return source.undocumentedDeclarations.map { ($0.line, "no doc comment: \($0.text)") }

@@ -1,25 +1,33 @@
 public import Foundation
 public import Persist
 import PersistMacrosless
+public import PersistObservability
 
 /// The notes in a store, for many requests at once.
 ///
 /// Each call has a context of its own, which ends with it: what it reads is as of one moment, and no object is shared.
 public struct NoteStore: Sendable {
-  let container: PersistentContainer
+  /// The store, for the service that closes it and for the readiness check.
+  public let container: PersistentContainer
   /// How long a call may take. What waits then ends: for a lane, for another process, for a lock.
   let deadline: Duration
 
   /// Opens a store in a file or on a server, and brings one of an older version to the newest.
   ///
-  /// - Parameter replicas: replicas of the store's server, from which lists of notes are read.
-  public init(at location: StoreLocation, replicas: [StoreLocation] = [], deadline: Duration = .seconds(2)) throws {
+  /// - Parameters:
+  ///   - replicas: replicas of the store's server, from which lists of notes are read.
+  ///   - telemetry: traces and measures the store's work; nil for none.
+  public init(
+    at location: StoreLocation, replicas: [StoreLocation] = [], deadline: Duration = .seconds(2),
+    telemetry: StoreTelemetry? = nil
+  ) throws {
     var options = StoreOptions.automaticMigration
     // A commit is on the disk before it is acknowledged, even if the power fails then. SQLite's default in this mode,
     // NORMAL, survives the end of the program but may lose the last commits with the power. A server's default is safe.
     options.pragmas = ["synchronous": "FULL"]
     options.busyTimeout = deadline
     options.readsFrom = replicas
+    options.telemetry = telemetry
     container = try PersistentContainer(at: location, model: ManagedObjectModel(Note.self), options: options)
     self.deadline = deadline
   }

@@ -1,0 +1,83 @@
+import Foundation
+public import Persist
+
+/// The health of a coordinator's stores, for the readiness check of a service.
+///
+/// ```swift
+/// router.get("ready") { _, _ in
+///   await coordinator.health().isReady ? HTTPResponse.Status.ok : .serviceUnavailable
+/// }
+/// ```
+///
+/// A liveness check needs no store: a process that answers is alive, and restarting it doesn't help a store that is
+/// busy or a server that is down.
+public struct StoreHealth: Sendable {
+  /// The result for one store.
+  public struct Store: Sendable {
+    /// The store.
+    public let info: StoreInfo
+    /// The time that the read took; nil if it failed.
+    public let latency: Duration?
+    /// The reason why the store can't be read; nil if it can be.
+    public let error: PersistenceError?
+  }
+
+  /// The results, in the order in which the stores were added.
+  public let stores: [Store]
+
+  /// Whether there are stores, and all of them answered.
+  public var isReady: Bool { !stores.isEmpty && stores.allSatisfy { $0.error == nil } }
+}
+
+extension PersistentStoreCoordinator {
+  /// Reads from each store, at the same time.
+  ///
+  /// - Parameter limit: The time after which a store counts as failed with ``PersistenceError/Code/storeBusy``; two
+  ///   seconds by default. Its read goes on.
+  public func health(within limit: Duration = .seconds(2)) async -> StoreHealth {
+    let stores = openStores
+    let results = await withTaskGroup(of: (Int, StoreHealth.Store).self) { group in
+      for (index, store) in stores.enumerated() {
+        group.addTask { (index, await self.health(of: store, within: limit)) }
+      }
+      return await group.reduce(into: [(Int, StoreHealth.Store)]()) { $0.append($1) }
+    }
+    return StoreHealth(stores: results.sorted { $0.0 < $1.0 }.map(\.1))
+  }
+
+  private func health(of store: any PersistentStore, within limit: Duration) async -> StoreHealth.Store {
+    let info = StoreInfo(store)
+    let begin = ContinuousClock.now
+    let error = await firstAnswer(within: limit) { [threads] () -> PersistenceError? in
+      do {
+        _ = try await threads.background.run { try store.metadata() }
+        return nil
+      } catch let error as PersistenceError {
+        return error
+      } catch {
+        return PersistenceError(.storeOpenFailed, at: .store(info.url), "The store can't be read: \(error).")
+      }
+    } orElse: {
+      PersistenceError(.storeBusy, at: .store(info.url), "The store didn't answer within \(limit).")
+    }
+    return StoreHealth.Store(info: info, latency: error == nil ? .now - begin : nil, error: error)
+  }
+
+  /// Awaits a result for a limited time, without waiting for the work after it: a blocked read can't be canceled.
+  private func firstAnswer<T: Sendable>(
+    within limit: Duration, _ work: @escaping @Sendable () async -> T, orElse late: @escaping @Sendable () -> T
+  ) async -> T {
+    let (results, continuation) = AsyncStream<T>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let running = Task { continuation.yield(await work()) }
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      continuation.yield(late())
+    }
+    defer {
+      running.cancel()
+      timer.cancel()
+    }
+    for await result in results { return result }
+    return late()
+  }
+}
