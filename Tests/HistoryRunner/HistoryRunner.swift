@@ -25,7 +25,7 @@ struct HistoryRunner {
     var writer = try StoreWriter(store, name: name, seed: seed)
     while !FileManager.default.fileExists(atPath: stop) {
       do { try writer.write() } catch let error as PersistenceError {
-        // What others have deleted meanwhile can't be saved; everything else is a fault.
+        // Objects that others have deleted meanwhile can't be saved; everything else is a fault.
         guard [.objectNotFound, .mergeConflict].contains(error.code) else { throw error }
       }
       Thread.sleep(forTimeInterval: 0.002)

@@ -76,7 +76,7 @@ struct LiveQueryTests {
         ("own", context), ("another", ManagedObjectContext(coordinator)),
         ("another coordinator's", ManagedObjectContext(other)),
       ] {
-        // What this coordinator has saved before is found in the history with the first save of another one.
+        // This coordinator's earlier saves are found in the history with the first save of another one.
         try Self.add("Film", "e", in: writer)
         _ = signal.take()
         try Self.add("Film", "f", in: writer)

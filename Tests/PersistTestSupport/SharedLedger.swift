@@ -42,7 +42,7 @@ public enum SharedLedger {
     Data(repeating: UInt8(truncatingIfNeeded: stamp), count: stamp.isMultiple(of: 2) ? 300_000 : 100)
   }
 
-  /// What is wrong in the state that a context shows: money that came from nowhere, counts that aren't those of the
+  /// The faults in the state that a context shows: money that came from nowhere, counts that aren't those of the
   /// members, relationships that only one end has, and saves that are there in part.
   ///
   /// After one fetch, it only follows relationships, so that a context that merges automatically shows one state.
@@ -63,7 +63,7 @@ public enum SharedLedger {
     return problems
   }
 
-  /// What is wrong with the receipts: each save of a writer leaves one, with the writer's next serial number.
+  /// The faults of the receipts: each save of a writer leaves one, with the writer's next serial number.
   public static func receiptProblems(in context: ManagedObjectContext) throws -> [String] {
     try context.fetch(FetchRequest("Writer")).compactMap { writer in
       let receipts = try writer.mutableSetValue(forKey: "receipts").map { $0.integer("serial") }.sorted()

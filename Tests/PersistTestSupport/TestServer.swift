@@ -31,7 +31,7 @@
       guard let url = URL(string: server) else { return }
       let names = #"SELECT nspname FROM pg_namespace WHERE nspname = '\#(name)' OR nspname LIKE '\#(name)\_%'"#
       for row in (try? ForeignSQL.run([names], at: url)) ?? [] {
-        // What a test still holds open isn't waited for; the server ends with the run.
+        // Connections that a test still holds open aren't waited for; the server ends with the run.
         _ = try? ForeignSQL.run("SET lock_timeout = '1s'; DROP SCHEMA IF EXISTS \"\(row[0])\" CASCADE", at: url)
       }
     }

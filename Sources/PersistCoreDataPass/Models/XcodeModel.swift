@@ -13,7 +13,7 @@ package struct XcodeModel {
     var fetchedProperties: [(name: String, entity: String)] = []
   }
 
-  /// What Xcode's setting "Codegen" lets be generated.
+  /// The values of Xcode's setting "Codegen".
   enum Codegen: Equatable {
     case manual, category, classDefinition
   }

@@ -1,6 +1,6 @@
 package import Persist
 
-/// What the model says about finding objects by the values of a property: uniqueness, indexes, full-text search.
+/// The model's provisions for finding objects by the values of a property: uniqueness, indexes, full-text search.
 package struct PropertyMarks {
   /// Whether no two objects may have the same value.
   package let isUnique: Bool

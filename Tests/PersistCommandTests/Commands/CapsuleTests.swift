@@ -76,7 +76,7 @@ struct CapsuleTests {
       for part in ["lovelace", "babbage", "example", "54328", "63158400", "UGhvdG9ncmFwaCBvZi"] {
         #expect(!text.contains(part), "\(part)")
       }
-      // What matters remains: nulls, lengths, equality, and the kinds of characters.
+      // The essentials remain: nulls, lengths, equality, and the kinds of characters.
       let rows = try text.split(separator: "\n").filter { $0.hasPrefix("[") && $0.contains("@") }
         .map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [Any]) }
       let emails = rows.compactMap { $0.compactMap { $0 as? String }.first { $0.contains("@") } }

@@ -13,7 +13,7 @@ struct DeferTests {
       _ = try Command.run("fill", store, "--models", shop, "--version", "Shop", "--rows", "10")
       let plain = try Command.run("plan", store, "--models", shop, "--discard")
       #expect(!plain.output.contains("later:"))
-      // What is parked isn't dropped, so that dropping it isn't deferred.
+      // A parked column isn't dropped, so there is no dropping to defer.
       let plan = try Command.run("plan", store, "--models", shop, "--defer", "--discard")
       #expect(plan.output.contains("later: ALTER TABLE ZITEM DROP COLUMN"))
       #expect(plan.output.contains("later: CREATE INDEX Z_Item_byName"))

@@ -143,12 +143,12 @@ private final class Owner<V: Version>: Base<V> {
   @Attribute var optionalText: Written<V>?
 }
 
-/// What a program expects of the stored values of one property of one object, by the parts' identities.
+/// The stored values that a program expects of one property of one object, by the parts' identities.
 private struct Expected {
   var stored: [Int: StoredValue]
   let isText: Bool
 
-  /// What a part reads as.
+  /// The value that reading a part returns.
   func value(of part: Shape.Part, in shape: Shape) -> StoredValue {
     let value = stored[part.number] ?? .null
     if value.isNull { return part.isOptional ? .null : part.standard }

@@ -40,7 +40,7 @@ struct Follower {
         if change.changeType == .delete {
           objects[name] = nil
         } else {
-          // What a later transaction deleted is gone already.
+          // Objects that a later transaction deleted are gone already.
           objects[name] = (try? context.existingObject(with: change.changedObjectID)).map(Self.values) ?? [:]
         }
       }

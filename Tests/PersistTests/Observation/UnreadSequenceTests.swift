@@ -56,7 +56,7 @@ struct UnreadSequenceTests {
     #expect(Self.isUnobserved(context))
   }
 
-  /// What several tasks received from one sequence.
+  /// The elements that several tasks received from one sequence.
   @MainActor private final class Received {
     var changes = 0
     var ended = 0

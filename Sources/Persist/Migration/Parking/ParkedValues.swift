@@ -168,7 +168,7 @@ struct ParkedValues {
     // The entities of objects whose keys others have, by model. They remain parked with all that belongs to them.
     var withheld: [String: Set<String>] = [:]
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
-      // What was parked last is newer than what was parked before for the same place.
+      // The values parked last are newer than those parked before for the same place.
       for slot in kind == .attribute ? slots.reversed() : slots
       where slot.kind == kind && slot.column == nil && comparisons.isFit(slot) {
         guard let (comparison, entity) = comparisons.subject(of: slot),

@@ -5,7 +5,7 @@ public enum MigrationParking: Sendable, Hashable {
   /// (``AutomaticMigrator/allowsLoss``), and one to an older version without permission
   /// (``AutomaticMigrator/Downgrade/withoutLoss``), is still rejected.
   ///
-  /// What a mapping model or a policy leaves out isn't parked.
+  /// Values that a mapping model or a policy leaves out aren't parked.
   case always
   /// They are lost, if that is allowed: for programs that must delete values at once.
   case none

@@ -47,7 +47,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     /// A `?` parameter whose value is bound each time the statement runs.
     mutating func appendInterpolation(parameter: Void) { text += "?" }
 
-    /// That many `?` parameters, separated by commas.
+    /// A list of `?` parameters, separated by commas.
     mutating func appendInterpolation(parameters count: Int) {
       text += repeatElement("?", count: count).joined(separator: ", ")
     }

@@ -206,7 +206,7 @@ struct PrefetchTests {
         request.relationshipKeyPathsForPrefetching = ["pets"]
         var pets = 0
         let reader = ManagedObjectContext(coordinator)
-        // What is read ahead stays valid, however long this thread has to wait for the processor.
+        // Rows read ahead stay valid, however long this thread has to wait for the processor.
         reader.readsUnchangingStores = true
         let count = try statements(store) {
           try reader.forEachBatch(of: request, size: 25) { people in

@@ -112,7 +112,7 @@ extension PlainGraph {
     return graph
   }
 
-  /// What a child sees of its parent: for it everything is saved, and what is deleted doesn't exist. To-one
+  /// A child's view of its parent: for it everything is saved, and deleted objects don't exist. To-one
   /// relationships may refer to it still.
   fileprivate var asRows: PlainGraph {
     var graph = self
@@ -132,7 +132,7 @@ extension PlainGraph {
     for id in objects.keys { objects[id]?.isDraft = parent.isDraft(id) }
   }
 
-  /// What a child's graph is to the parent that it is saved to: its deletions are the parent's, unsaved.
+  /// The effect of a child's save on its parent: its deletions are the parent's, unsaved.
   fileprivate func asChanges(of parent: PlainGraph) -> PlainGraph {
     var graph = self
     for (id, object) in parent.objects {
@@ -151,7 +151,7 @@ extension PlainGraph {
       graph.objects[id]?.isSaved = false
       graph.objects[id]?.isDraft = false
     }
-    // What was never saved leaves no trace, whatever its rules.
+    // An object that was never saved leaves no trace, whatever its rules.
     graph.delete(objects.keys.filter { !isAlive($0) && graph.objects[$0]?.isSaved == false })
     return graph
   }

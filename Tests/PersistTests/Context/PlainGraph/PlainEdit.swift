@@ -40,7 +40,7 @@ struct PlainEdits {
   private(set) var tape = PlainTape()
   /// The edits that are left of the step that is repeated.
   private var repeated: ArraySlice<PlainTape.Edit> = []
-  /// What ``choice(of:)`` decides by.
+  /// The basis of ``choice(of:)``.
   let kind: UInt64
   /// The relationships that most edits are of, so that they meet; all for every other seed.
   private let sides: [PlainRelationship]

@@ -1,6 +1,6 @@
 import Persist
 
-/// What merging makes of unsaved changes: they stay, property by property and member by member, on top of what others
+/// The effect of merging on unsaved changes: they stay, by property and by member, on top of what others
 /// have saved.
 extension PlainGraph {
   /// The unsaved changes of this graph on top of what the store has now.
@@ -30,11 +30,11 @@ extension PlainGraph {
     for isFilled in [false, true] {
       for id in mine {
         for side in PlainSchema.relationships(of: entity(id)) where !side.isToMany {
-          // What led to an object that others have deleted leads to nothing.
+          // References to an object that others have deleted become nil.
           let other = one(id, side.name).flatMap { graph.objects[$0] == nil ? nil : $0 }
           let old = seen.one(id, side.name)
           guard one(id, side.name) != old, other != old, isFilled == (other != nil) else { continue }
-          // What a deleted object's rule has released may belong to another by now.
+          // Objects that a deleted object's rule has released may belong to another by now.
           if let other, !isAlive(id), !leads(other, back: side, to: id) { continue }
           graph.set(id, side.name, other)
         }

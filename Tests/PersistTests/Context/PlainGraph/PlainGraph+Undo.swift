@@ -88,7 +88,7 @@ extension PlainGraph {
   }
 
   private mutating func restoreToOnes(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
-    // What is emptied first doesn't empty what is filled, and what an object had unsaved outlasts what a row has.
+    // Emptying comes before filling, and an object's unsaved values outlast those of its row.
     enum Phase: CaseIterable { case empty, row, unsaved }
     for phase in Phase.allCases {
       for id in ids {
@@ -117,18 +117,18 @@ extension PlainGraph {
   }
 
   private mutating func restorePairs(of ids: [Int], _ step: PlainStep, _ stored: PlainGraph, _ rows: Set<Int>) {
-    // What is free again may return to another owner.
+    // Members that are free again may return to another owner.
     for isBack in [false, true] {
       for id in ids {
         for side in PlainSchema.relationships(of: entity(id)) where side.isToMany {
           guard PlainSchema.inverse(of: side)?.isToMany ?? true else { continue }
-          // What is deleted only hides the pairs that it got in the same step, and it needs all others again.
+          // A deleted object only hides the pairs that it got in the same step, and it needs all others again.
           let new = step.after.many(id, side.name)
           let present = step.after.isAlive(id) ? new : []
           let old = wanted(id, side, step, stored, rows)
           // A pair comes back with the row of its end that does.
           let isOther = { (other: Int) in side.inverse == nil || rows.contains(id) || !rows.contains(other) }
-          // What goes with the step leaves its ends when it does.
+          // Objects that go with the step leave their ends when they do.
           let goes = { (other: Int) in step.after.isAlive(other) && !step.before.isAlive(other) }
           for other in new where !isBack && !old.contains(other) && isOther(other) && !goes(other) {
             remove(id, side.name, other)

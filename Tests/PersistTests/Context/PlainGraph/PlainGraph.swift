@@ -1,6 +1,6 @@
 import Persist
 
-/// What a graph of objects should be: values in dictionaries, with rules of its own for both sides of relationships and
+/// A model of a graph of objects: values in dictionaries, with rules of its own for both sides of relationships and
 /// for deletions. It shares no code with the framework, and copies of it are all that undo and rollback take.
 struct PlainGraph {
   struct Object {
@@ -183,7 +183,7 @@ struct PlainGraph {
     }
   }
 
-  /// What a save makes of the graph.
+  /// Applies a save to the graph.
   mutating func save() {
     let gone = Set(objects.keys.filter { objects[$0]?.isDeleted == true })
     for id in gone { objects[id] = nil }
@@ -227,7 +227,7 @@ struct PlainState: Equatable {
     PlainState(objects: objects.mapValues { properties in properties.filter { $0.key != "blob" } })
   }
 
-  /// What differs, in words; empty for nothing.
+  /// The differences in words; empty for none.
   func differences(from wanted: PlainState) -> [String] {
     Set(objects.keys).union(wanted.objects.keys).sorted().flatMap { id -> [String] in
       guard let mine = objects[id] else { return ["\(id) \(wanted.objects[id]?["entity"] ?? "") is missing"] }

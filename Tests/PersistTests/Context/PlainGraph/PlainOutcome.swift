@@ -1,9 +1,9 @@
 import Persist
 
-/// What the documentation of merge policies says of a save that met others' changes, as a check of each property: of
+/// The documented result of a save that met others' changes, as a check of each property: of
 /// objects and pairs that it leaves open, nothing is asked.
 struct PlainOutcome {
-  /// What both sides had read, what the side that saves now has, and what the others have saved since.
+  /// The values that both sides had read, those of the side that saves now, and those that the others have saved since.
   let seen: PlainGraph
   let mine: PlainGraph
   let theirs: PlainGraph
@@ -73,7 +73,7 @@ struct PlainOutcome {
 
   // MARK: The outcome
 
-  /// What is wrong with the stored outcome, in words.
+  /// The faults of the stored outcome, in words.
   func problems(in result: PlainState) -> [String] {
     var problems: [String] = []
     let (old, own, others) = (seen.state.objects, mine.state.objects, theirs.state.objects)
@@ -150,7 +150,7 @@ struct PlainOutcome {
     return ends + oneWays.flatMap { side in graph.objects.keys.filter { graph.ends($0, side).contains(id) } }
   }
 
-  /// What an attribute or a to-one relationship may be afterwards; nil where it is open.
+  /// The values that an attribute or a to-one relationship may have afterward; nil if any is right.
   private func wanted(
     _ id: Int, _ name: String, _ values: Values, _ side: PlainRelationship?, _ result: PlainState
   ) -> [String]? {
@@ -180,7 +180,7 @@ struct PlainOutcome {
     guard let theirs = values.theirs else { return values.mine.map { [$0] } }
     guard let mine = values.mine else { return [theirs] }
     guard let old = values.old else { return [mine] }
-    // What led to an object that is gone reads as none, and emptying it changes the row.
+    // A reference to an object that is gone reads as nil, and emptying it changes the row.
     let isChangedHere = mine != old || self.mine.one(id, name) != seen.one(id, name)
     let isChangedThere = theirs != old || self.theirs.one(id, name) != seen.one(id, name)
     if !isChangedHere, !isChangedThere { return [old] }

@@ -111,7 +111,7 @@ extension PlainTrial {
       }, PlainEdits(random: SeededRandom(seed: 0), next: 10_000, kind: kind))
   }
 
-  /// How some steps fail, with the choices that were made until then; nil where they don't.
+  /// The failure of some steps, with the choices that were made until then; nil if they don't fail.
   private static func failure(of steps: (inout Self) throws -> Void, _ edits: PlainEdits) throws -> PlainFailure? {
     var failure: PlainFailure?
     try withStack(model) { stack in

@@ -137,7 +137,7 @@ struct PlainUpsertRun: PlainTrial {
     try expect(try state(of: context), "the context")
   }
 
-  /// What is stored, by the table of merge policies.
+  /// The stored values, by the table of merge policies.
   private func outcome(
     _ pending: [String: Row], _ new: [New], _ policy: MergePolicy.MergeType
   ) -> (rows: [String: Row], hasConflict: Bool) {

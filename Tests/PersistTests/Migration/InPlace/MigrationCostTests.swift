@@ -21,7 +21,7 @@ struct MigrationCostTests {
     let connections: Int
     let statements: [String]
 
-    /// How often the names and columns of all tables were read.
+    /// The number of times that the names and columns of all tables were read.
     var schemaReads: Int { statements.count { $0.contains("JOIN pragma_table_info") } }
   }
 

@@ -109,7 +109,7 @@ struct RouteLawTests {
           }
           let values = try StoreDump(of: version.model, at: url).objects["E"]?[1] ?? [:]
           for item in items {
-            // What the last version has no place for returns with the first one.
+            // Values without a place in the last version return with the first one.
             let isThere = name == first || kept.contains { $0.identity == item.identity }
             let expected = isThere ? "\(item.identity)" : nil
             #expect(values[item.name] == expected, "seed \(seed), \(name).\(item.name)")

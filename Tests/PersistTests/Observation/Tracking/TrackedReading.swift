@@ -10,7 +10,7 @@ enum TrackedReading: Hashable {
   case isInserted, isUpdated, isDeleted, hasChanges, hasContext
   case version, changedNames, identifier
 
-  /// How an attribute is read; all have the same result.
+  /// The ways to read an attribute; all have the same result.
   enum Way: CaseIterable { case key, subscripted, primitive, path, stored }
 
   /// The values that an object shows, for comparison.

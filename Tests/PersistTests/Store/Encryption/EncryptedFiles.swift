@@ -6,7 +6,7 @@ import Testing
 
 /// Whether anything that a store leaves can be read without its key.
 enum EncryptedFiles {
-  /// What can be read: a text in one of its forms, or a part of a page that isn't encrypted.
+  /// Readable content: a text in one of its forms, or a part of a page that isn't encrypted.
   static func findings(in folder: URL, texts: [String]) throws -> [String] {
     let files = FileManager.default
     guard let contents = files.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }

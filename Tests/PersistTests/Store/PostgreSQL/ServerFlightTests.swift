@@ -110,7 +110,7 @@
     @Test("Members of many owners are counted, added and removed in groups")
     func members() throws {
       try withItems { stack in
-        // What was read ahead is used only for some milliseconds, which a busy machine spends on few owners.
+        // Rows read ahead are used only for some milliseconds, which a busy machine spends on few owners.
         let counting = stack.context()
         try stack.expect(atMost: Self.count / 10) {
           for item in try counting.fetch(FetchRequest("Item")) { try #expect(item.related("c").count == 2) }

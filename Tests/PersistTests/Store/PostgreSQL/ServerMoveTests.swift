@@ -28,7 +28,7 @@
       return lines
     }
 
-    /// What a check finds, except for what only files have.
+    /// The problems that a check finds, except for those that only files have.
     private func problems(of location: StoreLocation) throws -> Set<StoreProblem> {
       var problems: Set<StoreProblem> = []
       let others: Set<StoreProblem.Kind> = [

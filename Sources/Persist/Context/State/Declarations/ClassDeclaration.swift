@@ -1,6 +1,6 @@
 /// The declarations of a managed object class, determined once per class by creating one instance.
 ///
-/// That instance, the *prototype*, has no context and no entity, and is released again. Creating it evaluates the
+/// The instance, called the *prototype*, has no context and no entity, and is released again. Creating it evaluates the
 /// initial values of plain stored properties, but no defaults of declared ones.
 @_documentation(visibility: internal)
 public struct ClassDeclaration: Sendable {
