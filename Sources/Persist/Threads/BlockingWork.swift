@@ -62,7 +62,7 @@ package final class BlockingWork: Sendable {
             guard let carry else { return try body() }
             var result: Swift.Result<Result, any Error>?
             carry { result = Swift.Result { try body() } }
-            guard let result else { throw CancellationError() }
+            guard let result else { preconditionFailure("A restorer of contexts didn't run the work.") }
             return try result.get()
           }
         })

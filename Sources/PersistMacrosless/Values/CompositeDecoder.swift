@@ -104,7 +104,7 @@ final class CompositeShape {
   }
 }
 
-private struct KeyedParts<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct KeyedParts<Key: CodingKey>: OptionalDecodingContainer {
   let decoder: CompositeDecoder
   let codingPath: [any CodingKey] = []
 
@@ -125,33 +125,13 @@ private struct KeyedParts<Key: CodingKey>: KeyedDecodingContainerProtocol {
       type, .init(codingPath: [key], debugDescription: "The part '\(key.stringValue)' has no value."))
   }
 
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try optional(type, key)
-  }
-
-  private func optional<Value>(_ type: Value.Type, _ key: Key) throws -> Value? {
+  func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try record(type, key, isOptional: true)
     if let value = try decoder.part(key.stringValue, as: type) { return value }
     // A missing value is nil; an unreadable one is the part's default.
     guard contains(key), let standard = decoder.standard()[key.stringValue] else { return nil }
     return (type as? any StorableValue.Type)?.init(stored: standard) as? Value
   }
-
-  // The protocol's own implementations for these types decode them as required parts.
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key

@@ -83,7 +83,7 @@ struct JSONMemberDecoder: Decoder {
   }
 }
 
-private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct JSONMembers<Key: CodingKey>: OptionalDecodingContainer {
   let decoder: JSONMemberDecoder
   let members: [String: JSONTree]
   /// The members of the default, for keys that the text lacks or that can't be decoded.
@@ -107,12 +107,8 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try optional(type, key)
-  }
-
   /// A missing optional member is nil, as the encoder writes it. An unreadable one has its default, which may be nil.
-  private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+  func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
     let name = key.stringValue
     guard let tree = members[name], !tree.isNull else { return nil }
     do {
@@ -130,22 +126,6 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     return try JSONMemberDecoder.strict.decode(type, from: tree.data)
   }
-
-  // The protocol's own implementations for these types decode them as required members.
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 
   private func inner(_ key: String) throws -> JSONMemberDecoder {
     guard let tree = members[key] ?? standard[key] else { throw decoder.mismatch("an object with '\(key)'") }
