@@ -26,7 +26,10 @@ struct MigrationTests {
   @Test("A store of another version needs the option of automatic migration")
   func automatic() throws {
     #expect { try NSManagedObjectContext.opening(folder.store(), TestModels.staff(isSecond: true)) } throws: { error in
-      (error as NSError).code == NSPersistentStoreIncompatibleVersionHashError
+      let error = error as NSError
+      let metadata = error.userInfo["metadata"] as? [String: Any]
+      return error.code == NSPersistentStoreIncompatibleVersionHashError && error.userInfo["reason"] is String
+        && TestModels.staff().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata ?? [:])
     }
     let options = [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
     try check(.opening(folder.store(), TestModels.staff(isSecond: true), options: options), title: nil)

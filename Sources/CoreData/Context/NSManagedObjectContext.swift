@@ -9,6 +9,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   case privateQueueConcurrencyType = 1
   /// The main queue.
   case mainQueueConcurrencyType = 2
+
+  /// A queue of the context's own, under its newer name.
+  public static let privateQueue = Self.privateQueueConcurrencyType
+  /// The main queue, under its newer name.
+  public static let mainQueue = Self.mainQueueConcurrencyType
 }
 
 // Unchecked: as in Core Data, the context's queue guards it, which code enters with `perform` and `performAndWait`.
@@ -20,10 +25,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The kind of the context's queue.
   public let concurrencyType: NSManagedObjectContextConcurrencyType
   let queue: ContextQueue
-  private var made: ManagedObjectContext?
+  private var owned: ManagedObjectContext?
+  /// A context that Persist created and that owns this one.
+  private weak var wrapped: ManagedObjectContext?
+  private var made: ManagedObjectContext? {
+    get { owned ?? wrapped }
+    set { owned = newValue }
+  }
   private var observers: [any NSObjectProtocol] = []
   private var settings = ContextSettings()
   var storedUndoManager: UndoManager?
+  /// The results of requests with a batch size; nil until there is such a request.
+  var faultBatches: FaultBatches?
   /// Data of the application's own. Use it on the context's queue.
   public let userInfo = NSMutableDictionary()
 
@@ -40,7 +53,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   private init(_ base: ManagedObjectContext) {
     concurrencyType = .privateQueueConcurrencyType
     queue = ContextQueue(.privateQueueConcurrencyType)
-    made = base
+    wrapped = base
+    let coordinator = base.persistentStoreCoordinator
+    let model = EntityDescriptions.model(describing: coordinator.managedObjectModel)
+    settings.coordinator = NSPersistentStoreCoordinator(
+      coordinator, model: model ?? NSManagedObjectModel(coordinator.managedObjectModel, registry: nil))
     super.init()
     base.userInfo[ContextLink.key] = ContextLink(owner: self)
   }
@@ -168,7 +185,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Discards all changes and empties the undo manager's stack.
   open func rollback() { withParents { base.rollback() } }
   /// Forgets all objects, which must not be used afterwards.
-  open func reset() { withParents { base.reset() } }
+  open func reset() {
+    faultBatches?.removeAll()
+    withParents { base.reset() }
+  }
+
   /// Undoes the last group of changes, if there is an undo manager.
   open func undo() { withParents { base.undo() } }
   /// Brings the last undone group of changes back.
@@ -226,6 +247,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var deletedObjects: Set<NSManagedObject> { Self.typed(made?.deletedObjects ?? []) }
   /// All objects that the context knows.
   open var registeredObjects: Set<NSManagedObject> { Self.typed(made?.registeredObjects ?? []) }
+
+  /// Executes a batch request, a request for history, or an asynchronous fetch request.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  @discardableResult
+  open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try bridging { try result(of: request) }
+  }
 
   /// Runs a block on the context's queue, later.
   open func perform(_ block: @escaping () -> Void) { queue.run { self.runBlock(block) } }

@@ -22,6 +22,12 @@ enum CocoaErrors {
       info[NSValidationPredicateErrorKey] = failure.predicate.map { NSPredicate(format: $0) }
       info[NSValidationObjectErrorKey] = failure.objectID.flatMap { context?.registeredObject(for: $0) }
     }
+    if code(of: error.code) == NSPersistentStoreIncompatibleVersionHashError {
+      info["reason"] = "The model used to open the store is incompatible with the one used to create the store"
+      info["metadata"] = error.place.store.flatMap { url in
+        (try? PersistentStoreCoordinator.metadata(at: url)).map(MetadataDictionary.dictionary)
+      }
+    }
     if !error.errors.isEmpty {
       let details = error.errors.flatMap { flattened(self.error($0, in: context)) }
       info[NSDetailedErrorsKey] = details

@@ -1,6 +1,10 @@
 public import Foundation
 
 // The codes of errors in the domain `NSCocoaErrorDomain`.
+/// The least code of validation errors.
+public let NSValidationErrorMinimum = 1024
+/// The greatest code of validation errors.
+public let NSValidationErrorMaximum = 2047
 /// A property breaks a rule.
 public let NSManagedObjectValidationError = 1550
 /// A uniqueness constraint is broken.

@@ -6,17 +6,29 @@ package import Persist
 ///
 /// Foundation's class of this name can't be used outside of Apple's platforms.
 open class NSExpression: NSObject, @unchecked Sendable {
-  package let fetchExpression: FetchExpression
+  private let expression: FetchExpression
+  /// A constant that no store knows.
+  private(set) var constantObject: AnyObject?
 
-  package init(_ expression: FetchExpression) { fetchExpression = expression }
+  package init(_ expression: FetchExpression) { self.expression = expression }
+
+  /// The expression that stores and contexts evaluate.
+  package var fetchExpression: FetchExpression { expression }
 
   /// Creates an expression from a text in the format language, which stops the program if it is malformed.
-  public init(format: String, _ arguments: Any?...) {
+  public convenience init(format: String, _ arguments: Any?...) {
+    self.init(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+  }
+
+  /// Creates an expression from a text in the format language and the values of its placeholders.
+  ///
+  /// A malformed text stops the program, as it raises an exception on Apple's platforms.
+  public init(format: String, argumentArray: [Any]?) {
     do {
       let predicate = try FetchPredicate(
-        format: "SELF == (\(format))", argumentArray: arguments.map { PredicateArgument.persist($0 ?? NSNull()) })
+        format: "SELF == (\(format))", argumentArray: argumentArray?.map(PredicateArgument.persist))
       guard case .comparison(let comparison) = predicate else { stop("'\(format)' isn't an expression.") }
-      fetchExpression = comparison.right
+      expression = comparison.right
     } catch {
       stop("The expression '\(format)' can't be created: \(error)")
     }
@@ -24,19 +36,26 @@ open class NSExpression: NSObject, @unchecked Sendable {
 
   /// Creates an expression for a constant.
   ///
-  /// - Parameter value: A value that an attribute can have, an object, or a collection; others stop the program.
-  public init(forConstantValue value: Any?) { fetchExpression = Self.constant(value) }
+  /// - Parameter value: A value that an attribute can have, an object, or a collection; for an
+  ///   ``NSFetchRequestExpression`` a request or a context. Others stop the program.
+  public init(forConstantValue value: Any?) {
+    switch value {
+    case let request as NSPersistentStoreRequest: (expression, constantObject) = (.constant(.null), request)
+    case let context as NSManagedObjectContext: (expression, constantObject) = (.constant(.null), context)
+    default: expression = Self.constant(value)
+    }
+  }
 
   /// Creates an expression for the value at a key path of the evaluated object.
-  public init(forKeyPath path: String) { fetchExpression = Self.path(path) }
+  public init(forKeyPath path: String) { expression = Self.path(path) }
 
   /// Creates an expression for the value at a key path of the evaluated object.
   public init<Root, Value>(forKeyPath path: KeyPath<Root, Value>) {
-    fetchExpression = .keyPath(of: .current, KeyPathReference(ofProperties: path))
+    expression = .keyPath(of: .current, KeyPathReference(ofProperties: path))
   }
 
   /// Creates an expression for a variable, without its dollar sign.
-  public init(forVariable name: String) { fetchExpression = .variable(name) }
+  public init(forVariable name: String) { expression = .variable(name) }
 
   /// Creates an expression for a function.
   ///
@@ -48,12 +67,12 @@ open class NSExpression: NSObject, @unchecked Sendable {
       (argument as? NSExpression)?.fetchExpression ?? Self.constant(argument)
     }
     guard let function = FetchFunction(rawValue: name) else { stop("There is no function '\(name)' in expressions.") }
-    fetchExpression = .function(function, expressions)
+    expression = .function(function, expressions)
   }
 
   /// Creates an expression for a collection of values or expressions.
   public init(forAggregate members: [Any]) {
-    fetchExpression = .aggregate(members.map { ($0 as? NSExpression)?.fetchExpression ?? Self.constant($0) })
+    expression = .aggregate(members.map { ($0 as? NSExpression)?.fetchExpression ?? Self.constant($0) })
   }
 
   /// Creates an expression for the members of a collection for which a predicate with a variable holds.
@@ -61,7 +80,7 @@ open class NSExpression: NSObject, @unchecked Sendable {
   /// A predicate with a block stops the program.
   public init(forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
     do {
-      fetchExpression = .subquery(
+      expression = .subquery(
         collection.fetchExpression, variable: variable, where: try predicate.fetchPredicate())
     } catch {
       stop("A subquery can't have this predicate: \(error)")
@@ -106,6 +125,12 @@ open class NSExpression: NSObject, @unchecked Sendable {
     case keyPath = 3
     /// A function.
     case function = 4
+    /// The members of either of two collections.
+    case unionSet = 5
+    /// The members of both of two collections.
+    case intersectSet = 6
+    /// The members of one collection that aren't in another.
+    case minusSet = 7
     /// A subquery.
     case subquery = 13
     /// A collection of expressions.
@@ -121,6 +146,9 @@ open class NSExpression: NSObject, @unchecked Sendable {
     case .current: .evaluatedObject
     case .variable: .variable
     case .path, .keyPath: .keyPath
+    case .function(.union, _): .unionSet
+    case .function(.intersection, _): .intersectSet
+    case .function(.difference, _): .minusSet
     case .element, .function, .call, .fetch: .function
     case .aggregate: .aggregate
     case .subquery: .subquery
@@ -145,22 +173,35 @@ open class NSExpression: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The variable's name; empty for other expressions.
-  public var variable: String { if case .variable(let name) = fetchExpression { name } else { "" } }
+  /// The name of the variable, or of the member of a subquery; empty for other expressions.
+  public var variable: String {
+    switch fetchExpression {
+    case .variable(let name), .subquery(_, let name, _): name
+    default: ""
+    }
+  }
 
   /// The members of a collection of expressions; nil for other expressions.
   public var collection: Any? {
-    guard case .aggregate(let members) = fetchExpression else { return nil }
-    return members.map { NSExpression($0) }
+    switch fetchExpression {
+    case .aggregate(let members): return members.map { NSExpression($0) }
+    case .subquery(let collection, _, _): return NSExpression(collection)
+    default: return nil
+    }
   }
 
   /// Returns an expression for the evaluated object.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.current) }
 
   /// The key path; empty for other expressions.
-  public var keyPath: String { fetchExpression.keys?.joined(separator: ".") ?? "" }
+  public var keyPath: String {
+    if case .keyPath(_, let reference) = fetchExpression { return KeyPathNames.path(of: reference.keyPath) ?? "" }
+    return fetchExpression.keys?.joined(separator: ".") ?? ""
+  }
   /// The constant's value; nil for other expressions.
-  public var constantValue: Any? { fetchExpression.constantValue.flatMap(FoundationValue.any) }
+  public var constantValue: Any? {
+    constantObject ?? fetchExpression.constantValue.flatMap(FoundationValue.any)
+  }
 
   open override var description: String { fetchExpression.format }
   open override func isEqual(_ other: Any?) -> Bool {

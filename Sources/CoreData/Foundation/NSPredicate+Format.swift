@@ -29,7 +29,7 @@ extension NSPredicate {
   }
 
   /// Returns the object for a predicate of Persist's.
-  fileprivate static func of(_ predicate: FetchPredicate) -> NSPredicate {
+  static func of(_ predicate: FetchPredicate) -> NSPredicate {
     if case .comparison(let comparison) = predicate { return NSComparisonPredicate(comparison) }
     return FormatPredicate(predicate)
   }

@@ -27,8 +27,9 @@ extension NSSortDescriptor {
     self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
   }
 
-  /// The key; nil for a descriptor that was made from a key path.
-  public var key: String? { (self as? KeySortDescriptor)?.sortKey }
+  /// The key or key path. For a descriptor that was made from a key path of Swift's, it is nil until a model with the
+  /// class is in use.
+  public var key: String? { (self as? KeySortDescriptor)?.sortKey ?? KeyPathNames.path(of: keyPath) }
 
   func fetchSortDescriptor() throws -> FetchSortDescriptor {
     if let own = self as? KeySortDescriptor { return try own.descriptor() }

@@ -128,17 +128,39 @@ open class NSMappingModel: NSObject {
   /// Creates a rule without values.
   public override init() { super.init() }
 
-  /// Reads a mapping model; one in Xcode's source format is read when it is used, because that takes the models.
+  /// Reads a mapping model. One in Xcode's source format names two versions of a model, which are searched beside it and
+  /// among the program's resources; without them, it is read when it is used.
   public init?(contentsOf url: URL?) {
     guard let url, FileManager.default.fileExists(atPath: url.path) else { return nil }
     super.init()
     file = url
+    if let mapping = Self.read(url) {
+      entityMappings = mapping.entityMappings.map { NSEntityMapping($0) }
+      file = nil
+    }
     guard url.pathExtension == "cdm" else { return }
     guard let model = try? ManagedObjectModel(ModelDescription()),
       let mapping = try? MappingModel(contentsOf: url, from: model, to: model)
     else { return nil }
     entityMappings = mapping.entityMappings.map { NSEntityMapping($0) }
     file = nil
+  }
+
+  /// Reads a mapping model in Xcode's source format with the versions that it names; nil without them.
+  private static func read(_ url: URL) -> MappingModel? {
+    guard let file = try? MappingModelFile(at: url), let source = file.sourceVersion,
+      let destination = file.destinationVersion
+    else { return nil }
+    let models = ModelFile.models(in: url.deletingLastPathComponent()) + ModelFile.all(in: nil)
+    let own = models.filter { $0.deletingPathExtension().lastPathComponent == file.familyName }
+    for model in own + models {
+      guard let registry = try? ModelRegistry(contentsOf: model),
+        let from = registry.versions.first(where: { $0.name == source }),
+        let to = registry.versions.first(where: { $0.name == destination })
+      else { continue }
+      return try? MappingModel(contentsOf: url, from: from.model, to: to.model)
+    }
+    return nil
   }
 
   /// Finds the mapping model between two models among the resources of bundles.

@@ -73,6 +73,21 @@ open class NSMigrationManager: NSObject {
       toDestinationURL: destination, destinationType: destinationType.rawValue, destinationOptions: destinationOptions)
   }
 
+  /// Observes ``migrationProgress``, the only property that changes by itself.
+  ///
+  /// - Returns: The observation, which ends when it is released.
+  public final func observe<Value>(
+    _ keyPath: KeyPath<NSMigrationManager, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (NSMigrationManager, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    guard keyPath == \NSMigrationManager.migrationProgress else {
+      stop("Only the progress of a migration can be observed.")
+    }
+    return base.observers.add(options) { [weak self] change in
+      if let self, let change = change as? NSKeyValueObservedChange<Value> { changeHandler(self, change) }
+    }
+  }
+
   /// Does nothing: a manager has no state between migrations.
   open func reset() {}
 
@@ -151,10 +166,15 @@ open class NSMigrationManager: NSObject {
 final class MigrationManagerBridge: MigrationManager {
   weak var manager: NSMigrationManager?
   private var owned: NSMigrationManager?
+  let observers = PropertyObservers<Float>(0)
 
   override init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
     super.init(sourceModel: sourceModel, destinationModel: destinationModel)
     objectClass = NSManagedObject.self
+    progress = { [observers] state in
+      observers.set(Float(state.fraction))
+      return true
+    }
   }
 
   override func call(_ selector: String, arguments: [FetchValue]) throws -> FetchValue? {

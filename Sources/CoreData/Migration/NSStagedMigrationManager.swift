@@ -40,7 +40,8 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
   open var label: String?
 }
 
-/// Steps that are inferred. Versions are found by the order of the other stages, because checksums are Apple's own.
+/// Steps that are inferred. Versions are found by checksums of this module's models and those that references name, and
+/// otherwise by the order of the other stages, because the checksums that Xcode shows are Apple's own.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
   /// The checksums of the stage's versions.
   public let versionChecksums: [String]
@@ -82,20 +83,44 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
   /// Creates a stage or a manager of stages.
   public init(_ stages: [NSMigrationStage]) { self.stages = stages }
 
-  func migrator() throws -> AutomaticMigrator {
+  /// - Parameter model: The model to which stores are migrated.
+  func migrator(to model: NSManagedObjectModel) throws -> AutomaticMigrator {
     var migrator = AutomaticMigrator()
-    let custom = try stages.compactMap { $0 as? NSCustomMigrationStage }.map { stage in
-      StagedMigration.Stage.custom(
-        from: try Self.version(stage.currentModel), to: try Self.version(stage.nextModel),
-        willMigrate: stage.willMigrateHandler.map { block($0, stage, stage.currentModel) },
-        didMigrate: stage.didMigrateHandler.map { block($0, stage, stage.nextModel) })
+    let known = try versions(and: model)
+    let steps = try stages.compactMap { stage -> StagedMigration.Stage? in
+      switch stage {
+      case let stage as NSCustomMigrationStage:
+        return StagedMigration.Stage.custom(
+          from: try Self.version(stage.currentModel), to: try Self.version(stage.nextModel),
+          willMigrate: stage.willMigrateHandler.map { block($0, stage, stage.currentModel) },
+          didMigrate: stage.didMigrateHandler.map { block($0, stage, stage.nextModel) })
+      case let stage as NSLightweightMigrationStage:
+        let versions = stage.versionChecksums.compactMap { known[$0] }
+        return versions.isEmpty ? nil : .lightweight(versions)
+      default: return nil
+      }
     }
-    var staged = try StagedMigration(custom)
+    var staged = try StagedMigration(steps)
     staged.objectClass = NSManagedObject.self
     migrator.staged = staged
     migrator.managerFactory = { MigrationManagerBridge.automatic($0, $1) }
     migrator.policies = MigrationPolicyBridge.policies
     return migrator
+  }
+
+  /// The versions that the stages' references resolve and the one to which stores are migrated, by their checksums.
+  private func versions(and model: NSManagedObjectModel) throws -> [String: ModelVersion] {
+    let own = try model.persistModel()
+    let version = model.registry?.version(of: own) ?? ModelVersion(name: model.versionName ?? "current", model: own)
+    var versions = [model.versionChecksum: version]
+    for case let stage as NSCustomMigrationStage in stages {
+      for reference in [stage.currentModel, stage.nextModel] {
+        let version = try Self.version(reference)
+        versions[reference.versionChecksum] = version
+        versions[reference.resolvedModel.versionChecksum] = version
+      }
+    }
+    return versions
   }
 
   private static func version(_ reference: NSManagedObjectModelReference) throws -> ModelVersion {

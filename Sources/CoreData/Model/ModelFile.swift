@@ -6,11 +6,28 @@ enum ModelFile {
   static func read(_ url: URL) throws -> (model: ManagedObjectModel, registry: ModelRegistry?) {
     if url.pathExtension == "mom" || url.pathExtension == "xcdatamodel" {
       // One version of a model, in the folder of all its versions.
-      return (try ManagedObjectModel(contentsOf: url), nil)
+      let model = try ManagedObjectModel(contentsOf: url)
+      return (model, mappings(to: model, url))
     }
     let registry = try ModelRegistry(contentsOf: existing(url))
     let mappings = try mappingModels(inFolder: url.deletingLastPathComponent()).map { try MappingModelFile(at: $0) }
     return (registry.current, mappings.reduce(registry) { $0.adding($1) })
+  }
+
+  /// The mapping models beside a model's folder that lead to one of its versions, with the versions that they begin at.
+  private static func mappings(to model: ManagedObjectModel, _ url: URL) -> ModelRegistry? {
+    let name = url.deletingPathExtension().lastPathComponent
+    let folder = url.deletingLastPathComponent()
+    guard ["xcdatamodeld", "momd"].contains(folder.pathExtension) else { return nil }
+    let mappings = mappingModels(inFolder: folder.deletingLastPathComponent())
+      .compactMap { try? MappingModelFile(at: $0) }.filter { $0.destinationVersion == name }
+    if mappings.isEmpty { return nil }
+    let sources = Set(mappings.compactMap(\.sourceVersion)).sorted().compactMap { source -> ModelVersion? in
+      let file = folder.appendingPathComponent(source).appendingPathExtension(url.pathExtension)
+      return (try? ManagedObjectModel(contentsOf: file)).map { ModelVersion(name: source, model: $0) }
+    }
+    let registry = ModelRegistry(versions: sources + [ModelVersion(name: name, model: model)])
+    return mappings.reduce(registry) { $0.adding($1) }
   }
 
   /// The name of the bundle that a file is in, without extension; nil if it isn't in one.
@@ -69,7 +86,7 @@ enum ModelFile {
 
   private static let extensions = ["xcdatamodeld", "momd", "xcdatamodel", "mom"]
 
-  private static func models(in folder: URL) -> [URL] {
+  static func models(in folder: URL) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().map { folder.appendingPathComponent($0) }.filter { extensions.contains($0.pathExtension) }
   }

@@ -20,6 +20,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   open var allowsCloudEncryption = false { didSet { noteChange() } }
   /// The description of a model file, with parts that this class has no property for.
   private var original: AttributeDescription?
+  /// The name of a composite type in a model file.
+  final var compositeName: String? { original?.compositeName }
 
   /// Creates a description.
   public required init() { super.init() }

@@ -47,7 +47,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The entity that this one inherits from.
   public private(set) weak var superentity: NSEntityDescription?
   /// The model that contains the entity.
-  public internal(set) weak var managedObjectModel: NSManagedObjectModel?
+  public internal(set) weak var managedObjectModel: NSManagedObjectModel!
   private var own: [NSPropertyDescription] = []
   private var original: EntityDescription?
   /// The entity of Persist's that the description describes, once a coordinator uses the model.
@@ -96,6 +96,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   open var versionHash: Data { entity?.fingerprint.bytes ?? Data() }
 
   func noteChange() { managedObjectModel?.noteChange() }
+
+  var compositeAttributes: [NSCompositeAttributeDescription] {
+    own.compactMap { $0 as? NSCompositeAttributeDescription }
+  }
 
   /// Returns a copy that belongs to no model.
   open func copy(with zone: NSZone? = nil) -> Any {
@@ -154,11 +158,7 @@ extension NSEntityDescription {
     userInfo = entity.userInfo
     uniquenessConstraints = entity.uniquenessConstraints
     compoundIndexes = entity.compoundIndexes
-    let attributes = entity.attributes.map { attribute in
-      let description = attribute.isDerived ? NSDerivedAttributeDescription() : NSAttributeDescription()
-      description.adopt(attribute)
-      return description
-    }
+    let attributes = entity.attributes.map(NSAttributeDescription.describing)
     let relationships = entity.relationships.map { relationship in
       let description = NSRelationshipDescription()
       description.adopt(relationship)

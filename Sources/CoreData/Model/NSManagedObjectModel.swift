@@ -4,11 +4,13 @@ import Persist
 // Unchecked: a model is changed only until a coordinator uses it.
 /// The entities of an application and their properties.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
-  private var descriptions: [NSEntityDescription] = []
+  private var descriptions: [NSEntityDescription] = [] { didSet { named.withLock { $0 = nil } } }
   private var configurationNames: [String: [String]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
   private var original = ModelDescription()
   private var made: ManagedObjectModel?
+  /// The entities by name; nil after a change.
+  private let named = Locked<[String: NSEntityDescription]?>(nil)
   /// The versions and mapping models that the model's file contains.
   let registry: ModelRegistry?
   /// Names of the version, for people.
@@ -31,7 +33,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     adopt(model)
   }
 
-  deinit { EntityDescriptions.remove(made?.entities ?? []) }
+  deinit {
+    EntityDescriptions.remove(made?.entities ?? [], of: self)
+    EntityDescriptions.close(self)
+  }
 
   /// Reads a model file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or a Persist model.
   public convenience init?(contentsOf url: URL) {
@@ -53,7 +58,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   /// The entities by name.
   open var entitiesByName: [String: NSEntityDescription] {
-    Dictionary(descriptions.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    named.withLock { named in
+      if let named { return named }
+      let entities = Dictionary(descriptions.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+      named = entities
+      return entities
+    }
   }
 
   /// The names of the configurations.
@@ -118,7 +128,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   }
 
   func noteChange() {
-    EntityDescriptions.remove(made?.entities ?? [])
+    named.withLock { $0 = nil }
+    EntityDescriptions.remove(made?.entities ?? [], of: self)
     made = nil
   }
 
@@ -141,7 +152,11 @@ extension NSManagedObjectModel {
   func persistModel() throws -> ManagedObjectModel {
     if let made { return made }
     var description = original
-    description.entities = try allEntities().map { try $0.entityDescription() }
+    let all = allEntities()
+    description.entities = try all.map { try $0.entityDescription() }
+    let composites = try all.flatMap { try $0.compositeAttributes.flatMap { try $0.composites() } }
+    let names = Set(composites.map(\.name))
+    description.composites = description.composites.filter { !names.contains($0.name) } + Self.unique(composites)
     description.configurations = configurationNames
     description.versionIdentifiers = versionIdentifiers.map { "\($0.base)" }.sorted()
     description.fetchRequestTemplates = try templates.mapValues { try $0.requestDescription() }
@@ -165,12 +180,26 @@ extension NSManagedObjectModel {
     return all
   }
 
+  /// Composite types without those of a name that came before.
+  private static func unique(_ composites: [CompositeDescription]) -> [CompositeDescription] {
+    var seen: Set<String> = []
+    return composites.filter { seen.insert($0.name).inserted }
+  }
+
+  /// The class of each entity.
+  var classes: [String: ManagedObject.Type] {
+    Dictionary(entities.map { ($0.name ?? "", $0.managedObjectClass) }, uniquingKeysWith: { first, _ in first })
+  }
+
   private func adopt(_ model: ManagedObjectModel) {
     original = model.description
     configurationNames = model.description.configurations
     versionIdentifiers = Set(model.versionIdentifiers.map { AnyHashable($0) })
     let entities = model.entities.map { NSEntityDescription(describing: $0.description) }
     let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    let composites = Dictionary(
+      model.description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for entity in entities { entity.compositeAttributes.forEach { $0.adopt(composites) } }
     for entity in model.entities {
       byName[entity.name]?.subentities = entity.subentityNames.compactMap { byName[$0] }
     }
@@ -235,38 +264,5 @@ extension NSManagedObjectModel {
       merged.versionIdentifiers += description.versionIdentifiers
     }
     return (try? ManagedObjectModel(withFlaws: merged)).map { NSManagedObjectModel($0, registry: nil) }
-  }
-}
-
-/// The descriptions of entities that objects are asked for.
-enum EntityDescriptions {
-  private static let known = Locked<[ObjectIdentifier: Weak<NSEntityDescription>]>([:])
-
-  static func add(_ descriptions: [NSEntityDescription]) {
-    known.withLock { known in
-      for description in descriptions {
-        if let entity = description.entity { known[ObjectIdentifier(entity)] = Weak(description) }
-      }
-    }
-  }
-
-  static func remove(_ entities: [Entity]) {
-    known.withLock { known in
-      for entity in entities { known[ObjectIdentifier(entity)] = nil }
-    }
-  }
-
-  static func description(of entity: Entity) -> NSEntityDescription {
-    known.withLock { $0[ObjectIdentifier(entity)]?.object } ?? NSEntityDescription(detached: entity)
-  }
-
-  static func descriptions(named name: String) -> [NSEntityDescription] {
-    known.withLock { $0.values.compactMap(\.object) }.filter { $0.name == name }
-  }
-
-  /// Returns the entities whose class is the given one.
-  static func descriptions(whereClassIs type: NSManagedObject.Type) -> [NSEntityDescription] {
-    let all = known.withLock { $0.values.compactMap(\.object) }
-    return all.filter { $0.managedObjectClass == type }
   }
 }

@@ -20,12 +20,17 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open var isIndexedBySpotlight = false { didSet { noteChange() } }
   /// Whether the property has an index of its own.
   open var isIndexed = false { didSet { noteChange() } }
+  /// The hash of the property and its entity, by which stores recognize their model.
+  open var versionHash: Data {
+    guard let hash = entity?.versionHash else { return Data() }
+    return hash + Data(name.utf8)
+  }
   /// The rules for values.
   open var validationPredicates: [NSPredicate] { rules.map(\.predicate) }
   /// The messages of the rules.
   open var validationWarnings: [Any] { rules.map { $0.warning as Any } }
   /// The entity that declares the property.
-  public private(set) weak var entity: NSEntityDescription?
+  public private(set) weak var entity: NSEntityDescription!
   private(set) var rules: [(predicate: NSPredicate, warning: String?)] = [] { didSet { noteChange() } }
 
   /// Creates a description.

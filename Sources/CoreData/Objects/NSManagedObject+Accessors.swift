@@ -78,9 +78,19 @@ extension NSManagedObject {
     return entity.property(named: other) == nil ? key : other
   }
 
+  /// The property of a primitive accessor such as `primitiveName`, which Core Data generates for each property; nil for
+  /// other names.
+  private func primitiveKey(_ key: String) -> String? {
+    guard key.hasPrefix("primitive"), key.count > 9 else { return nil }
+    let name = relationshipKey(String(key.dropFirst(9)))
+    return plain.entity.property(named: name) == nil ? nil : name
+  }
+
   /// The value of a property as Core Data hands it out.
   final func managedAny(_ key: String) -> Any? {
-    guard let property = plain.entity.property(named: key) else { return value(forUndefinedKey: key) }
+    guard let property = plain.entity.property(named: key) else {
+      return primitiveKey(key).map { primitiveValue(forKey: $0) } ?? value(forUndefinedKey: key)
+    }
     return withParents {
       if let relationship = property.relationship, relationship.isToMany {
         let members = (plain[key] as? RelationshipSet<ManagedObject>).map { Array($0) } ?? []
@@ -91,7 +101,10 @@ extension NSManagedObject {
   }
 
   final func setManagedAny(_ value: Any?, _ key: String) {
-    guard plain.entity.property(named: key) != nil else { return setValue(value, forUndefinedKey: key) }
+    guard plain.entity.property(named: key) != nil else {
+      if let key = primitiveKey(key) { return setPrimitiveValue(value, forKey: key) }
+      return setValue(value, forUndefinedKey: key)
+    }
     withParents { plain[key] = ManagedValue.persist(value) }
   }
 }

@@ -50,13 +50,13 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
 
   /// The object's entity, or the entity whose class this is in a model that is in use.
   open class func entity() -> NSEntityDescription {
-    if let entity = EntityDescriptions.descriptions(whereClassIs: self).first { return entity }
+    if let entity = EntityDescriptions.description(whereClassIs: self) { return entity }
     stop("No entity of a model that is in use has the class \(self).")
   }
 
   /// Returns a request for the objects of the class's entity.
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-    let name = EntityDescriptions.descriptions(whereClassIs: self).first?.name
+    let name = EntityDescriptions.description(whereClassIs: self)?.name
     return NSFetchRequest(entityName: name ?? String(describing: self))
   }
 
@@ -70,10 +70,17 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     stop("'\(entity.name ?? "")' has no property '\(key)'.")
   }
 
-  /// Returns the value of a property or at a key path, as Foundation's objects.
-  open func value(forKey key: String) -> Any? { managedAny(key) }
-  /// Sets the value of a property or at a key path.
-  open func setValue(_ value: Any?, forKey key: String) { setManagedAny(value, key) }
+  /// Returns the value of a property, as Foundation's objects.
+  open func value(forKey key: String) -> Any? {
+    ManagedProperties.property(key, of: self).map { $0.value(of: self) } ?? managedAny(key)
+  }
+
+  /// Sets the value of a property.
+  open func setValue(_ value: Any?, forKey key: String) {
+    if let property = ManagedProperties.property(key, of: self), property.setValue(value, of: self) { return }
+    setManagedAny(value, key)
+  }
+
   /// Returns the value of a property or at a key path, as Foundation's objects.
   open func value(forKeyPath path: String) -> Any? {
     let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
@@ -84,7 +91,8 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     case let object as NSManagedObject: return object.value(forKeyPath: keys[1])
     case let members as NSSet: return NSSet(array: members.compactMap { Self.value($0, keys[1]) })
     case let members as NSOrderedSet: return members.array.compactMap { Self.value($0, keys[1]) }
-    case let values as [String: Any]: return values[keys[1]]
+    case let values as [String: Any]:
+      return keys[1].split(separator: ".").reduce(values as Any?) { ($0 as? [String: Any])?[String($1)] }
     default: return nil
     }
   }
@@ -96,10 +104,26 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   /// Sets the value of a property or at a key path.
   open func setValue(_ value: Any?, forKeyPath path: String) {
     let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
-    guard keys.count > 1, let object = self.value(forKey: keys[0]) as? NSManagedObject else {
-      return setValue(value, forKey: path)
+    guard keys.count > 1 else { return setValue(value, forKey: path) }
+    switch self.value(forKey: keys[0]) {
+    case let object as NSManagedObject: object.setValue(value, forKeyPath: keys[1])
+    case let elements as [String: Any]:
+      setValue(Self.elements(elements, setting: value, at: keys[1]), forKey: keys[0])
+    case nil where entity.attributesByName[keys[0]]?.attributeType == .compositeAttributeType:
+      setValue(Self.elements([:], setting: value, at: keys[1]), forKey: keys[0])
+    default: return
     }
-    object.setValue(value, forKeyPath: keys[1])
+  }
+
+  /// Returns the elements of a composite value with another value at a path.
+  private static func elements(_ elements: [String: Any], setting value: Any?, at path: String) -> [String: Any] {
+    let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
+    guard let key = keys.first else { return elements }
+    var elements = elements
+    elements[key] =
+      keys.count == 1
+      ? value : Self.elements(elements[key] as? [String: Any] ?? [:], setting: value, at: keys[1]) as Any
+    return elements
   }
 
   /// Returns the value of a property without notifying anyone.
@@ -126,6 +150,14 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   /// Returns the members of an ordered relationship as a set whose changes are those of the relationship.
   open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     do { return LiveMutableOrderedSet(try plain.mutableOrderedSetValue(forKey: key)) } catch { stop("\(error)") }
+  }
+
+  /// Returns the identifiers of related objects without reading them. The source pass puts it in the place of
+  /// `objectIDs(forRelationshipNamed:)`, which can throw here.
+  public final func relatedObjectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    do { return try withParents { Result { try plain.objectIDs(forRelationshipNamed: key) } }.get() } catch {
+      stop("\(error)")
+    }
   }
 
   /// Returns the unsaved values by property, with `NSNull` for nil.
@@ -180,6 +212,15 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     try validating { try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key) }
   }
 
+  /// Checks whether a property could have a value, by the model's rules and the class's validation methods.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.
+  public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
+    let pointer = AutoreleasingUnsafeMutablePointer<AnyObject?>(value)
+    defer { value = pointer.pointee }
+    try validateValue(pointer, forKey: key)
+  }
+
   /// Checks the object before its first save.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`; with several broken rules, one that lists them under
@@ -204,6 +245,11 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   open class var managedValidators: [ManagedValidator] { [] }
 
   open override class var validators: [PropertyValidator] { managedValidators.map(\.validator) }
+
+  /// The class's own properties that are accessible by key, such as `@objc var initial`. The source pass declares it.
+  open class var managedProperties: [ManagedProperty] { [] }
+
+  open override class var computedProperties: [ComputedProperty] { ManagedProperties.computed(of: self) }
 
   open override func awakeFromSnapshotEvents(_ events: SnapshotEvents) {
     awake(fromSnapshotEvents: NSSnapshotEventType(rawValue: UInt(events.rawValue)))

@@ -6,7 +6,10 @@ public typealias NSManagedObjectID = ManagedObjectID
 extension ManagedObjectID {
   /// The entity, of a model that is in use.
   public var entity: NSEntityDescription {
-    if let entity = EntityDescriptions.descriptions(named: entityName).first { return entity }
+    let model = persistentStore?.persistentStoreCoordinator?.managedObjectModel
+    if let entity = model?.entitiesByName[entityName] ?? EntityDescriptions.description(named: entityName) {
+      return entity
+    }
     let entity = NSEntityDescription()
     entity.name = entityName
     return entity

@@ -326,25 +326,21 @@ extension NSAsynchronousFetchRequest: AsynchronousRequest {
 }
 
 extension NSManagedObjectContext {
-  /// Executes a batch request, a request for history, or an asynchronous fetch request.
-  @discardableResult
-  public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-    try bridging {
-      switch request {
-      case let request as NSBatchInsertRequest:
-        return NSBatchInsertResult(
-          Self.any(try base.execute(request.persistRequest(in: self)).result), request.resultType)
-      case let request as NSBatchUpdateRequest:
-        return NSBatchUpdateResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
-      case let request as NSBatchDeleteRequest:
-        return NSBatchDeleteResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
-      case let request as NSPersistentHistoryChangeRequest: return try execute(history: request)
-      case let request as any AsynchronousRequest: return request.start(in: self)
-      default:
-        throw PersistenceError(
-          PersistenceError.Code(NSPersistentStoreUnsupportedRequestTypeError, "invalidRequest"),
-          "Requests of class \(type(of: request)) can't be executed.", fix: "Use fetch(_:).")
-      }
+  final func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    switch request {
+    case let request as NSBatchInsertRequest:
+      return NSBatchInsertResult(
+        Self.any(try base.execute(request.persistRequest(in: self)).result), request.resultType)
+    case let request as NSBatchUpdateRequest:
+      return NSBatchUpdateResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
+    case let request as NSBatchDeleteRequest:
+      return NSBatchDeleteResult(Self.any(try base.execute(request.persistRequest()).result), request.resultType)
+    case let request as NSPersistentHistoryChangeRequest: return try execute(history: request)
+    case let request as any AsynchronousRequest: return request.start(in: self)
+    default:
+      throw PersistenceError(
+        PersistenceError.Code(NSPersistentStoreUnsupportedRequestTypeError, "invalidRequest"),
+        "Requests of class \(type(of: request)) can't be executed.", fix: "Use fetch(_:).")
     }
   }
 

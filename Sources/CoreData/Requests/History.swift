@@ -69,8 +69,13 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 /// A change of an object in the history.
 public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
   private let change: HistoryChange
+  /// The transaction; nil if the request asked for changes alone.
+  public let transaction: NSPersistentHistoryTransaction?
 
-  init(_ change: HistoryChange) { self.change = change }
+  init(_ change: HistoryChange, in transaction: NSPersistentHistoryTransaction? = nil) {
+    self.change = change
+    self.transaction = transaction
+  }
 
   /// The number of the change.
   public var changeID: Int64 { change.changeID }
@@ -130,7 +135,9 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
   /// The time of the save.
   public var timestamp: Date { transaction.timestamp }
   /// The changes; nil if the request left them out.
-  public var changes: [NSPersistentHistoryChange]? { transaction.changes?.map(NSPersistentHistoryChange.init) }
+  public var changes: [NSPersistentHistoryChange]? {
+    transaction.changes?.map { NSPersistentHistoryChange($0, in: self) }
+  }
   /// The number of the transaction in its store.
   public var transactionNumber: Int64 { transaction.transactionNumber }
   /// The identifier of the store.
@@ -300,7 +307,7 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult, @unchecked Sendab
       case .count: NSNumber(value: result.count)
       case .transactionsOnly, .transactionsAndChanges:
         result.transactions.map(NSPersistentHistoryTransaction.init)
-      case .changesOnly: result.changes.map(NSPersistentHistoryChange.init)
+      case .changesOnly: result.changes.map { NSPersistentHistoryChange($0) }
       }
   }
 }

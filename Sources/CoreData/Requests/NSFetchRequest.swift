@@ -74,7 +74,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Send
   open var fetchLimit = 0
   /// The number of results to skip.
   open var fetchOffset = 0
-  /// The number of rows to read at a time; 0 for all.
+  /// The number of rows to read at a time; 0 for all. The results are then faults, and the rows of a batch are read when
+  /// one of its objects is used.
   open var fetchBatchSize = 0
   /// The kind of the results.
   open var resultType = NSFetchRequestResultType.managedObjectResultType
@@ -237,6 +238,9 @@ extension NSFetchRequest {
 /// A request for results of any type.
 protocol FetchingRequest: NSPersistentStoreRequest {
   func results(in context: NSManagedObjectContext) throws -> Any
+  func returning<Other>(_ type: Other.Type) -> NSFetchRequest<Other>
+  func count(in context: NSManagedObjectContext) throws -> Int
+  func comparedResults(in context: NSManagedObjectContext) throws -> [Any]
 }
 
 extension NSFetchRequest: FetchingRequest {
@@ -254,7 +258,10 @@ extension NSManagedObjectContext {
         case .managedObjectIDResultType: try base.fetchObjectIDs(request.persistRequest(ManagedObjectID.self))
         case .countResultType: [NSNumber(value: try base.count(for: request.persistRequest(ManagedObject.self)))]
         case .dictionaryResultType: try dictionaries(request)
-        default: try base.fetch(request.persistRequest(ManagedObject.self))
+        default:
+          if request.readsInBatches(in: self) { try faults(request.persistRequest(ManagedObjectID.self)) } else {
+            try base.fetch(request.persistRequest(ManagedObject.self))
+          }
         }
       }
     }

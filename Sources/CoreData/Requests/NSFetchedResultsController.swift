@@ -137,7 +137,7 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     results = ControlledResults()
   }
 
-  private init<Other>(sharing other: NSFetchedResultsController<Other>, _ results: ControlledResults) {
+  fileprivate init<Other>(sharing other: NSFetchedResultsController<Other>, _ results: ControlledResults) {
     fetchRequest = other.fetchRequest.returning(ResultType.self)
     managedObjectContext = other.managedObjectContext
     sectionNameKeyPath = other.sectionNameKeyPath
@@ -167,9 +167,14 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     try managedObjectContext.bridging {
       try managedObjectContext.withParents {
         let context = managedObjectContext.base
-        let controller = FetchedResultsController<ManagedObject>(
-          fetchRequest: try fetchRequest.persistRequest(ManagedObject.self), managedObjectContext: context,
-          sectionNameKeyPath: sectionNameKeyPath)
+        let request = try fetchRequest.persistRequest(ManagedObject.self)
+        let controller =
+          if let path = sectionNameKeyPath, !isStored(path) {
+            FetchedResultsController(fetchRequest: request, managedObjectContext: context) { Self.name(path, $0) }
+          } else {
+            FetchedResultsController(
+              fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sectionNameKeyPath)
+          }
         if let own = self as? NSFetchedResultsController<any NSFetchRequestResult> {
           results.relay.controller = own
         } else {
@@ -182,6 +187,21 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
         results.relay.remember(controller)
       }
     }
+  }
+
+  /// Whether a key path consists of properties of the model. Others, such as `@objc` properties of the class, are read
+  /// from the objects.
+  private func isStored(_ path: String) -> Bool {
+    var entity = fetchRequest.entityName.flatMap { managedObjectContext.model?.entitiesByName[$0] }
+    for key in path.split(separator: ".").map(String.init) {
+      guard let property = entity?.propertiesByName[key], !property.isTransient else { return false }
+      entity = (property as? NSRelationshipDescription)?.destinationEntity
+    }
+    return true
+  }
+
+  private static func name(_ path: String, _ object: ManagedObject) -> String? {
+    (object as? NSManagedObject)?.value(forKeyPath: path).map { "\($0)" }
   }
 
   /// The results; nil before ``performFetch()``.
@@ -219,12 +239,19 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
   open override var hash: Int { identity.hashValue }
 }
 
-private protocol SharedResults {
+/// A controller for results of any type.
+protocol SharedResults {
   var identity: ObjectIdentifier { get }
+  func returning<Other>(_ type: Other.Type) -> NSFetchedResultsController<Other>
 }
 
 extension NSFetchedResultsController: SharedResults {
-  fileprivate var identity: ObjectIdentifier { ObjectIdentifier(results) }
+  var identity: ObjectIdentifier { ObjectIdentifier(results) }
+
+  /// Returns a controller with the same contents for another type of results.
+  func returning<Other>(_ type: Other.Type) -> NSFetchedResultsController<Other> {
+    NSFetchedResultsController<Other>(sharing: self, results)
+  }
 }
 
 extension ResultIndexPath {

@@ -20,10 +20,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let persistModel: ManagedObjectModel
     do { persistModel = try model.persistModel() } catch { stop("The model can't be used: \(error)") }
     base = PersistentStoreCoordinator(model: persistModel, registry: model.registry)
-    classes = Dictionary(
-      model.entities.map { ($0.name ?? "", $0.managedObjectClass) }, uniquingKeysWith: { first, _ in first })
+    classes = model.classes
     super.init()
     relay = StoreNotificationRelay(self)
+    EntityDescriptions.open(model)
   }
 
   private var relay: StoreNotificationRelay?
@@ -39,8 +39,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// A coordinator without entities, of contexts whose coordinator wasn't set.
   static let empty = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
 
-  /// Empty: there are no store types of an application's own.
-  open class var registeredStoreTypes: [String: NSValue] { [:] }
+  /// The types of stores that can be added. Stores of an application's own can't be registered.
+  open class var registeredStoreTypes: [String: NSValue] {
+    [NSSQLiteStoreType: NSNumber(value: true), NSInMemoryStoreType: NSNumber(value: true)]
+  }
 
   /// The open stores, in the order in which they were added.
   open var persistentStores: [NSPersistentStore] {
@@ -70,7 +72,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ofType type: String, configurationName: String?, at url: URL?, options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     try bridging {
-      let storeOptions = try StoreOptions(options, configuration: configurationName)
+      let storeOptions = try StoreOptions(options, configuration: configurationName, model: managedObjectModel)
       let info: StoreInfo
       switch type {
       case NSInMemoryStoreType: info = try base.addInMemoryStore(options: storeOptions)
@@ -172,6 +174,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Runs a block on the coordinator's queue, later.
   open func perform(_ block: @escaping () -> Void) { queue.run(block) }
+  /// Runs a block on the coordinator's queue, later.
+  public final func perform<Result, Failure: Error>(
+    _ block: @escaping () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let block = Transferred(block)
+    let outcome: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
+      queue.run {
+        do throws(Failure) { continuation.resume(returning: Transferred(.success(try block.value()))) } catch {
+          continuation.resume(returning: Transferred(.failure(error)))
+        }
+      }
+    }
+    return try outcome.value.get()
+  }
+
   /// Runs a block on the coordinator's queue and waits for it.
   public final func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
 
@@ -210,6 +227,13 @@ extension NSPersistentStoreCoordinator {
       let old = try PersistentStoreCoordinator.metadata(at: url)
       try PersistentStoreCoordinator.setMetadata(MetadataDictionary.metadata(metadata ?? [:], over: old), at: url)
     }
+  }
+
+  /// Sets metadata: those of an open store reach its file with the next save, others at once.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, type: StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
   }
 
   /// Deletes a store's files.
@@ -262,12 +286,22 @@ extension NSPersistentStoreCoordinator {
       guard let info = store.info else { return store }
       let moved = try base.migratePersistentStore(
         info, to: type == NSInMemoryStoreType ? nil : url,
-        options: StoreOptions(options, configuration: info.configuration))
+        options: StoreOptions(options, configuration: info.configuration, model: managedObjectModel))
       stores.withLock { $0.removeAll { $0 === store } }
       let result = NSPersistentStore(moved, of: self, options: options)
       stores.withLock { $0.append(result) }
       return result
     }
+  }
+
+  /// Moves an open store to another file or type.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  @discardableResult
+  public final func migratePersistentStore(
+    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: url, options: options, withType: type.rawValue)
   }
 
   func bridging<Result>(_ body: () throws -> Result) throws -> Result { try CoreData.bridging(in: nil, body) }

@@ -3,7 +3,9 @@ import Persist
 
 extension StoreOptions {
   /// Reads Core Data's dictionary of options.
-  init(_ options: [AnyHashable: Any]?, configuration: String?) throws {
+  ///
+  /// - Parameter model: The model that the store is opened with.
+  init(_ options: [AnyHashable: Any]?, configuration: String?, model: NSManagedObjectModel) throws {
     self.init()
     self.configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
     guard let options else { return }
@@ -17,7 +19,7 @@ extension StoreOptions {
       self.pragmas = pragmas.mapValues { "\($0)" }
     }
     if let staged = options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
-      migrator = try staged.migrator()
+      migrator = try staged.migrator(to: model)
     } else if Self.flag(options[NSMigratePersistentStoresAutomaticallyOption]) {
       var automatic = AutomaticMigrator()
       automatic.infersMapping = Self.flag(options[NSInferMappingModelAutomaticallyOption])

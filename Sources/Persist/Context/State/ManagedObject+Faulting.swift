@@ -18,6 +18,10 @@ extension ManagedObject {
       if change == .inserted { loading = .loaded }
       guard change != .inserted, let table, let store = table.store else { return }
       table.context.noteRow(of: self)
+      if let batch = table.context.faultBatch?(self), !batch.isEmpty {
+        table.context.prefetchRows(of: batch)
+        if snapshot != nil { return awake() }
+      }
       do {
         guard let row = try table.row(of: self, from: store) else {
           loading = .missing

@@ -63,6 +63,8 @@ public final class ManagedObjectContext {
   var keyPathResolver: KeyPathResolver?
   /// Called with a function for the changes of each save that wrote some. Unlike an observation, it needs no tracking.
   var didWrite: ((() -> SavedChanges) -> Void)?
+  /// Returns the faults whose rows are read together with that of one that is used.
+  package var faultBatch: ((ManagedObject) -> [ManagedObject])?
   /// Records changes to undo them; nil if nobody does.
   var changeRecorder: (any ChangeRecorder)?
   /// A human-readable name, for logs and the debugger.
