@@ -4,7 +4,8 @@ import PackagePlugin
 /// Compiles a target's sources after the pass over their Objective-C parts, and the classes that Xcode generates from its
 /// models.
 ///
-/// The target's own sources are excluded from its compilation with `sources: []` in the package's manifest.
+/// The manifest restricts the target's own compilation to one source, `CoreDataPlatform.swift`. Its comments tell which
+/// paths the manifest excludes otherwise: `// except: Legacy`, or `// only: Sources`.
 @main
 struct PersistCoreData: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -16,7 +17,10 @@ struct PersistCoreData: BuildToolPlugin {
     let models = Self.models(in: folder).map { model in
       (input: model, name: "\(model.deletingPathExtension().lastPathComponent)+CoreDataClasses.swift")
     }
-    let sources = Self.sources(in: folder).filter { !compiled.contains($0.standardizedFileURL.path) }.map { source in
+    let paths = Paths(in: folder)
+    let sources = Self.sources(in: folder).filter { source in
+      !compiled.contains(source.standardizedFileURL.path) && paths.contain(source.path.dropFirst(folder.path.count))
+    }.map { source in
       (input: source, name: source.path.dropFirst(folder.path.count).split(separator: "/").joined(separator: "+"))
     }
     // One command, because a class can be extended in other files than its own.
@@ -46,6 +50,27 @@ struct PersistCoreData: BuildToolPlugin {
       url.pathExtension == "xcdatamodeld"
         || url.pathExtension == "xcdatamodel" && url.deletingLastPathComponent().pathExtension != "xcdatamodeld"
     }
+  }
+}
+
+/// The paths of a target whose sources are compiled.
+private struct Paths {
+  private var exclusions: [Substring] = []
+  private var only: [Substring] = []
+
+  init(in folder: URL) {
+    let file = folder.appendingPathComponent("CoreDataPlatform.swift")
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("// except: ") { exclusions.append(line.dropFirst(11)) }
+      if line.hasPrefix("// only: ") { only.append(line.dropFirst(9)) }
+    }
+  }
+
+  func contain(_ path: Substring) -> Bool {
+    let path = path.drop { $0 == "/" }
+    func isIn(_ folder: Substring) -> Bool { folder == "." || path == folder || path.hasPrefix("\(folder)/") }
+    return !exclusions.contains(where: isIn) && (only.isEmpty || only.contains(where: isIn))
   }
 }
 

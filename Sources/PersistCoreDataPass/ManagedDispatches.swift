@@ -10,8 +10,8 @@ struct DeclaredType: Hashable {
   let inheritanceEnd: Int?
 }
 
-/// The methods of a source that Objective-C's runtime would find by their selectors: those of migration policies and
-/// managers, which mapping models call, and the validation methods of properties.
+/// The members of a source that Objective-C's runtime would find by their names: methods of migration policies and
+/// managers, which mapping models call, validation methods, and properties of managed objects.
 ///
 /// A class gets a declaration that finds its own methods.
 struct ManagedDispatches {
@@ -19,6 +19,7 @@ struct ManagedDispatches {
   private var methods: [String: [(selector: String, method: ObjectiveCMethod)]] = [:]
   private var validations: [String: [(token: SwiftToken, method: ObjectiveCMethod)]] = [:]
   private var overrides: [String: [Override]] = [:]
+  private var properties: [String: [ObjectiveCProperty]] = [:]
   /// The names of members that classes declare themselves.
   private var own: [String: Set<String>] = [:]
 
@@ -45,6 +46,10 @@ struct ManagedDispatches {
     overrides[type.name, default: []].append(Override(token: token, override: override, edits: edits))
   }
 
+  mutating func add(_ property: ObjectiveCProperty, of type: DeclaredType) {
+    properties[type.name, default: []].append(property)
+  }
+
   mutating func note(_ member: String, of type: DeclaredType) { own[type.name, default: []].insert(member) }
 
   /// Adds what another file of the module declares.
@@ -53,6 +58,7 @@ struct ManagedDispatches {
     methods.merge(other.methods) { $0 + $1 }
     validations.merge(other.validations) { $0 + $1 }
     overrides.merge(other.overrides) { $0 + $1 }
+    properties.merge(other.properties) { $0 + $1 }
     own.merge(other.own) { $0.union($1) }
   }
 
@@ -66,6 +72,9 @@ struct ManagedDispatches {
       }
       if let methods = validations[type.name], !own.contains("managedValidators") {
         texts.append(Self.rules(methods.map(\.method), type.name))
+      }
+      if let properties = properties[type.name], !own.contains("managedProperties"), isManagedObject(type) {
+        texts.append(Self.keys(properties, type.name))
       }
       for override in overrides[type.name] ?? [] { texts.append(override.override.declaration) }
       var declarations = texts.isEmpty ? [] : [(file, start, texts.map { "\($0);" }.joined())]
@@ -107,6 +116,8 @@ struct ManagedDispatches {
 
   private func declares(_ name: String) -> Bool { classes.contains { $0.type.name == name } }
 
+  private func isManagedObject(_ type: DeclaredType) -> Bool { inherits(type) { $0 == "NSManagedObject" } }
+
   private func isCalledByMappings(_ type: DeclaredType) -> Bool {
     inherits(type) { $0.hasSuffix("MigrationPolicy") || $0 == "NSMigrationManager" }
   }
@@ -129,6 +140,12 @@ struct ManagedDispatches {
     return " public override func callManaged(_ selector: String, _ arguments: ManagedArguments) throws"
       + " -> ManagedResult? { switch selector { \(cases.joined(separator: "; ")); default:"
       + " return try super.callManaged(selector, arguments) } }"
+  }
+
+  private static func keys(_ properties: [ObjectiveCProperty], _ type: String) -> String {
+    let keys = properties.map { $0.declaration(in: type) }
+    return " public override class var managedProperties: [ManagedProperty]"
+      + " { super.managedProperties + [\(keys.joined(separator: ", "))] }"
   }
 
   private static func rules(_ methods: [ObjectiveCMethod], _ type: String) -> String {

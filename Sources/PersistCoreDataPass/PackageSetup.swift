@@ -9,9 +9,12 @@ package struct PackageSetup {
     package let name: String
     /// The folder, relative to the package.
     package let path: String
+    /// The manifest's expressions for the resources; nil to leave them as they are.
+    package let resources: [String]?
+    /// Paths in the folder that the manifest excludes.
     package let exclusions: [String]
-    package let models: [String]
-    package let otherResources: [String]
+    /// The only paths in the folder whose sources the manifest compiles; nil for all.
+    package let sources: [String]?
   }
 
   package let targets: [Target]
@@ -19,39 +22,47 @@ package struct PackageSetup {
 
   package static let placeholder = "CoreDataPlatform.swift"
 
-  /// - Parameter folder: The folder with the manifest.
-  package init(_ folder: URL) {
+  /// - Parameters:
+  ///   - folder: The folder with the manifest.
+  ///   - manifest: What `swift package dump-package` prints without an earlier paragraph; nil to take the folders in
+  ///     `Sources` and `Tests` for targets.
+  package init(_ folder: URL, manifest: Data? = nil) {
     self.folder = folder
-    targets = ["Sources", "Tests"].flatMap { base -> [Target] in
-      Self.contents(of: folder.appendingPathComponent(base)).filter(\.hasDirectoryPath).compactMap { url in
-        Self.target(url, path: "\(base)/\(url.lastPathComponent)")
+    let dumped = manifest.flatMap { DumpedManifest($0, in: folder) }?.targets ?? []
+    let declared = dumped.isEmpty ? Self.usualTargets(folder) : dumped
+    // A target that only depends on one that uses Core Data needs the pass, too, if it has something to change.
+    var used = Set(declared.filter { $0.sourceTexts.contains(where: Self.importsCoreData) }.map(\.name))
+    var waiting = declared.filter { !used.contains($0.name) }
+    while let next = waiting.firstIndex(where: { target in
+      !used.isDisjoint(with: target.dependencies)
+        && target.sourceTexts.contains { CoreDataPass($0, file: "").editCount > 0 }
+    }) {
+      used.insert(waiting.remove(at: next).name)
+    }
+    targets = declared.filter { used.contains($0.name) }.map(Self.target)
+  }
+
+  private static func usualTargets(_ folder: URL) -> [DeclaredTarget] {
+    ["Sources", "Tests"].flatMap { base -> [DeclaredTarget] in
+      let url = folder.appendingPathComponent(base)
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+      return names.filter { !$0.hasPrefix(".") }.sorted().compactMap { name in
+        let folder = url.appendingPathComponent(name, isDirectory: true)
+        guard folder.isFolder else { return nil }
+        return DeclaredTarget(name: name, path: "\(base)/\(name)", folder: folder)
       }
     }
   }
 
-  private static func contents(of folder: URL) -> [URL] {
-    let urls = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
-    return (urls ?? []).filter { !$0.lastPathComponent.hasPrefix(".") }
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
-  }
-
-  private static func target(_ folder: URL, path: String) -> Target? {
-    let files = SourceFolder(folder).files
-    guard files.contains(where: usesCoreData) else { return nil }
-    let entries = contents(of: folder).filter { entry in
-      entry.lastPathComponent != placeholder && files.contains { $0.path.hasPrefix(entry.path) }
-    }
-    let resources = SourceFolder(folder).resources
-    return Target(
-      name: folder.lastPathComponent, path: path, exclusions: entries.map(\.lastPathComponent),
-      models: resources.filter(\.isModel).map(\.path),
-      otherResources: resources.filter { !$0.isModel }.map(\.path))
-  }
-
-  private static func usesCoreData(_ file: URL) -> Bool {
-    guard let source = try? String(contentsOf: file, encoding: .utf8) else { return false }
+  private static func importsCoreData(_ source: String) -> Bool {
     let tokens = SwiftTokenizer.tokens(of: source)
     return zip(tokens, tokens.dropFirst()).contains { $0.isWord("import") && $1.isWord("CoreData") }
+  }
+
+  private static func target(_ declared: DeclaredTarget) -> Target {
+    Target(
+      name: declared.name, path: declared.path, resources: declared.copiedResources, exclusions: declared.exclusions,
+      sources: declared.sources)
   }
 
   private static let mark = "// Core Data where Apple's framework isn't, set up by 'persist port --init'."
@@ -61,69 +72,59 @@ package struct PackageSetup {
     var text = "\(Self.mark)\n#if !canImport(Darwin)\n  package.dependencies.append(\(dependency))\n"
     text += "  for target in package.targets {\n    switch target.name {\n"
     for target in targets {
-      let resources =
-        target.models.map { ".copy(\(quoted($0)))" } + target.otherResources.map { ".process(\(quoted($0)))" }
-      text += "    case \(quoted(target.name)):\n"
-      text += "      target.exclude += [\(target.exclusions.map(quoted).joined(separator: ", "))]\n"
-      if !resources.isEmpty { text += "      target.resources = [\(resources.joined(separator: ", "))]\n" }
+      text += "    case \"\(target.name)\":"
+      guard let resources = target.resources else {
+        text += " break\n"
+        continue
+      }
+      text += "\n      target.resources = [\(resources.joined(separator: ", "))]\n"
     }
     text += "    default: continue\n    }\n"
+    text += "    target.sources = [\"\(Self.placeholder)\"]\n"
     text += "    target.dependencies.append(.product(name: \"CoreData\", package: \"Persist\"))\n"
     text += "    target.plugins = (target.plugins ?? []) + [.plugin(name: \"PersistCoreData\", package: \"Persist\")]\n"
     return text + "  }\n#endif\n"
   }
 
-  private func quoted(_ text: String) -> String { "\"\(text)\"" }
+  /// Returns the expression for a dependency on Persist.
+  ///
+  /// - Parameter text: A path, a URL, or an expression of the manifest.
+  package static func dependency(_ text: String) -> String {
+    if text.hasPrefix(".package") { return text }
+    if text.contains("://") || text.hasPrefix("git@") { return ".package(url: \"\(text)\", branch: \"main\")" }
+    return ".package(name: \"Persist\", path: \"\(text)\")"
+  }
 
-  /// Writes the manifest's paragraph and the targets' placeholders, replacing those of an earlier call.
-  package func apply(dependency: String) throws {
-    let manifest = folder.appendingPathComponent("Package.swift")
-    var text = try String(contentsOf: manifest, encoding: .utf8)
-    if let start = text.range(of: Self.mark) { text = String(text[..<start.lowerBound]) }
+  /// Returns a manifest without the paragraph of an earlier call.
+  package static func withoutPart(_ manifest: String) -> String {
+    var text = manifest.range(of: mark).map { String(manifest[..<$0.lowerBound]) } ?? manifest
     while text.hasSuffix("\n") { text.removeLast() }
-    try "\(text)\n\n\(manifestPart(dependency: dependency))".write(to: manifest, atomically: true, encoding: .utf8)
+    return text + "\n"
+  }
+
+  /// Whether a manifest has the paragraph of an earlier call.
+  package static func hasPart(_ manifest: String) -> Bool { manifest.contains(mark) }
+
+  /// The manifests of a package, also those for versions of the tools.
+  package static func manifests(in folder: URL) -> [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0 == "Package.swift" || $0.hasPrefix("Package@swift-") && $0.hasSuffix(".swift") }.sorted()
+      .map { folder.appendingPathComponent($0) }
+  }
+
+  /// Writes the manifests' paragraphs and the targets' placeholders, replacing those of an earlier call.
+  package func apply(dependency: String) throws {
+    let part = manifestPart(dependency: Self.dependency(dependency))
+    for manifest in Self.manifests(in: folder) {
+      let text = Self.withoutPart(try String(contentsOf: manifest, encoding: .utf8))
+      try "\(text)\n\(part)".write(to: manifest, atomically: true, encoding: .utf8)
+    }
     for target in targets {
       let file = folder.appendingPathComponent(target.path).appendingPathComponent(Self.placeholder)
-      try "// Off Apple's platforms, the plugin PersistCoreData compiles the other sources of this target.\n"
-        .write(to: file, atomically: true, encoding: .utf8)
+      var text = "// Off Apple's platforms, the plugin PersistCoreData compiles the other sources of this target.\n"
+      for path in target.exclusions { text += "// except: \(path)\n" }
+      for path in target.sources ?? [] { text += "// only: \(path)\n" }
+      try text.write(to: file, atomically: true, encoding: .utf8)
     }
-  }
-}
-
-/// The files of a folder of sources.
-package struct SourceFolder {
-  package struct Resource: Hashable {
-    package let path: String
-    package let isModel: Bool
-  }
-
-  package let files: [URL]
-  /// The models that Xcode edits, of which classes may be generated.
-  package let models: [URL]
-  let resources: [Resource]
-
-  package init(_ folder: URL) {
-    var files: [URL] = []
-    var models: [URL] = []
-    var resources: [Resource] = []
-    let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
-    let root = folder.standardizedFileURL.path
-    while let url = walk?.nextObject() as? URL {
-      let path = String(url.standardizedFileURL.path.dropFirst(root.count + 1))
-      if url.lastPathComponent.hasPrefix(".") {
-        walk?.skipDescendants()
-      } else if ["xcdatamodeld", "xcdatamodel", "xcmappingmodel", "momd"].contains(url.pathExtension) {
-        walk?.skipDescendants()
-        resources.append(Resource(path: path, isModel: true))
-        if url.isXcodeModel { models.append(url) }
-      } else if url.pathExtension == "swift" {
-        files.append(url)
-      } else if !url.hasDirectoryPath {
-        resources.append(Resource(path: path, isModel: false))
-      }
-    }
-    self.files = files.sorted { $0.path < $1.path }
-    self.models = models.sorted { $0.path < $1.path }
-    self.resources = resources.sorted { $0.path < $1.path }
   }
 }

@@ -1,7 +1,7 @@
 /// A part of Apple's frameworks that has no counterpart.
 package enum UncoveredPart: Hashable, CaseIterable {
   case cloudKit, spotlight, ownStores, keyValueObserving, selectors, pointerValidation, optionalRequirements
-  case extensionOverride, diffableSnapshots, objectiveCRuntime, frameworks, managedMethod
+  case extensionOverride, diffableSnapshots, objectiveCRuntime, frameworks, managedMethod, expressionKind
 
   package var message: String {
     switch self {
@@ -17,6 +17,7 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .diffableSnapshots: "Diffable snapshots belong to UIKit and AppKit."
     case .objectiveCRuntime: "There is no Objective-C runtime."
     case .frameworks: "This framework exists on Apple's platforms only: import it behind #if canImport."
+    case .expressionKind: "There are no expressions of this kind: filter the results in memory."
     case .managedMethod: "Core Data generates no such method: give it a body."
     }
   }
@@ -35,6 +36,7 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .objectiveCRuntime: "Objective-C's runtime"
     case .frameworks: "Frameworks of Apple's platforms"
     case .managedMethod: "Managed methods"
+    case .expressionKind: "Kinds of expressions"
     }
   }
 
@@ -49,7 +51,7 @@ package enum UncoveredPart: Hashable, CaseIterable {
     "NSDiffableDataSourceSnapshotReference": .diffableSnapshots, "NSDiffableDataSourceSnapshot": .diffableSnapshots,
     "objc_getAssociatedObject": .objectiveCRuntime, "objc_setAssociatedObject": .objectiveCRuntime,
     "class_getInstanceMethod": .objectiveCRuntime, "method_exchangeImplementations": .objectiveCRuntime,
-    "class_addMethod": .objectiveCRuntime,
+    "class_addMethod": .objectiveCRuntime, "expressionForAnyKey": .expressionKind,
   ]
 
   /// Modules that exist on Apple's platforms only.

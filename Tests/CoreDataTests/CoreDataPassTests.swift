@@ -213,13 +213,78 @@ struct CoreDataPassTests {
     #expect(problems("button.addTarget(self, action: #selector(tap(_:)), for: .all)").map(\.0) == [.selectors])
     #expect(problems("item.observe(\\.name) { _, _ in }").map(\.0) == [.keyValueObserving])
     #expect(problems("import UIKit").map(\.0) == [.frameworks])
+    #expect(
+      problems("import CoreData\nlet a = NSExpression(forBlock: b, arguments: nil)").map(\.0) == [.expressionKind])
     #expect(problems("#if canImport(UIKit)\nimport UIKit\n#endif").isEmpty)
     #expect(problems("// NSIncrementalStore").isEmpty)
     #expect(problems("extension A {\n  override func b() {}\n}").map(\.1) == [2])
     #expect(problems("extension A {\n  override var b: Int { get { 1 } set {} }\n}").map(\.0) == [.extensionOverride])
   }
 
-  @Test("Sources that were edited once aren't changed again", arguments: ["ReadingList", "CoreDataNotes", "CoreDataLibrary"])
+  @Test("The progress of a migration can be observed")
+  func progress() {
+    #expect(problems("manager.observe(\\.migrationProgress, options: .new) { _, _ in }").isEmpty)
+  }
+
+  @Test(
+    "Casts between requests for different results succeed, as on Apple's platforms",
+    arguments: [
+      ("a() as! NSFetchRequest<A>", "a() <~! NSFetchRequest<A>.self"),
+      ("f(a as? NSFetchRequest<Set<A>>)", "f(a <~? NSFetchRequest<Set<A>>.self)"),
+      ("a as! NSFetchedResultsController<A>", "a <~! NSFetchedResultsController<A>.self"),
+      ("a as NSFetchRequest<A>", "a as NSFetchRequest<A>"), ("a as! [A]", "a as! [A]"),
+    ])
+  func casts(source: String, expected: String) {
+    #expect(rewritten("import CoreData\n_ = \(source)") == "import CoreData\n_ = \(expected)")
+  }
+
+  @Test("Calls of objectIDs(forRelationshipNamed:), which can throw here, get another name")
+  func relatedIdentifiers() {
+    #expect(rewritten("a.objectIDs(forRelationshipNamed: b)") == "a.relatedObjectIDs(forRelationshipNamed: b)")
+    #expect(rewritten("let objectIDs = [1]") == "let objectIDs = [1]")
+  }
+
+  @Test(
+    "Objective-C's properties of managed objects are keys",
+    arguments: [
+      ("@objc var a: Int { 1 }", "ManagedProperty(\"a\", { (object: Item) in object.a })"),
+      ("@objc dynamic var a = 1", "object.a }, set: { (object: Item, value) in object.a = value.value() })"),
+      ("@objc var a: Int { get { 1 } set { b(newValue) } }", "object.a = value.value()"),
+      ("@objc var a: Int {\n  didSet { b() }\n}", "object.a = value.value()"),
+      ("@objc func a() -> String { b }", "ManagedProperty(\"a\", { (object: Item) in object.a() })"),
+    ])
+  func keys(source: String, entry: String) {
+    let class1 = "class Item: NSManagedObject {\n  \(source)\n  @NSManaged var c: Int\n  var d: Int { 2 }\n}"
+    let edited = rewritten(class1)
+    #expect(edited.contains("override class var managedProperties: [ManagedProperty] { super.managedProperties + ["))
+    #expect(edited.contains(entry))
+    #expect(!edited.contains("\"d\"") && !edited.contains("ManagedProperty(\"c\""))
+    let modules = CoreDataPass.module([
+      ("Item.swift", "class Item: NSManagedObject {}"), ("Item+A.swift", "extension Item {\n  \(source)\n}"),
+    ])
+    #expect(modules[0].text.contains(entry))
+  }
+
+  @Test(
+    "Others aren't keys",
+    arguments: [
+      "class A { @objc var a: Int { 1 } }", "class A: NSManagedObject { @objc static var a: Int { 1 } }",
+      "class A: NSManagedObject { @objc override var description: String { b } }",
+      "class A: NSManagedObject { @objc func a(_ b: Int) -> Int { b } }",
+      "class A: NSManagedObject { func a() { @objc var b = 1 } }",
+    ])
+  func withoutKeys(source: String) { #expect(!rewritten(source).contains("managedProperties")) }
+
+  @Test("A class with its own initializer and keys gets both declarations")
+  func severalDeclarations() {
+    let edited = rewritten(
+      "class A: NSManagedObject {\n  override init(entity: E, insertInto context: C?) {}\n  @objc var a: Int { 1 }\n}")
+    #expect(edited.contains("insertInto: nil) }; public override class var managedProperties"))
+  }
+
+  @Test("Sources that were edited once aren't changed again", arguments: [
+    "ReadingList", "CoreDataNotes", "CoreDataLibrary", "CoreDataToolkit/Toolkit",
+  ])
   func editedOnce(example: String) throws {
     let folder = PackageFolder.url.appendingPathComponent("Examples").appendingPathComponent(example)
     let sources = SourceFolder(folder)

@@ -24,8 +24,8 @@ struct PortCommand: ParsableCommand {
   @Flag(name: .customLong("init"), help: "Set the package up, leaving its sources untouched.")
   var sets = false
 
-  @Option(help: "The package dependency that --init adds to the manifest.")
-  var dependency = ".package(path: \"../persist\")"
+  @Option(help: "Persist's folder or URL for --init, or the expression of the manifest. (default: where persist is)")
+  var dependency: String?
 
   @OptionGroup var common: OutputArguments
 
@@ -69,17 +69,45 @@ struct PortCommand: ParsableCommand {
   }
 
   private func setUp(_ url: URL) throws {
-    let setup = PackageSetup(url)
+    let setup = PackageSetup(url, manifest: try Self.dumpedManifest(of: url))
     guard !setup.targets.isEmpty else {
       throw PersistenceError(
-        .invalidRequest, at: .file(url), "No target in 'Sources' or 'Tests' imports CoreData.",
+        .invalidRequest, at: .file(url), "No target of the package imports CoreData.",
         fix: "Pass the folder that contains Package.swift.")
     }
-    try setup.apply(dependency: dependency)
+    try setup.apply(dependency: dependency ?? Self.ownPackage ?? "../persist")
     if !common.json {
       try StandardOutput.print(
         "Package.swift: \(setup.targets.map(\.name).joined(separator: ", ")) compile with the plugin PersistCoreData")
     }
+  }
+
+  /// The folder of the package that this program was built in.
+  private static var ownPackage: String? {
+    guard let program = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
+    let parts = program.pathComponents
+    guard let build = parts.lastIndex(of: ".build"), build > 1 else { return nil }
+    let folder = NSString.path(withComponents: Array(parts[..<build]))
+    return FileManager.default.fileExists(atPath: "\(folder)/Package.swift") ? folder : nil
+  }
+
+  /// The package as SwiftPM reads it, without the paragraph of an earlier call; nil where there is no `swift`.
+  private static func dumpedManifest(of folder: URL) throws -> Data? {
+    for manifest in PackageSetup.manifests(in: folder) {
+      let text = try String(contentsOf: manifest, encoding: .utf8)
+      guard PackageSetup.hasPart(text) else { continue }
+      try PackageSetup.withoutPart(text).write(to: manifest, atomically: true, encoding: .utf8)
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["swift", "package", "dump-package", "--package-path", folder.path]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? data : nil
   }
 
   private func show(_ findings: [CoreDataPass.Finding], fileCount: Int, changedCount: Int) throws {
