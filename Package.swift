@@ -153,6 +153,11 @@ let package = Package(
       resources: [.copy("Resources/Library.xcdatamodeld")], swiftSettings: [.swiftLanguageMode(.v5)],
       plugins: coreDataPass),
     .target(
+      name: "CoreDataToolkit",
+      dependencies: [.target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android]))],
+      path: "Examples/CoreDataToolkit/Toolkit", exclude: coreDataPass.isEmpty ? [] : ["Sources"],
+      swiftSettings: [.swiftLanguageMode(.v5)], plugins: coreDataPass),
+    .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",
       swiftSettings: settings),
     .target(
@@ -209,6 +214,12 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "CoreDataLibrary",
       ],
       path: "Examples/CoreDataLibrary/LibraryTests", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "CoreDataToolkitTests",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])), "CoreDataToolkit",
+      ],
+      path: "Examples/CoreDataToolkit/ToolkitTests", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "PersistSQLQueriesTests",
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),
