@@ -173,7 +173,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       let entries = try original.all(of: .attachedEntries(in: range, limit: limit)) { row in
         AttachedEntry(key: row.data(0), value: row.data(1))
       }
-      for entry in entries { try copy.execute(.setAttachedEntry(entry.key, entry.value)) }
+      try copy.set(entries)
       guard entries.count == limit, let last = entries.last else { return }
       range.first = last.key + [0]
     }

@@ -5,6 +5,7 @@ extension RecordedHistory {
   package func attachedEntries(_ ranges: [AttachedRange], limit: Int) throws -> [[AttachedEntry]] {
     try store.readingHistory { connection in
       guard try connection.hasTable(named: SQLText.attachedTable) else { return ranges.map { _ in [] } }
+      if limit == .max && ranges.count > 1 { return try connection.attachedEntries(ranges) }
       return try ranges.map { range in
         try connection.all(of: .attachedEntries(in: range, limit: limit)) {
           AttachedEntry(key: $0.data(0), value: $0.data(1))
@@ -29,12 +30,69 @@ extension HistoryConnection {
       let present = try first(of: .attachedEntries(in: AttachedRange(key: key), limit: 1)) { $0.data(1) }
       if present != value { throw overtaken("Another program has written the store's attached entries.") }
     }
-    for (key, value) in entries.values {
-      try execute(value.map { .setAttachedEntry(key, $0) } ?? .removeAttachedEntry(key))
+    let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
+    // In the order of their keys, so that each page of the table is written once.
+    try set(present.sorted { $0.key.precedes($1.key) })
+    let removed = entries.values.filter { $0.value == nil }.keys.sorted { $0.precedes($1) }
+    for group in Self.groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
+  }
+
+  func set(_ entries: [AttachedEntry]) throws {
+    for group in Self.groups(of: entries, size: \.value.count) {
+      if let sql = SQLText.setAttachedEntries(group) { try execute(sql) }
     }
   }
 
+  fileprivate func attachedEntries(_ ranges: [AttachedRange]) throws -> [[AttachedEntry]] {
+    var all: [[AttachedEntry]] = []
+    for group in Self.groups(of: ranges) {
+      guard let sql = SQLText.attachedEntries(in: group) else { continue }
+      var found: [[AttachedEntry]] = Array(repeating: [], count: group.count)
+      try forEachRow(of: sql) { row in
+        found[Int(row.integer(0))].append(AttachedEntry(key: row.data(1), value: row.data(2)))
+      }
+      all += found.map { $0.count < 2 ? $0 : $0.sorted { $0.key.precedes($1.key) } }
+    }
+    return all
+  }
+
+  /// Splits a list into parts for one statement each: few different lengths, so that statements can be reused, and few
+  /// bytes.
+  private static func groups<Part>(of all: [Part], size: (Part) -> Int = { _ in 0 }) -> [ArraySlice<Part>] {
+    var groups: [ArraySlice<Part>] = []
+    var rest = all[...]
+    while !rest.isEmpty {
+      var (count, bytes) = (0, 0)
+      for part in rest.prefix(SQLText.greatestAttachedGroup) {
+        bytes += size(part)
+        if count > 0 && bytes > greatestGroupSize { break }
+        count += 1
+      }
+      var length = 1
+      while length * 2 <= count { length *= 2 }
+      groups.append(rest.prefix(length))
+      rest = rest.dropFirst(length)
+    }
+    return groups
+  }
+
+  /// In bytes.
+  private static var greatestGroupSize: Int { 1 << 20 }
+
   private func overtaken(_ what: String) -> PersistenceError {
     PersistenceError(.mergeConflict, at: .store(url), what, fix: "Read the store again, and repeat the operation.")
+  }
+}
+
+extension Data {
+  /// Whether the bytes come first in lexicographic order.
+  fileprivate func precedes(_ other: Data) -> Bool {
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { others in
+        let shared = Swift.min(bytes.count, others.count)
+        for index in 0..<shared where bytes[index] != others[index] { return bytes[index] < others[index] }
+        return bytes.count < others.count
+      }
+    }
   }
 }

@@ -17,14 +17,46 @@ extension SQLText {
     """
   }
 
-  static func setAttachedEntry(_ key: Data, _ value: Data) -> SQLText {
-    """
-    INSERT INTO \(attached) (NAME, CONTENT) VALUES (\(value: .blob(key)), \(value: .blob(value))) \
-    ON CONFLICT (NAME) DO UPDATE SET CONTENT = excluded.CONTENT
-    """
+  /// The maximum number of ranges or entries in one statement, a power of two.
+  static let greatestAttachedGroup = 64
+
+  /// The statements for each number of ranges or entries, which are powers of two: few texts, made once.
+  private static let groupTexts = {
+    var reads: [Int: SQLText] = [:]
+    var writes: [Int: SQLText] = [:]
+    var removals: [Int: SQLText] = [:]
+    let empty = SQLValue.blob(Data())
+    var count = 1
+    while count <= greatestAttachedGroup {
+      reads[count] = (0..<count).map { index -> SQLText in
+        """
+        SELECT \(number: Int64(index)), NAME, CONTENT FROM \(attached) \
+        WHERE NAME >= \(value: empty) AND NAME < \(value: empty)
+        """
+      }.joined(separator: " UNION ALL ")
+      let rows = repeatElement("(\(value: empty), \(value: empty))" as SQLText, count: count).joined(separator: ", ")
+      writes[count] = """
+        INSERT INTO \(attached) (NAME, CONTENT) VALUES \(rows) \
+        ON CONFLICT (NAME) DO UPDATE SET CONTENT = excluded.CONTENT
+        """
+      let keys = repeatElement("\(value: empty)" as SQLText, count: count).joined(separator: ", ")
+      removals[count] = "DELETE FROM \(attached) WHERE NAME IN (\(keys))"
+      count *= 2
+    }
+    return (reads: reads, writes: writes, removals: removals)
+  }()
+
+  /// Index, key and content of the entries in each of some ranges, in no order; nil if there are too many ranges, or no
+  /// power of two.
+  static func attachedEntries(in ranges: ArraySlice<AttachedRange>) -> SQLText? {
+    groupTexts.reads[ranges.count]?.binding(ranges.flatMap { [.blob($0.first), .blob($0.end)] })
   }
 
-  static func removeAttachedEntry(_ key: Data) -> SQLText {
-    "DELETE FROM \(attached) WHERE NAME = \(value: .blob(key))"
+  static func setAttachedEntries(_ entries: ArraySlice<AttachedEntry>) -> SQLText? {
+    groupTexts.writes[entries.count]?.binding(entries.flatMap { [.blob($0.key), .blob($0.value)] })
+  }
+
+  static func removeAttachedEntries(_ keys: ArraySlice<Data>) -> SQLText? {
+    groupTexts.removals[keys.count]?.binding(keys.map { .blob($0) })
   }
 }
