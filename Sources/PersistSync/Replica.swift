@@ -28,9 +28,9 @@ public final class Replica: Sendable {
   ///     replicas create with the same value are one. Other objects are identified by the place and time of their
   ///     creation.
   ///   - clock: The present time.
-  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration, or if
-  ///   the model has to-many relationships without an inverse; `PersistenceError.Code.unknownEntity` and
-  ///   `PersistenceError.Code.unknownProperty` for attributes that don't exist.
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration;
+  ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for attributes that don't
+  ///   exist.
   public convenience init(
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
     clock: @escaping @Sendable () -> Date = { Date() }

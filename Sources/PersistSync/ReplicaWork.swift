@@ -79,7 +79,10 @@ struct ReplicaWork: Sendable {
       try addSets(pass.facts, &new, step)
       var joining = FactJoining(step, upTo: 0)
       // Nobody knows of objects from before the first synchronization.
-      if !pass.isBirth { for (key, value) in pass.facts { try joining.add(key, value) } }
+      if !pass.isBirth {
+        try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
+        for (key, value) in pass.facts { try joining.add(key, value) }
+      }
       return try write(step, new, joining)
     }
   }
@@ -189,7 +192,9 @@ struct ReplicaWork: Sendable {
       var (step, record, _) = try open()
       var joining = FactJoining(step, upTo: Stamp.time(of: sources.now()) + Stamp.maximumSkew)
       var refusals: [SyncRefusal] = []
-      try step.tables.load(sets.flatMap { Set($0.facts.compactMap(\.key.object)) })
+      let facts = sets.flatMap(\.facts)
+      try step.tables.load(Array(Set(facts.compactMap(\.key.object))))
+      try step.tables.loadReferrers(to: facts.compactMap(\.key.createdOrDeleted))
       for set in sets {
         var received = try step.tables.received(from: set.entry.replica)
         // Objects come into a scope and leave it in an order.

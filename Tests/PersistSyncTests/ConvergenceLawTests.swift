@@ -152,7 +152,7 @@ private struct ConvergenceRun {
     func set(_ name: String, _ value: Any?, of object: ManagedObject?) throws {
       try object?.setValue(value, forKey: name)
     }
-    switch number(18) {
+    switch number(24) {
     case 0:
       created += 1
       let box = try context.create("Box")
@@ -197,10 +197,52 @@ private struct ConvergenceRun {
       try set("box", any("Box", context), of: lid)
     case 14: try set("label", "t\(number(4))", of: any("Tag", context))
     case 15: try set("rank", number(100), of: any("Tag", context))
+    case 16...18: try changeOneWay(context)
+    case 19:
+      guard let box = try any("Box", context) else { return }
+      var size = box["size"] as? [String: Any] ?? [:]
+      switch number(4) {
+      case 0: size["width"] = number(100)
+      case 1: size["unit"] = "u\(number(100))"
+      case 2: size["margin"] = ["left": Double(number(9)), "right": Double(number(9))]
+      default: box["size"] = nil
+      }
+      if !size.isEmpty { try set("size", size, of: box) }
+    case 20:
+      guard let box = try any("Box", context), let whole = try any("Box", context) else { return }
+      var above: ManagedObject? = whole
+      while let next = above, next !== box { above = next["whole"] as? ManagedObject }
+      if above == nil { try set("whole", whole, of: box) }
+    case 21: try set("first", number(4) == 0 ? nil : any("Item", context), of: any("Box", context))
     default:
-      let entity = ["Box", "Item", "Item", "Tag", "Lid"][number(5)]
+      let entity = ["Box", "Item", "Item", "Tag", "Lid", "Sticker"][number(6)]
       guard number(2) == 0, let object = try any(entity, context) else { return }
       context.delete(object)
+    }
+  }
+
+  /// Changes members of to-many relationships without an inverse.
+  private mutating func changeOneWay(_ context: ManagedObjectContext) throws {
+    if number(4) == 0 {
+      guard let box = try any("Box", context), let tag = try any("Tag", context) else { return }
+      let badges = try box.many("badges")
+      if badges.contains(tag) { badges.remove(tag) } else { badges.insert(tag) }
+      return
+    }
+    guard let owner = try any(["Box", "Item"][number(2)], context) else { return }
+    let stickers = try owner.many("stickers")
+    switch number(5) {
+    case 0, 1:
+      created += 1
+      let sticker = try context.create(number(3) == 0 ? "Star" : "Sticker")
+      (sticker["text"], sticker["shape"]) = ("\(created) \(number(1_000_000))", "round")
+      stickers.insert(sticker)
+    case 2:
+      guard owner.entity.name == "Box", stickers.count > 1 else { return }
+      stickers.insert(stickers[number(stickers.count)], at: number(stickers.count - 1))
+    default:
+      guard let sticker = try any("Sticker", context) else { return }
+      if stickers.contains(sticker) { stickers.remove(sticker) } else { stickers.insert(sticker) }
     }
   }
 }

@@ -10,11 +10,20 @@ extension Device {
     }.sorted()
   }
 
+  /// A composite value in one order.
+  private static func text(_ parts: [String: Any]) -> String {
+    let parts = parts.sorted { $0.key < $1.key }.map { name, part in
+      "\(name): \((part as? [String: Any]).map(text) ?? "\(part)")"
+    }
+    return "[\(parts.joined(separator: ", "))]"
+  }
+
   private static func values(of object: ManagedObject) -> String {
     object.entity.attributes.filter { !$0.isTransient }.sorted { $0.name < $1.name }.map { attribute in
       switch object[attribute.name] {
       case nil: "\(attribute.name)=nil"
       case let data as Data: "\(attribute.name)=\(data.count) bytes"
+      case let parts as [String: Any]: "\(attribute.name)=\(text(parts))"
       case let date as Date: "\(attribute.name)=\(date.timeIntervalSinceReferenceDate)"
       case let value?: "\(attribute.name)=\(value)"
       }

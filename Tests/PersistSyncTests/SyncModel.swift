@@ -4,14 +4,33 @@ import PersistTestSupport
 
 @testable import PersistSync
 
-/// A model with every kind of relationship that replicas share, and unique values.
+/// A model with every kind of relationship, with unique, derived and composite values, and delete rules.
 enum SyncModel {
-  static let description = ModelDescription(entities: [
+  static let description = ModelDescription(
+    entities: entities,
+    composites: [
+      CompositeDescription(
+        "Size",
+        elements: [
+          AttributeDescription("width", .int32), AttributeDescription("unit", .string),
+          AttributeDescription("margin", .composite, compositeName: "Margin"),
+        ]),
+      CompositeDescription(
+        "Margin", elements: [AttributeDescription("left", .double), AttributeDescription("right", .double)]),
+    ])
+
+  private static let entities = [
     EntityDescription(
-      "Box", attributes: [.init("label", .string), .init("note", .string)],
+      "Box",
+      attributes: [
+        .init("label", .string), .init("note", .string), .init("size", .composite, compositeName: "Size"),
+        .init("upper", .string, derivation: "uppercase:(label)"),
+      ],
       relationships: [
         .init("items", toMany: "Item", inverse: "box", isOrdered: true, deleteRule: .nullify),
-        .init("lid", to: "Lid", inverse: "box"),
+        .init("lid", to: "Lid", inverse: "box"), .init("stickers", toMany: "Sticker", isOrdered: true),
+        .init("badges", toMany: "Tag"), .init("parts", toMany: "Box", inverse: "whole", deleteRule: .cascade),
+        .init("whole", to: "Box", inverse: "parts"), .init("first", to: "Item"),
       ]),
     EntityDescription(
       "Item",
@@ -23,6 +42,7 @@ enum SyncModel {
         .init("box", to: "Box", inverse: "items"),
         .init("tags", toMany: "Tag", inverse: "items", isOrdered: true),
         .init("friends", toMany: "Item", inverse: "friends"), .init("partner", to: "Item", inverse: "partner"),
+        .init("stickers", toMany: "Sticker"),
       ]),
     EntityDescription("Part", parent: "Item", attributes: [.init("weight", .double)]),
     EntityDescription(
@@ -30,7 +50,9 @@ enum SyncModel {
     EntityDescription(
       "Tag", attributes: [.init("label", .string), .init("color", .string), .init("rank", .int32)],
       relationships: [.init("items", toMany: "Item", inverse: "tags")], uniquenessConstraints: [["label"]]),
-  ])
+    EntityDescription("Sticker", attributes: [.init("text", .string), .init("shape", .string, isOptional: false)]),
+    EntityDescription("Star", parent: "Sticker", attributes: [.init("points", .int16)]),
+  ]
 
   static let identifiers = ["Item": "id"]
 }

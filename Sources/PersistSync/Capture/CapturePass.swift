@@ -149,8 +149,13 @@ struct CapturePass {
   private mutating func captureInsertions(
     _ rows: [SyncTables.RowID: SyncStore.Row], _ former: [SyncTables.RowID: Identity]
   ) throws {
-    for row in changes.order {
-      guard let present = rows[row], try tables.identities(of: row).isEmpty else { continue }
+    let new = try changes.order.filter { try rows[$0] != nil && tables.identities(of: $0).isEmpty }
+    try tables.load(
+      new.compactMap { row in
+        try former[row] ?? rows[row].map { try identifier(of: $0) ?? creation(of: row) }
+      })
+    for row in new {
+      guard let present = rows[row] else { continue }
       let identity = try former[row] ?? newIdentity(of: row, present)
       let facts = try tables.facts(of: identity)
       if !facts.exists, facts.count < SyncFormat.maximumLife {
@@ -164,14 +169,24 @@ struct CapturePass {
   }
 
   private func newIdentity(of row: SyncTables.RowID, _ present: SyncStore.Row) throws -> Identity {
-    if let (entity, attribute) = schema[present.entity].identifier {
-      let value = try step.store.value(attribute, in: present)
-      if !value.isNull {
-        let identity = Identity(value, of: entity)
-        // Another object of the store may have the same value: only one of them is known by it.
-        if try !tables.facts(of: identity).exists || tables.row(of: identity) == nil { return identity }
-      }
+    // Another object of the store may have the same value: only one of them is known by it.
+    if let identity = try identifier(of: present),
+      try !tables.facts(of: identity).exists || tables.row(of: identity) == nil
+    {
+      return identity
     }
+    return creation(of: row)
+  }
+
+  /// The identity by an identifying value; nil if there is none.
+  private func identifier(of row: SyncStore.Row) throws -> Identity? {
+    guard let (entity, attribute) = schema[row.entity].identifier else { return nil }
+    let value = try step.store.value(attribute, in: row)
+    return value.isNull ? nil : Identity(value, of: entity)
+  }
+
+  /// The identity by the place and time of creation.
+  private func creation(of row: SyncTables.RowID) -> Identity {
     let created = changes.rows[row]?.inserted ?? 0
     return Identity(store: step.storeName, entity: row.root, key: row.key, created: created)
   }
@@ -225,6 +240,8 @@ struct CapturePass {
       } else if relationship.hasMemberFacts || (relationship.isOtherEnd && (change.whole != nil || time == 0)) {
         // A changed pair is recorded for both of its rows, unless one of them is new.
         try captureMembers(relationship, of: row, identities, time, isNew: isNew, adopts: time == 0 && !isBirth)
+      } else if relationship.isOneWay {
+        try captureOwned(relationship, by: row, identities, time, isNew: isNew, adopts: time == 0 && !isBirth)
       }
       if relationship.isOrdered, try time > 0 || isBirth || !hasPlaces(relationship.name, object, row.entity) {
         orders[id, default: []].insert(relationship.name)
@@ -242,8 +259,8 @@ struct CapturePass {
     return PortableValue.bytes(referringTo: identity, life: try tables.facts(of: identity).count)
   }
 
-  /// What the known facts make of a row. It may be less than they contain: a reference to an object that hasn't arrived
-  /// is nil, and so is a value that the model has no equal for. Rows that show just that haven't been changed.
+  /// The row that follows from the known facts. It may be less than they contain: a reference to an object that hasn't
+  /// arrived is nil, and so is a value that the model has no equal for. Rows that show just that haven't been changed.
   private func shown(
     _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
   ) throws -> ProjectionPass.Target {

@@ -40,6 +40,8 @@ enum FactKey: Sendable, Hashable {
   case member(Identity, PropertyName, Identity)
   /// The position of a member in an ordered relationship.
   case place(Identity, PropertyName, Identity)
+  /// The owner of an object in a to-many relationship without an inverse.
+  case owner(Identity, PropertyName)
   /// Two objects that became one.
   case union(Identity, Identity)
   /// The description of a model.
@@ -65,11 +67,14 @@ enum FactKey: Sendable, Hashable {
   var object: Identity? {
     switch self {
     case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
-      .union(let identity, _):
+      .owner(let identity, _), .union(let identity, _):
       identity
     case .model, .cover, .pass: nil
     }
   }
+
+  /// The object that was created or deleted.
+  var createdOrDeleted: Identity? { if case .life(let identity) = self { identity } else { nil } }
 
   /// Whether replicas may send such a fact.
   var isOrdinary: Bool {
@@ -81,7 +86,8 @@ enum FactKey: Sendable, Hashable {
 
   var property: PropertyName? {
     switch self {
-    case .value(_, let property), .member(_, let property, _), .place(_, let property, _): property
+    case .value(_, let property), .owner(_, let property), .member(_, let property, _), .place(_, let property, _):
+      property
     case .life, .union, .model, .cover, .pass: nil
     }
   }
@@ -114,6 +120,7 @@ enum FactKey: Sendable, Hashable {
     switch self {
     case .life: writer.byte(UInt8(ascii: "L"))
     case .value(_, let property): write("P", property)
+    case .owner(_, let property): write("W", property)
     case .member(_, let property, let member):
       write("M", property)
       writer.raw(member.bytes)
@@ -156,6 +163,7 @@ enum FactKey: Sendable, Hashable {
       switch try reader.byte() {
       case UInt8(ascii: "L"): self = .life(object)
       case UInt8(ascii: "P"): self = .value(object, try property())
+      case UInt8(ascii: "W"): self = .owner(object, try property())
       case UInt8(ascii: "M"): self = .member(object, try property(), try other())
       case UInt8(ascii: "O"): self = .place(object, try property(), try other())
       case UInt8(ascii: "A"): self = .union(object, try other())

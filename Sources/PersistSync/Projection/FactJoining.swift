@@ -33,6 +33,11 @@ struct FactJoining {
     guard let identity = fact.key.object else {
       return fact.key.isOrdinary ? try joinModel(fact) : ()
     }
+    switch fact.key {
+    // The row may still be that of the former owner.
+    case .owner, .life: related.formUnion(try step.allOwners(of: identity))
+    default: break
+    }
     if try tables.join(fact.key, fact.value) { try add(fact.key, fact.value, of: identity) }
   }
 
@@ -52,9 +57,13 @@ struct FactJoining {
     case .life:
       paired.insert(identity)
       related.formUnion(try tables.referrers(to: identity))
+      related.formUnion(try step.allOwners(of: identity))
     case .value(_, let property):
       note(try Register(value).stamp)
       if isPaired(property) { paired.insert(identity) }
+    case .owner:
+      note(try Register(value).stamp)
+      related.formUnion(try step.allOwners(of: identity))
     case .member(_, _, let member):
       note(try Register(value).stamp)
       related.insert(member)
@@ -70,6 +79,7 @@ struct FactJoining {
     related.formUnion(try tables.referrers(to: identity))
     related.formUnion(try partners(of: identity))
     related.formUnion(object.members.values.flatMap(\.keys))
+    related.formUnion(try step.allOwners(of: identity))
     related.formUnion(object.unions)
     changed.insert(identity)
     relinked.insert(identity)

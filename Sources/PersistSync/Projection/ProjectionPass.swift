@@ -29,6 +29,8 @@ struct ProjectionPass {
     var row: SyncStore.Row?
     /// The registers of all objects of the row by property, the latest first.
     var registers: [String: [Register]] = [:]
+    /// The last owners in to-many relationships without an inverse.
+    var owners: [OneWayName: Register] = [:]
 
     var entity: Entity { group.entity }
 
@@ -94,6 +96,7 @@ struct ProjectionPass {
   private mutating func addDependents(of identity: Identity) throws {
     add(try tables.referrers(to: identity).sorted())
     add(Set(try tables.facts(of: identity).members.values.flatMap(\.keys)).sorted())
+    add(try step.allOwners(of: identity).sorted())
   }
 
   private mutating func assignRows(to groups: [Uniqueness.Group]) throws {
@@ -127,7 +130,11 @@ struct ProjectionPass {
   func readRegisters(of target: Target) throws {
     let constrained = step.schema[target.entity].constrained
     for member in target.group.members {
-      let found = try step.registers(of: tables.facts(of: member), in: target.entity)
+      let facts = try tables.facts(of: member)
+      if !facts.owners.isEmpty {
+        target.owners.merge(try step.owners(of: facts)) { Register.isLater($0, than: $1) ? $0 : $1 }
+      }
+      let found = try step.registers(of: facts, in: target.entity)
       for (name, registers) in found where member == target.group.winner || !constrained.contains(name) {
         target.registers[name, default: []] += registers
       }
@@ -144,16 +151,24 @@ struct ProjectionPass {
     where relationship.inverse?.relationship?.isOrdered == true {
       if let (identity, _) = reference(relationship.name, of: target) { add([identity]) }
     }
+    for member in target.group.members { add(try step.allOwners(of: member).sorted()) }
   }
 
   // MARK: References
 
   /// The object to which the latest register of a relationship refers.
   private func reference(_ name: String, of target: Target) -> (Identity, life: UInt32)? {
-    guard let register = target.registers[name]?.first,
-      case .reference(let identity, let life)? = try? PortableValue.content(register.content)
+    target.registers[name]?.first.flatMap(\.reference)
+  }
+
+  /// The row that has another one as a member of a to-many relationship without an inverse.
+  func owner(_ name: OneWayName, of target: Target) throws -> SyncTables.RowID? {
+    guard let (identity, life) = target.owners[name]?.reference, let row = try row(of: identity, life: life),
+      let relationship = step.model.entitiesByName[row.entity].flatMap({ step.schema[$0].relationship(name.name) }),
+      relationship.isOneWay, relationship.property.declaringEntity == name.entity,
+      target.entity.isKind(of: relationship.destination)
     else { return nil }
-    return (identity, life)
+    return row
   }
 
   /// The row of an object in a life; nil if the object has been deleted since, or has no place.

@@ -14,6 +14,9 @@ struct RowWriting {
   private var changedMembers: [SyncTables.RowID: Set<Int>] = [:]
   private var updated: Set<SyncTables.RowID> = []
   private let deleted: Set<SyncTables.RowID>
+  /// The changed rows that are members of to-many relationships without an inverse.
+  private var owned: [End: Set<SyncTables.RowID>] = [:]
+  private let changed: Set<SyncTables.RowID>
   /// The pairs of relationships that are their own inverses.
   private var pairs: Set<Pair> = []
 
@@ -32,10 +35,16 @@ struct RowWriting {
   private var store: SyncStore { pass.step.store }
 
   init(_ pass: ProjectionPass, deleting deleted: Set<SyncTables.RowID>) throws {
-    (self.pass, self.deleted) = (pass, deleted)
+    (self.pass, self.deleted, changed) = (pass, deleted, Set(pass.all.map(\.id)))
     try readRows()
     try delete()
     for target in pass.all { try write(target) }
+    for target in pass.all {
+      for name in target.owners.keys {
+        guard let owner = try pass.owner(name, of: target) else { continue }
+        owned[End(row: owner, name: name.name), default: []].insert(target.id)
+      }
+    }
     for target in pass.all where !pass.changesOnlyAttributes(target) { try writeMembers(target) }
     for target in pass.all where !pass.changesOnlyAttributes(target) { try writeOrders(target) }
     for target in pass.all {
@@ -130,9 +139,14 @@ struct RowWriting {
   // MARK: Members
 
   private mutating func writeMembers(_ target: ProjectionPass.Target) throws {
-    for relationship in pass.step.schema[target.entity].relationships where relationship.hasMemberFacts {
-      let wanted = try pass.members(relationship, of: target)
+    for relationship in pass.step.schema[target.entity].relationships
+    where relationship.hasMemberFacts || relationship.isOneWay {
       let present = Set(try target.row.map { try store.members(relationship, of: $0.entity, $0.key) } ?? [])
+      // The owner of an unchanged member is unchanged.
+      let wanted =
+        relationship.isOneWay
+        ? present.subtracting(changed).union(owned[End(row: target.id, name: relationship.name)] ?? [])
+        : try pass.members(relationship, of: target)
       var (added, removed) = (wanted.subtracting(present), present.subtracting(wanted).subtracting(deleted))
       if relationship.isOwnInverse {
         added = added.filter { writesPair(relationship.name, target.id, $0) }

@@ -1,7 +1,7 @@
 import Foundation
 import Persist
 
-/// What a server knows about one user's devices, in the attached entries of its store.
+/// A server's record of one user's devices, in the attached entries of its store.
 ///
 /// | key | content |
 /// |---|---|

@@ -136,7 +136,7 @@ public struct ScopedHub: SyncHub {
 
   /// Reviews a change set.
   ///
-  /// - Returns: What is accepted.
+  /// - Returns: The accepted part.
   private func accept(_ set: ChangeSet, _ content: Data, _ digest: Data) async throws -> Data {
     let (work, user, scope, coordinator) = (work, user, scope, server.coordinator)
     let limit = Stamp.time(of: work.server.sources.now()) + Stamp.maximumSkew

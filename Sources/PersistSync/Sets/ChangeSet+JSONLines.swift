@@ -61,6 +61,7 @@ extension ChangeSet {
       (line.fact, line.life, line.entity) = ("life", life.count, life.entity)
       line.model = String(life.model.number, radix: 16)
     case .value: line.fact = "value"
+    case .owner: line.fact = "owner"
     case .member: line.fact = "member"
     case .place: line.fact = "place"
     case .union: line.fact = "union"

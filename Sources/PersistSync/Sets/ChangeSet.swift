@@ -170,6 +170,10 @@ public struct ChangeSet: Sendable, Hashable {
     _ = try Register(bytes)
     switch key {
     case .value: _ = try PortableValue.content(register.content)
+    case .owner:
+      if case .value(let value) = try PortableValue.content(register.content), !value.isNull {
+        throw SyncFormat.error("An owner isn't an object.")
+      }
     case .member:
       guard [Register.present, Register.absent].contains(register.content) else {
         throw SyncFormat.error("A value is out of range.")
@@ -187,7 +191,7 @@ extension FactKey {
   /// Whether the value is a ``Register``.
   var isRegister: Bool {
     switch self {
-    case .value, .member, .place: true
+    case .value, .owner, .member, .place: true
     case .life, .union, .model, .cover, .pass: false
     }
   }

@@ -22,7 +22,7 @@ extension FactKey {
   var other: Identity? {
     switch self {
     case .member(_, _, let other), .place(_, _, let other), .union(_, let other): other
-    case .life, .value, .model, .cover, .pass: nil
+    case .life, .value, .owner, .model, .cover, .pass: nil
     }
   }
 

@@ -7,6 +7,8 @@ final class ObjectFacts {
   var values: [PropertyName: Register] = [:]
   var members: [PropertyName: [Identity: Register]] = [:]
   var places: [PropertyName: [Identity: Register]] = [:]
+  /// The owners in to-many relationships without an inverse, which are those of the owners' entities.
+  var owners: [PropertyName: Register] = [:]
   /// The objects that became one with this one.
   var unions: Set<Identity> = []
 
@@ -34,6 +36,7 @@ final class ObjectFacts {
       life = new
       return true
     case .value(_, let property): return try join(&values[property])
+    case .owner(_, let property): return try join(&owners[property])
     case .member(_, let property, let member):
       var register = members[property]?[member]
       guard try join(&register) else { return false }
@@ -57,6 +60,10 @@ final class ObjectFacts {
     for (property, register) in values where register.life < count {
       keys.append(.value(identity, property))
       values[property] = nil
+    }
+    for (property, register) in owners where register.life < count {
+      keys.append(.owner(identity, property))
+      owners[property] = nil
     }
     for (property, others) in members {
       for (member, register) in others where register.life < count {

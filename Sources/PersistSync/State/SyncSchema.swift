@@ -17,7 +17,7 @@ struct SyncSchema {
     let defaultValue: StoredValue
   }
 
-  /// A relationship with an inverse.
+  /// A relationship.
   struct Relationship {
     let property: Property
     let name: String
@@ -34,6 +34,8 @@ struct SyncSchema {
     let hasMemberFacts: Bool
     /// Whether the other end has the facts.
     let isOtherEnd: Bool
+    /// Whether it is a to-many relationship without an inverse: the members' facts name the owner.
+    var isOneWay: Bool { isToMany && inverse == nil }
     /// Whether both ends are the same relationship.
     let isOwnInverse: Bool
   }
@@ -58,14 +60,15 @@ struct SyncSchema {
 
   let model: ManagedObjectModel
   private var parts: [EntityPart] = []
+  /// Whether any entity has a to-many relationship without an inverse.
+  var hasOneWay: Bool { parts.contains { $0.relationships.contains(where: \.isOneWay) } }
   /// Whether any entity has a uniqueness constraint.
   var hasConstraints: Bool { parts.contains { !$0.constraints.isEmpty } }
 
   subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
 
-  /// - Throws: `PersistenceError.Code.invalidRequest` for relationships that can't be shared,
-  ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for identifiers that don't
-  ///   exist.
+  /// - Throws: `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for identifiers that
+  ///   don't exist.
   init(_ model: ManagedObjectModel, identifiedBy identifiers: [String: String]) throws {
     self.model = model
     for name in identifiers.keys { _ = try model.entity(named: name) }
@@ -93,7 +96,7 @@ struct SyncSchema {
               form: SlotForm(attribute), type: attribute.type, defaultValue: attribute.defaultValue))
         }
       } else if let description = property.relationship {
-        part.relationships.append(try relationship(property, description, of: entity, model))
+        part.relationships.append(relationship(property, description, of: entity, model))
       }
     }
     for (index, attribute) in part.attributes.enumerated() { part.attributesByName[attribute.name] = index }
@@ -120,15 +123,9 @@ struct SyncSchema {
 
   private static func relationship(
     _ property: Property, _ description: RelationshipDescription, of entity: Entity, _ model: ManagedObjectModel
-  ) throws -> Relationship {
+  ) -> Relationship {
     let destination = model.destination(of: description)
     let inverse = model.inverse(of: description).flatMap { destination.property(named: $0.name) }
-    guard inverse != nil || !description.isToMany else {
-      throw PersistenceError(
-        .invalidRequest, at: .property(entity.name, property.name),
-        "The to-many relationship '\(property.name)' has no inverse, and can't be synchronized.",
-        fix: "Give it an inverse.")
-    }
     let isOwn = inverse.map { $0.name == property.name && $0.declaringEntity == property.declaringEntity } ?? false
     let isManyToMany = description.isToMany && inverse?.isToMany == true
     let isFirst = inverse.map {

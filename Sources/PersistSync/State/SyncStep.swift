@@ -68,6 +68,7 @@ final class SyncStep {
     for (property, register) in object.values where register.life == object.count {
       if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
     }
+    if !object.owners.isEmpty { try addInverses(of: object, in: entity, to: &found) }
     for (name, registers) in found where registers.count > 1 {
       found[name] = registers.sorted { Register.isLater($0, than: $1) }
     }

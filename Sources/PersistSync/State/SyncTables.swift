@@ -84,20 +84,43 @@ final class SyncTables {
 
   /// Reads the objects that rows represent, and what is known about them, in few transactions.
   func load(_ rows: [RowID]) throws {
+    try loadIdentities(of: rows)
+    try load(rows.flatMap { identities[$0] ?? [] })
+  }
+
+  private func loadIdentities(of rows: [RowID]) throws {
     let unread = rows.filter { identities[$0] == nil }
     for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
       let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: 1)
+      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: .max)
       for (row, entries) in zip(group, found) {
         let data = changes.values[Self.key(of: row)] ?? entries.first?.value
         identities[row] = try data.map(Self.identities) ?? []
       }
     }
-    try load(rows.flatMap { identities[$0] ?? [] })
   }
 
-  /// Reads what is known about objects, in few transactions.
+  /// Reads everything that is known about objects, and about those that share their rows, in few transactions.
   func load(_ identities: [Identity]) throws {
+    try loadFacts(of: identities)
+    let rows = identities.compactMap { self.rows[$0] ?? nil }
+    try loadIdentities(of: rows)
+    try loadFacts(of: rows.flatMap { self.identities[$0] ?? [] })
+  }
+
+  /// Reads the objects that may refer to others, in few transactions.
+  func loadReferrers(to identities: [Identity]) throws {
+    let places = identities.flatMap { [Referred(table: "Q", identity: $0), Referred(table: "B", identity: $0)] }
+    let unread = places.filter { referrers[$0] == nil }
+    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+      let group = unread[start..<min(start + Self.loadCount, unread.count)]
+      let prefixes = group.map { Self.key($0.table, $0.identity.bytes) }
+      let found = try history.attachedEntries(prefixes.map { AttachedRange(prefix: $0) }, limit: .max)
+      for (place, (prefix, entries)) in zip(group, zip(prefixes, found)) { setReferrers(entries, prefix, of: place) }
+    }
+  }
+
+  private func loadFacts(of identities: [Identity]) throws {
     let unread = identities.filter { objects[$0] == nil }
     for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
       let group = unread[start..<min(start + Self.loadCount, unread.count)]
@@ -152,14 +175,10 @@ final class SyncTables {
     set(key.bytes, value)
     if case .life = key { for former in object.removeFormerLives() { set(former.bytes, nil) } }
     switch key {
-    case .value, .member:
-      guard case .value = key else {
-        if case .member(_, _, let member) = key {
-          addReferrer("Q", identity, to: member)
-          addReferrer("B", identity, to: member)
-        }
-        return true
-      }
+    case .member(_, _, let member):
+      addReferrer("Q", identity, to: member)
+      addReferrer("B", identity, to: member)
+    case .value, .owner:
       if case .reference(let other, _) = try PortableValue.content(Register(value).content) {
         addReferrer("Q", identity, to: other)
       }
@@ -305,8 +324,11 @@ final class SyncTables {
     let place = Referred(table: table, identity: identity)
     guard referrers[place] == nil else { return }
     let prefix = Self.key(table, identity.bytes)
-    let found = try entries(withPrefix: prefix)
-    referrers[place] = Set(found.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
+    setReferrers(try entries(withPrefix: prefix), prefix, of: place)
+  }
+
+  private func setReferrers(_ entries: [AttachedEntry], _ prefix: Data, of place: Referred) {
+    referrers[place] = Set(entries.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
       .union(added[place] ?? [])
   }
 
