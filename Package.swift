@@ -155,7 +155,7 @@ let package = Package(
     .target(
       name: "CoreDataToolkit",
       dependencies: [.target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android]))],
-      path: "Examples/CoreDataToolkit/Toolkit", exclude: coreDataPass.isEmpty ? [] : ["Sources"],
+      path: "Examples/CoreDataToolkit/Toolkit", sources: coreDataPass.isEmpty ? nil : ["Platform.swift"],
       swiftSettings: [.swiftLanguageMode(.v5)], plugins: coreDataPass),
     .target(
       name: "ShopClasses", dependencies: ["Persist", "PersistMacrosless"], path: "Examples/ShopClasses",

@@ -12,7 +12,8 @@ struct PersistCoreData: BuildToolPlugin {
     guard let target = target.sourceModule else { return [] }
     guard let tool = try? context.tool(named: "PersistCoreDataTool") else { throw NoTool() }
     let folder = target.directoryURL
-    let compiled = Set(target.sourceFiles(withSuffix: "swift").map(\.url.standardizedFileURL.path))
+    // Sources outside of the manifest's list are among the target's files, as unknown ones.
+    let compiled = Set(target.sourceFiles.filter { $0.type == .source }.map(\.url.standardizedFileURL.path))
     let outputs = context.pluginWorkDirectoryURL
     let models = Self.models(in: folder).map { model in
       (input: model, name: "\(model.deletingPathExtension().lastPathComponent)+CoreDataClasses.swift")
