@@ -44,7 +44,7 @@ enum TestModels {
 }
 
 /// A folder for stores, removed at the end.
-final class StoreFolder {
+final class StoreFolder: Sendable {
   let url: URL
 
   init() throws {
