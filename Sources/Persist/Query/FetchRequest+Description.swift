@@ -12,6 +12,7 @@ extension FetchRequest: CustomStringConvertible {
     if fetchOffset != 0 { text += ", offset \(fetchOffset)" }
     if !includesSubentities { text += ", without subentities" }
     if !includesPendingChanges { text += ", as saved" }
+    if ignoresDefaultFilters { text += ", without default filters" }
     return text
   }
 }

@@ -55,6 +55,10 @@ public struct FetchRequest<Result>: Sendable, Hashable {
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// The identifiers that the results are restricted to; nil for no restriction.
   public var objectIDs: [ManagedObjectID]?
+  /// Whether the request finds all objects, regardless of the context's ``ManagedObjectContext/defaultFilters``.
+  public var ignoresDefaultFilters = false
+  /// Whether a context has added its default filters to the predicate.
+  var includesDefaultFilters = false
 
   /// The columns of dictionary results; empty for every attribute.
   public var propertiesToFetch: [ExpressionDescription] = []
@@ -118,6 +122,13 @@ extension FetchRequest {
   public init(_ entityName: String, sortedBy key: String, isAscending: Bool = true) {
     self.init(
       entity: entityName, sort: [FetchSortDescriptor(key, isAscending: isAscending)], limit: 0, offset: 0)
+  }
+
+  /// The same request for all objects, regardless of the context's ``ManagedObjectContext/defaultFilters``.
+  public func ignoringDefaultFilters() -> FetchRequest {
+    var request = self
+    request.ignoresDefaultFilters = true
+    return request
   }
 
   /// The same request with another result type.

@@ -40,7 +40,7 @@ public final class ContextExecutor: SerialExecutor {
   private let threads = ThreadPool(name: "Persist context actor", maximum: 1)
 
   /// Creates an executor for one actor, with a new context over the container's stores.
-  public convenience init(_ container: PersistentContainer) { self.init(container.persistentStoreCoordinator) }
+  public init(_ container: PersistentContainer) { context = container.newContext() }
 
   /// Creates an executor for one actor, with a new context over the coordinator's stores.
   public init(_ coordinator: PersistentStoreCoordinator) { context = ManagedObjectContext(coordinator) }

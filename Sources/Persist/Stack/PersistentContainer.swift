@@ -15,6 +15,7 @@ public final class PersistentContainer: Sendable {
   /// The coordinator of the container's stores; it has none before ``loadPersistentStores()-8c06n``.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let descriptions: LockProtected<[PersistentStoreDescription]>
+  private let filters: LockProtected<[String: FetchPredicate]>
   private let view: ViewContext
 
   /// Creates a container for the model with a name, without opening its stores.
@@ -39,7 +40,9 @@ public final class PersistentContainer: Sendable {
   public init(name: String, model: ManagedObjectModel, registry: ModelRegistry? = nil) {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model, registry: registry)
-    view = ViewContext(persistentStoreCoordinator)
+    let filters = LockProtected<[String: FetchPredicate]>([:])
+    self.filters = filters
+    view = ViewContext(persistentStoreCoordinator) { filters.withLock { $0 } }
     let file = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
     descriptions = LockProtected([PersistentStoreDescription(url: file)])
   }
@@ -123,26 +126,59 @@ public final class PersistentContainer: Sendable {
   /// Whether ``viewContext`` has been used.
   var usesViewContext: Bool { view.isUsed }
 
+  /// The ``ManagedObjectContext/defaultFilters`` of contexts that the container creates from now on. Set them before
+  /// the first use of ``viewContext``.
+  public var defaultFilters: [String: FetchPredicate] {
+    get { filters.withLock { $0 } }
+    set { filters.withLock { $0 = newValue } }
+  }
+
+  /// Adds the condition of a request to every request for the same entity, in contexts that the container creates from
+  /// now on.
+  ///
+  /// ```swift
+  /// container.filterByDefault(Note.where(\.deletedAt == nil))      // soft deletion
+  /// ```
+  ///
+  /// - Parameter request: The entity and the condition, which replaces an earlier one of the entity; a request without
+  ///   condition removes it. The other parts of the request are ignored.
+  public func filterByDefault<Result>(_ request: FetchRequest<Result>) {
+    filters.withLock { $0[request.entityName] = request.predicate }
+  }
+
   /// Returns a new context.
-  public func newContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
+  public func newContext() -> ManagedObjectContext {
+    let context = ManagedObjectContext(persistentStoreCoordinator)
+    context.defaultFilters = defaultFilters
+    return context
+  }
 
   /// Returns a new context for work off the main actor, owned by the caller.
   ///
   /// An actor that uses a context for a long time should be a ``ContextActor``.
-  public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(persistentStoreCoordinator) }
+  public func newBackgroundContext() -> ManagedObjectContext { newContext() }
 }
 
 /// The main actor's context, created on first use.
 @MainActor
 private final class ViewContext {
   private let coordinator: PersistentStoreCoordinator
+  private let filters: @Sendable () -> [String: FetchPredicate]
   private let used = LockProtected(false)
   private(set) lazy var context: ManagedObjectContext = {
     used.withLock { $0 = true }
-    return ManagedObjectContext(coordinator)
+    let context = ManagedObjectContext(coordinator)
+    context.defaultFilters = filters()
+    return context
   }()
 
-  nonisolated init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
+  /// - Parameter filters: The default filters of the container when the context is created.
+  nonisolated init(
+    _ coordinator: PersistentStoreCoordinator, filters: @escaping @Sendable () -> [String: FetchPredicate]
+  ) {
+    self.coordinator = coordinator
+    self.filters = filters
+  }
 
   /// Whether the context has been used.
   nonisolated var isUsed: Bool { used.withLock { $0 } }

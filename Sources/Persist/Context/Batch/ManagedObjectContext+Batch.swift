@@ -34,6 +34,7 @@ extension ManagedObjectContext {
     var rows = FetchRequest<ManagedObjectID>(request.entityName)
     rows.predicate = request.predicate
     rows.includesSubentities = request.includesSubentities
+    rows.ignoresDefaultFilters = request.ignoresDefaultFilters
     rows.affectedStoreIdentifiers = request.affectedStoreIdentifiers
     let entity = try entity(named: request.entityName)
     let properties = try request.propertiesToUpdate.mapValues { try named($0, over: entity) }

@@ -39,6 +39,8 @@ final class ImportedObjects {
     let wanted = Set(identities.filter { !$0.isNull && searched[search]?.contains($0) != true })
     guard !wanted.isEmpty else { return }
     var request = FetchRequest<ManagedObject>(search.entity.name)
+    // A filtered object is updated, not created once more.
+    request.ignoresDefaultFilters = true
     request.predicate = .compare(.key(key.name), .in, .aggregate(wanted.map(FetchExpression.constant)))
     for object in try context.fetch(request) {
       register(object, by: key, object.attributeValue(at: key.slot))

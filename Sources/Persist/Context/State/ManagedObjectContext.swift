@@ -73,6 +73,26 @@ public final class ManagedObjectContext {
   public var transactionAuthor: String?
   /// Values for use by the program; the context ignores them.
   public var userInfo: [String: Any] = [:]
+  /// Conditions that are added to every request for an entity, by its name: objects that don't satisfy the condition
+  /// aren't found. None by default.
+  ///
+  /// ```swift
+  /// context.defaultFilters["Note"] = try FetchPredicate("deletedAt == nil")
+  /// let notes = try context.fetch(FetchRequest("Note"))                          // without deleted ones
+  /// let all = try context.fetch(FetchRequest("Note").ignoringDefaultFilters())
+  /// ```
+  ///
+  /// They apply to everything that a request describes: objects, identifiers, rows, counts, batches, streams, results
+  /// controllers, live queries, fetched properties, and batch updates and deletions; also to requests for subentities.
+  /// They don't apply to relationships, paths in predicates, objects found by their identifiers, imports and
+  /// uniqueness constraints: these concern the object graph as a whole.
+  ///
+  /// A child context begins with its parent's filters, and the contexts of a ``PersistentContainer`` with those of the
+  /// container.
+  ///
+  /// A wrong name is an error of the next request. A filter of a subentity alone is an error of requests that include
+  /// other objects.
+  public var defaultFilters: [String: FetchPredicate] = [:]
   /// The handling of an object whose row turns out to have been deleted elsewhere.
   ///
   /// The object counts as deleted and reads as defaults in either case. If this is false, the context's next throwing
@@ -128,6 +148,7 @@ public final class ManagedObjectContext {
     sharedClasses = parent.sharedClasses
     classes = parent.classes
     slotTables = parent.slotTables
+    defaultFilters = parent.defaultFilters
     parent.children.append(.passUnretained(self))
   }
 

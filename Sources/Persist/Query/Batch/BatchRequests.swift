@@ -24,6 +24,8 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   public var propertiesToUpdate: [String: FetchExpression]
   /// Whether rows of subentities are updated too.
   public var includesSubentities = true
+  /// Whether all rows are updated, regardless of the context's ``ManagedObjectContext/defaultFilters``.
+  public var ignoresDefaultFilters = false
   /// The identifiers of the stores to update; nil for all of the context's.
   public var affectedStoreIdentifiers: [String]?
   /// The form of the result: status, number or identifiers of the changed rows. By default their number.

@@ -32,13 +32,13 @@ extension ManagedObjectContext {
     return try expression.resolvingKeyPaths { try keys(of: $0, from: entity) }
   }
 
-  /// Returns a request with its key paths replaced by names.
+  /// Returns a request with the default filters, and with its key paths replaced by names.
   func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
     try withNames(request.returning(ManagedObject.self)).returning(Result.self)
   }
 
   private func withNames(_ request: FetchRequest<ManagedObject>) throws -> FetchRequest<ManagedObject> {
-    let request = try request.limitingDepth()
+    let request = try (defaultFilters.isEmpty ? request : filtered(request)).limitingDepth()
     guard request.hasKeyPaths else { return request }
     let entity = try entity(named: request.entityName)
     return try request.resolvingKeyPaths { try keys(of: $0, from: entity) }
