@@ -76,7 +76,10 @@ struct CanonicalText {
     if let parent { line("parent", [parent.description]) }
     if entity.isAbstract { line("abstract", []) }
     if let modifier = entity.versionHashModifier { line("modifier", [Self.quoted(modifier)]) }
-    let constraints = Set(entity.uniquenessConstraints.map { $0.sorted().map(Self.quoted) })
+    let constraints = Set(entity.uniquenessConstraints.map { names in
+      let conditions = Set(entity.uniquenessConditions[names] ?? []).map { Self.quoted($0.description) }.sorted()
+      return names.sorted().map(Self.quoted) + (conditions.isEmpty ? [] : ["where"] + conditions)
+    })
     for names in constraints.sorted(by: { $0.lexicographicallyPrecedes($1) }) { line("unique", names) }
     for attribute in entity.attributes.sorted(on: \.name) {
       add(attribute, below: [], composites: composites)

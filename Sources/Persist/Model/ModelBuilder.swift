@@ -98,11 +98,13 @@ extension EntityDescription {
   public init(
     _ name: String, className: String? = nil, isAbstract: Bool = false, parent: String? = nil,
     renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-    uniquenessConstraints: [[String]] = [], @PartsBuilder<any EntityPart> _ parts: () throws -> [any EntityPart]
+    uniquenessConstraints: [[String]] = [], uniquenessConditions: [[String]: [UniquenessCondition]] = [:],
+    @PartsBuilder<any EntityPart> _ parts: () throws -> [any EntityPart]
   ) rethrows {
     self.init(
       name, className: className, isAbstract: isAbstract, parent: parent, renamingIdentifier: renamingIdentifier,
       versionHashModifier: versionHashModifier, userInfo: userInfo, uniquenessConstraints: uniquenessConstraints)
+    self.uniquenessConditions = uniquenessConditions
     for part in try parts() { part.add(to: &self) }
   }
 }

@@ -184,6 +184,12 @@ package struct RowWrites: Sendable {
     inserts.isEmpty && updates.isEmpty && touches.isEmpty && deletes.isEmpty && links.isEmpty && orderings.isEmpty
       && checks.isEmpty
   }
+
+  /// The updates, with those that satisfy a condition before the others.
+  package func updates(beginningWith isFirst: (Update) throws -> Bool) rethrows -> [Update] {
+    let first = try updates.filter(isFirst)
+    return first.isEmpty ? updates : first + (try updates.filter { try !isFirst($0) })
+  }
 }
 
 /// The result of a commit.

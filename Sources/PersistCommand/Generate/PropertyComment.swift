@@ -21,7 +21,10 @@ enum PropertyComment {
     let abstract = entity.isAbstract ? "; only its subentities have objects" : ""
     text.append("An object of the entity `\(line(entity.name))`\(abstract).")
     for constraint in entity.description.uniquenessConstraints {
-      text.append("No two objects have the same \(constraint.map { "`\(line($0))`" }.joined(separator: " and ")).")
+      let names = constraint.map { "`\(line($0))`" }.joined(separator: " and ")
+      let conditions = entity.description.uniquenessConditions[constraint] ?? []
+      let rows = conditions.isEmpty ? "objects" : "objects with `\(conditions.words)`"
+      text.append("No two \(rows) have the same \(names).")
     }
     return text.map { "/// \($0)" }
   }

@@ -23,6 +23,7 @@ public struct EntityTraits {
   let isAbstract: Bool
   let renamedFrom: String?
   let unique: [[AnyKeyPath]]
+  let uniqueWhere: [(keyPaths: [AnyKeyPath], conditions: [(keyPath: AnyKeyPath, test: UniquenessCondition.Test)])]
   let indexes: [(name: String, keyPaths: [AnyKeyPath], predicate: String?)]
   let versionHashModifier: String?
   let userInfo: [String: String]
@@ -34,19 +35,21 @@ public struct EntityTraits {
   ///   - renamedFrom: the name that the entity had in an older version of the model.
   ///   - unique: lists of properties whose combined values must be unique: `[[\.first, \.last]]`. For a single property
   ///     use `@Attribute(unique: true)`.
+  ///   - uniqueWhere: the same for only some of the objects, such as those that aren't marked as deleted.
   ///   - indexes: indexes over several properties, or over some of the rows.
   ///   - versionHashModifier: a text that makes migrations treat the entity as changed even if nothing else is.
   ///   - userInfo: the program's notes about the entity.
   public init<Owner: ManagedObject>(
     of owner: Owner.Type, name: String? = nil, isAbstract: Bool = false, renamedFrom: String? = nil,
-    unique: [[PartialKeyPath<Owner>]] = [], indexes: [EntityIndex<Owner>] = [], versionHashModifier: String? = nil,
-    userInfo: [String: String] = [:]
+    unique: [[PartialKeyPath<Owner>]] = [], uniqueWhere: [EntityUniqueness<Owner>] = [],
+    indexes: [EntityIndex<Owner>] = [], versionHashModifier: String? = nil, userInfo: [String: String] = [:]
   ) {
     self.owner = owner
     self.name = name
     self.isAbstract = isAbstract
     self.renamedFrom = renamedFrom
     self.unique = unique
+    self.uniqueWhere = uniqueWhere.map { ($0.keyPaths, $0.conditions.map { ($0.keyPath, $0.test) }) }
     self.indexes = indexes.map { ($0.name, $0.keyPaths, $0.predicate) }
     self.versionHashModifier = versionHashModifier
     self.userInfo = userInfo
@@ -58,6 +61,13 @@ public struct EntityTraits {
     entity.versionHashModifier = versionHashModifier
     entity.userInfo = userInfo
     for constraint in unique { entity.uniquenessConstraints.append(names(of: constraint, entity.name, &plan)) }
+    for constraint in uniqueWhere {
+      let names = names(of: constraint.keyPaths, entity.name, &plan)
+      entity.uniquenessConstraints.append(names)
+      entity.uniquenessConditions[names] = constraint.conditions.compactMap { condition in
+        self.names(of: [condition.keyPath], entity.name, &plan).first.map { UniquenessCondition($0, condition.test) }
+      }
+    }
     for index in indexes {
       let elements = names(of: index.keyPaths, entity.name, &plan).map { FetchIndexDescription.Element(.property($0)) }
       entity.indexes.append(
@@ -91,6 +101,51 @@ public struct EntityIndex<Owner: ManagedObject> {
     self.name = name
     self.keyPaths = keyPaths
     self.predicate = predicate
+  }
+}
+
+/// A uniqueness constraint that concerns only some objects of a class's entity.
+///
+/// ```swift
+/// final class User: ManagedObject, DescribedEntity {
+///   class var entityTraits: EntityTraits {
+///     EntityTraits(of: User.self, uniqueWhere: [EntityUniqueness(\.email, where: .isNil(\.deletedAt))])
+///   }
+///   @Attribute var email = ""
+///   @Attribute var deletedAt: Date?
+/// }
+/// ```
+public struct EntityUniqueness<Owner: ManagedObject> {
+  /// A test of an attribute that an object must pass for the constraint to concern it.
+  public struct Condition {
+    let keyPath: PartialKeyPath<Owner>
+    let test: UniquenessCondition.Test
+
+    /// The attribute has no value.
+    public static func isNil<Value>(_ keyPath: KeyPath<Owner, Value?>) -> Self { Self(keyPath: keyPath, test: .isNil) }
+    /// The attribute has a value.
+    public static func isNotNil<Value>(_ keyPath: KeyPath<Owner, Value?>) -> Self {
+      Self(keyPath: keyPath, test: .isNotNil)
+    }
+    /// The attribute has a value of an integer.
+    public static func equal<Value: BinaryInteger>(_ keyPath: KeyPath<Owner, Value>, _ value: Value) -> Self {
+      Self(keyPath: keyPath, test: .integer(Int64(value)))
+    }
+    /// The attribute has a Boolean value.
+    public static func equal(_ keyPath: KeyPath<Owner, Bool>, _ value: Bool) -> Self {
+      Self(keyPath: keyPath, test: .boolean(value))
+    }
+  }
+
+  let keyPaths: [PartialKeyPath<Owner>]
+  let conditions: [Condition]
+
+  /// - Parameters:
+  ///   - keyPaths: the properties whose combined values must be unique.
+  ///   - conditions: the tests of the objects that the constraint concerns; all of them must pass.
+  public init(_ keyPaths: PartialKeyPath<Owner>..., where conditions: Condition...) {
+    self.keyPaths = keyPaths
+    self.conditions = conditions
   }
 }
 

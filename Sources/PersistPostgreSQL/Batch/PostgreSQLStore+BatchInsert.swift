@@ -176,6 +176,8 @@ private struct ServerBatchInsertPass {
     let conditions = indexes.map { index -> ServerText in
       var parts = index.columns.map { "t.\(name: $0.name) = new.\(name: $0.name)" as ServerText }
       if let numbers = index.entityNumbers { parts.append("t.entity IN (\(numbers: numbers))") }
+      // Both rows must be among those of the constraint.
+      parts += index.conditions.flatMap { test in ["t", "new"].map { ServerText.condition(test, of: $0) } }
       return "(\(parts.joined(separator: " AND ")))"
     }
     return "(\(conditions.joined(separator: " OR ")))"

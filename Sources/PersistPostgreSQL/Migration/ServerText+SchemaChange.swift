@@ -151,6 +151,7 @@ extension ServerText {
     var parts: [ServerText] = []
     if let numbers = condition.entityNumbers { parts.append("entity IN (\(numbers: numbers))") }
     parts += condition.missing.map { "\(name: $0) IS NULL" }
+    parts += condition.tests.map(Self.condition)
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 

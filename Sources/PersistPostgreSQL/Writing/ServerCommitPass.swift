@@ -60,7 +60,7 @@ struct ServerCommitPass {
     if method == .freeingValues {
       try deleteRows(checkingVersions: false, transaction)
       try freeUniqueValues()
-      try updateRows()
+      try updateRows(leavingFirst: true)
       try insertRows(transaction)
     } else {
       try insertRows(transaction)
@@ -194,15 +194,23 @@ struct ServerCommitPass {
 
   // MARK: Rows
 
-  private mutating func updateRows() throws {
+  /// - Parameter leavingFirst: Whether rows that leave those of a uniqueness constraint are written before others.
+  private mutating func updateRows(leavingFirst: Bool = false) throws {
+    let updates =
+      leavingFirst
+      ? try writes.updates(beginningWith: { try plan($0.entity).isLeavingConstraint($0) }) : writes.updates
     var start = 0
-    while start < writes.updates.count {
-      let first = writes.updates[start]
+    while start < updates.count {
+      let first = updates[start]
+      let plan = try plan(first.entity)
+      // The server checks row by row within a statement, too.
+      let isLeaving = leavingFirst && plan.isLeavingConstraint(first)
       var end = start
-      while end < writes.updates.count, end - start < Self.rowsPerStatement,
-        writes.updates[end].entity === first.entity, writes.updates[end].slots == first.slots
+      while end < updates.count, end - start < Self.rowsPerStatement,
+        updates[end].entity === first.entity, updates[end].slots == first.slots,
+        !leavingFirst || plan.isLeavingConstraint(updates[end]) == isLeaving
       { end += 1 }
-      start += try updateRows(writes.updates[start..<end], plan(first.entity), first.slots)
+      start += try updateRows(updates[start..<end], plan, first.slots)
     }
   }
 

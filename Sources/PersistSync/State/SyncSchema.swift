@@ -103,6 +103,13 @@ struct SyncSchema {
     for (index, relationship) in part.relationships.enumerated() { part.relationshipsByName[relationship.name] = index }
     var line: Entity? = entity
     while let current = line {
+      if let names = current.description.uniquenessConditions.first(where: { !$0.value.isEmpty })?.key {
+        throw PersistenceError(
+          .invalidRequest, at: .property(current.name, names.joined(separator: ", ")),
+          "Replicas don't agree on uniqueness constraints with conditions, such as that of '\(current.name)' over "
+            + "\(names.joined(separator: ", ")).",
+          fix: "Synchronize a model whose constraints concern all objects.")
+      }
       for names in current.description.uniquenessConstraints {
         part.constraints.append((current.name, names))
         part.constrained.formUnion(names)

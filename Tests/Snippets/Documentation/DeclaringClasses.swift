@@ -27,7 +27,7 @@ final class Book: ManagedObject {
   @Attribute var price: Decimal = 0
   @Relationship(inverse: \Author.books) var author: Author?
   @Relationship(inverse: \Chapter.book, deleteRule: .cascade) var chapters: OrderedRelationshipSet<Chapter>
-  // <block 7>
+  // <block 8>
 }
 
 final class Chapter: ManagedObject {
@@ -48,39 +48,45 @@ final class Seat: ManagedObject, DescribedEntity {
   // <block 6>
 }
 
+final class Member: ManagedObject, DescribedEntity {
+  @Attribute var email = ""
+  @Attribute var deletedAt: Date?
+  // <block 7>
+}
+
 enum Stored {
   final class Book: ManagedObject {
     @Attribute var title = ""
     let note: String
-    // <block 8>
+    // <block 9>
   }
 }
 
 func opened(_ url: URL) throws {
-  // <block 9>
-  let coordinator = PersistentStoreCoordinator(model: model)
   // <block 10>
-}
-
-enum Growing {
+  let coordinator = PersistentStoreCoordinator(model: model)
   // <block 11>
 }
 
-func unreadable(at url: URL) throws {
+enum Growing {
   // <block 12>
 }
 
-func fetched(_ context: ManagedObjectContext) throws {
+func unreadable(at url: URL) throws {
   // <block 13>
+}
+
+func fetched(_ context: ManagedObjectContext) throws {
+  // <block 14>
   _ = (all, cheap, first, count, read, titles, long, found)
 }
 
 func changed(_ context: ManagedObjectContext) throws {
-  // <block 14>
+  // <block 15>
   _ = changed
 }
 
 func encoded(_ context: ManagedObjectContext, _ author: Author) throws {
-  // <block 15>
+  // <block 16>
   _ = authors
 }

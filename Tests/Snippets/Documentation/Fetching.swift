@@ -7,6 +7,7 @@ final class Item: ManagedObject {
   @Attribute var quantity = 0
   @Attribute var price = 0.0
   @Attribute var onSale = false
+  @Attribute var deletedAt: Date?
   @Relationship(inverse: \Category.items) var category: Category?
 }
 
@@ -29,28 +30,33 @@ func predicates() throws {
   _ = (format, keyPaths, closure, foundation)
 }
 
-func rows(_ context: ManagedObjectContext) throws {
+func hidden(_ context: ManagedObjectContext) throws {
   // <block 4>
+  _ = (present, everything)
+}
+
+func rows(_ context: ManagedObjectContext) throws {
   // <block 5>
   // <block 6>
+  // <block 7>
   _ = (byPrice, names, categories)
 }
 
 func batches(_ context: ManagedObjectContext, _ given: FetchRequest<Item>) throws {
   var (request, names) = (given, [String]())
-  // <block 7>
+  // <block 8>
 }
 
 func awaited(_ context: ManagedObjectContext) async throws {
   var total = 0
-  // <block 8>
+  // <block 9>
   _ = items
 }
 
 func changes(_ context: ManagedObjectContext, cheap: TypedPredicate<Item>, names: [String]) throws {
-  // <block 9>
+  // <block 10>
 }
 
 func explained(_ context: ManagedObjectContext) throws {
-  // <block 10>
+  // <block 11>
 }

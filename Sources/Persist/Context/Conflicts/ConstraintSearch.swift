@@ -37,6 +37,8 @@ struct ConstraintSearch {
     /// The property of each name.
     let slots: [EntityLayout.StoredSlot]
     let columns: [Column]
+    /// The attributes whose values decide whether the constraint concerns an object.
+    let conditions: [(stored: EntityLayout.StoredSlot, condition: UniquenessCondition)]
   }
 
   /// A unique value: an attribute, an element of a composite attribute, or the key of a to-one relationship.
@@ -83,8 +85,9 @@ struct ConstraintSearch {
   ) -> [Claim] {
     var places: [[StoredValue]: Int] = [:]
     var claims: [Claim] = []
-    let changed = updated.filter { object in constraint.slots.contains { object.differsFromStored($0) } }
-    for object in changed + inserted where object.layout.isKind(ofEntityAt: constraint.layout.index) {
+    let changed = updated.filter { constraint.isChanged(in: $0) }
+    for object in changed + inserted
+    where object.layout.isKind(ofEntityAt: constraint.layout.index) && constraint.concerns(object) {
       let values = constraint.columns.map { $0.value(in: object) }
       // Null values never conflict.
       guard !values.contains(where: \.isNull) else { continue }
@@ -108,7 +111,8 @@ struct ConstraintSearch {
       guard !batch.isEmpty else { continue }
       var query = RowQuery(entity: constraint.layout.entity)
       query.predicate = try tables.store.divide(
-        .or(batch.map { constraint.predicate($0.values) }), over: constraint.layout.entity
+        .and([.or(batch.map { constraint.predicate($0.values) })] + constraint.conditions.map(\.condition.predicate)),
+        over: constraint.layout.entity
       ).stored
       for row in try tables.store.rows(query) {
         guard let snapshot = row.snapshot else { continue }
@@ -125,8 +129,7 @@ struct ConstraintSearch {
   private func isLeaving(_ object: ManagedObject, _ key: [StoredValue], _ constraint: Constraint) -> Bool {
     switch object.change {
     case .deleted: true
-    case .updated:
-      constraint.slots.contains { object.differsFromStored($0) }
+    case .updated: constraint.isChanged(in: object)
     case .none, .inserted: false
     }
   }
@@ -168,6 +171,20 @@ extension ConstraintSearch.Constraint {
     }
     guard !columns.isEmpty else { return nil }
     (self.layout, self.names, self.slots, self.columns) = (layout, names, slots, columns)
+    conditions = (layout.entity.description.uniquenessConditions[names] ?? []).compactMap { condition in
+      let slot = layout.slot(named: condition.attribute)
+      return layout.storedSlots.first { $0.slot == slot }.map { ($0, condition) }
+    }
+  }
+
+  /// Whether an object has unsaved changes that may make it violate the constraint, or no longer violate it.
+  fileprivate func isChanged(in object: ManagedObject) -> Bool {
+    slots.contains { object.differsFromStored($0) } || conditions.contains { object.differsFromStored($0.stored) }
+  }
+
+  /// Whether an object passes the conditions of the constraint.
+  fileprivate func concerns(_ object: ManagedObject) -> Bool {
+    conditions.allSatisfy { $0.condition.test.holds(for: object.presentValue(at: $0.stored.slot)) }
   }
 
   /// The values of an object, by name.
@@ -206,6 +223,18 @@ extension ConstraintSearch.Column {
       }
       return row.value(element.slot, as: SlotForm(element.attribute), slotCount: layout.rowSlotCount)
     default: return row.value(stored.slot, as: stored.form, slotCount: layout.rowSlotCount)
+    }
+  }
+}
+
+extension UniquenessCondition {
+  fileprivate var predicate: FetchPredicate {
+    let key = FetchExpression.key(attribute)
+    return switch test {
+    case .isNil: .compare(key, .equal, .constant(.null))
+    case .isNotNil: .compare(key, .notEqual, .constant(.null))
+    case .integer(let number): .compare(key, .equal, .constant(.integer(number)))
+    case .boolean(let flag): .compare(key, .equal, .constant(.boolean(flag)))
     }
   }
 }

@@ -36,8 +36,11 @@ final class ImportKeys {
     var next: Entity? = entity
     while let current = next {
       let convention = current.name.prefix(1).lowercased() + current.name.dropFirst() + "ID"
-      let unique = current.description.uniquenessConstraints.first { $0.count == 1 }?.first
-      for name in [current.description.userInfo["relatedByAttribute"], convention, unique].compactMap({ $0 }) {
+      let description = current.description
+      let unique = description.uniquenessConstraints.first {
+        $0.count == 1 && description.uniquenessConditions[$0] == nil
+      }?.first
+      for name in [description.userInfo["relatedByAttribute"], convention, unique].compactMap({ $0 }) {
         if let property = entity.property(named: name), property.attribute != nil { return property }
       }
       next = current.superentity

@@ -73,13 +73,15 @@ package struct ModelComparison: Sendable {
   }
 
   private func uniquenessOperations(_ entity: Entity, from source: Entity) -> [MigrationOperation] {
-    let translated = source.description.uniquenessConstraints.map { $0.map { newName($0, of: source, for: entity) } }
-    let wanted = entity.description.uniquenessConstraints
-    return
-      translated.filter { !wanted.contains($0) }
-      .map { .init(.removeUniquenessConstraint, entity: entity.name, property: $0.joined(separator: ", ")) }
-      + wanted.filter { !translated.contains($0) }
-      .map { .init(.addUniquenessConstraint, entity: entity.name, property: $0.joined(separator: ", ")) }
+    let translated = source.uniquenessRules { newName($0, of: source, for: entity) }
+    let wanted = entity.uniquenessRules { $0 }
+    func operation(_ kind: MigrationOperation.Kind, _ rule: UniquenessRule) -> MigrationOperation {
+      MigrationOperation(
+        kind, entity: entity.name, property: rule.names.joined(separator: ", "),
+        detail: rule.conditions.isEmpty ? nil : "where \(rule.conditions.words)")
+    }
+    return translated.filter { !wanted.contains($0) }.map { operation(.removeUniquenessConstraint, $0) }
+      + wanted.filter { !translated.contains($0) }.map { operation(.addUniquenessConstraint, $0) }
   }
 
   private func indexOperations(_ entity: Entity, from source: Entity) -> [MigrationOperation] {
@@ -97,6 +99,12 @@ package struct ModelComparison: Sendable {
   private func newName(_ property: String, of source: Entity, for entity: Entity) -> String {
     correspondence.properties[entity.name]?.filter { $0.value.source == property }.keys.min() ?? property
   }
+}
+
+/// A uniqueness constraint with its conditions.
+private struct UniquenessRule: Hashable {
+  let names: [String]
+  let conditions: Set<UniquenessCondition>
 }
 
 extension MigrationOperation {
@@ -117,11 +125,22 @@ extension Entity {
     rest.attributes = []
     rest.relationships = []
     rest.uniquenessConstraints = []
+    rest.uniquenessConditions = [:]
     rest.indexes = []
     rest.compoundIndexes = []
     rest.unknown = [:]
     rest.moduleName = nil
     return rest
+  }
+
+  /// The uniqueness constraints with their conditions.
+  fileprivate func uniquenessRules(renaming: (String) -> String) -> [UniquenessRule] {
+    description.uniquenessConstraints.map { names in
+      let conditions = (description.uniquenessConditions[names] ?? []).map { condition in
+        UniquenessCondition(renaming(condition.attribute), condition.test)
+      }
+      return UniquenessRule(names: names.map(renaming), conditions: Set(conditions))
+    }
   }
 
   /// Indexes by name, including those of the older kinds: compound indexes, and attributes marked as indexed.

@@ -78,6 +78,15 @@ extension ModelCheck {
       }
       for name in constraint { checkColumn(name, of: entity, in: "A uniqueness constraint", isUnique: true) }
     }
+    for (names, conditions) in entity.uniquenessConditions.sorted(on: { $0.key.joined(separator: ", ") }) {
+      for condition in conditions {
+        guard let problem = problem(with: condition, of: names, in: entity) else { continue }
+        report(
+          .property(entity.name, condition.attribute),
+          "The condition '\(condition)' of the uniqueness constraint over \(names.joined(separator: ", ")) \(problem).",
+          fix: "Test stored attributes of '\(entity.name)' with values of their types.", as: .flaw)
+      }
+    }
     for index in entity.compoundIndexes {
       for name in index { checkColumn(name, of: entity, in: "A compound index") }
     }
@@ -90,6 +99,25 @@ extension ModelCheck {
       for case .property(let name) in index.elements.map(\.subject) {
         checkColumn(name, of: entity, in: "The index '\(index.name)'")
       }
+    }
+  }
+
+  /// Returns the reason why a uniqueness constraint can't have a condition, as the rest of a sentence; nil if it can.
+  func problem(
+    with condition: UniquenessCondition, of names: [String], in entity: EntityDescription
+  ) -> String? {
+    guard entity.uniquenessConstraints.contains(names) else { return "belongs to no such constraint" }
+    guard case .attribute(let attribute)? = property(condition.attribute, of: entity.name)?.kind else {
+      return "names no attribute of '\(entity.name)'"
+    }
+    if attribute.isTransient || attribute.isDerived || [.undefined, .objectID, .composite].contains(attribute.type) {
+      return "names an attribute without a stored value of its own"
+    }
+    switch condition.test {
+    case .isNil, .isNotNil: return nil
+    case .integer:
+      return [.int16, .int32, .int64].contains(attribute.type) ? nil : "compares an attribute that isn't an integer"
+    case .boolean: return attribute.type == .boolean ? nil : "compares an attribute that isn't Boolean"
     }
   }
 

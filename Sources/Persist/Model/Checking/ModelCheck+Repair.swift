@@ -20,7 +20,13 @@ extension ModelCheck {
       let isSound = { (names: [String], isUnique: Bool) in
         !names.isEmpty && names.allSatisfy { columnProblem($0, of: entity.name, isUnique: isUnique) == nil }
       }
-      result.entities[index].uniquenessConstraints.removeAll { !isSound($0, true) }
+      result.entities[index].uniquenessConstraints.removeAll { names in
+        // Without its condition, a constraint would be a stricter one.
+        let conditions = entity.uniquenessConditions[names] ?? []
+        return !isSound(names, true) || conditions.contains { problem(with: $0, of: names, in: entity) != nil }
+      }
+      let constraints = result.entities[index].uniquenessConstraints
+      result.entities[index].uniquenessConditions = entity.uniquenessConditions.filter { constraints.contains($0.key) }
       result.entities[index].compoundIndexes.removeAll { !isSound($0, false) }
       var names: Set<String> = []
       result.entities[index].indexes.removeAll { index in

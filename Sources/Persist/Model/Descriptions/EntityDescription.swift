@@ -28,6 +28,9 @@ public struct EntityDescription: Sendable, Hashable {
   /// Lists of properties whose combined values must be unique: attributes, elements of composite attributes such as
   /// `address.city`, and to-one relationships.
   public var uniquenessConstraints: [[String]]
+  /// The conditions of those uniqueness constraints that concern only some objects, by the constraint's properties. All
+  /// conditions of a constraint must hold. Models of Xcode have none.
+  public var uniquenessConditions: [[String]: [UniquenessCondition]] = [:]
   /// The entity's own indexes in the present form. Those of the old forms are ``compoundIndexes`` and indexed
   /// attributes.
   public var indexes: [FetchIndexDescription]
@@ -60,5 +63,16 @@ public struct EntityDescription: Sendable, Hashable {
     self.indexes = indexes
     self.compoundIndexes = compoundIndexes
     self.unknown = unknown
+  }
+}
+
+extension EntityDescription {
+  /// The uniqueness constraints in words, each with its conditions: `email where deletedAt == nil`.
+  package var uniquenessTexts: Set<String> {
+    Set(uniquenessConstraints.map { names in
+      let conditions = uniquenessConditions[names] ?? []
+      let text = names.sorted().joined(separator: ", ")
+      return conditions.isEmpty ? text : "\(text) where \(conditions.words)"
+    })
   }
 }

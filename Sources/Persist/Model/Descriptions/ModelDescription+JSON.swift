@@ -106,6 +106,8 @@ extension EntityDescription {
     relationships = try fields.objects("relationships", RelationshipDescription.init(json:))
     fetchedProperties = try fields.objects("fetchedProperties", FetchedPropertyDescription.init(json:))
     uniquenessConstraints = try Self.lists("uniquenessConstraints", of: &fields)
+    let conditions = try fields.objects("uniquenessConditions", ConditionsOfConstraint.init(json:))
+    uniquenessConditions = Dictionary(conditions.map { ($0.names, $0.conditions) }, uniquingKeysWith: +)
     indexes = try fields.objects("indexes", FetchIndexDescription.init(json:))
     compoundIndexes = try Self.lists("compoundIndexes", of: &fields)
     unknown = try fields.textMap("unknown")
@@ -141,6 +143,11 @@ extension EntityDescription {
     object.set("relationships", relationships.map(\.jsonValue))
     object.set("fetchedProperties", fetchedProperties.map(\.jsonValue))
     object.set("uniquenessConstraints", lists(uniquenessConstraints))
+    object.set(
+      "uniquenessConditions",
+      uniquenessConstraints.compactMap { names in
+        uniquenessConditions[names].map { ConditionsOfConstraint(names: names, conditions: $0).jsonValue }
+      })
     object.set("indexes", indexes.map(\.jsonValue))
     object.set("compoundIndexes", lists(compoundIndexes))
     object.set("unknown", texts: unknown)

@@ -25,6 +25,12 @@ package struct IndexDefinition: Sendable, Hashable {
     }
   }
 
+  /// A test of a column that the rows of a partial index pass.
+  package struct Condition: Sendable, Hashable {
+    package let column: String
+    package let test: UniquenessCondition.Test
+  }
+
   /// The part of the model that an index is for.
   package struct Subject: Sendable, Hashable {
     package let entity: String
@@ -38,6 +44,8 @@ package struct IndexDefinition: Sendable, Hashable {
   package var isUnique = false
   /// The entity numbers of the rows that the index is restricted to; nil for all rows.
   package var entityNumbers: [Int]?
+  /// The tests that the rows of the index pass, in the order of their columns.
+  package var conditions: [Condition] = []
   /// Whether rows without a value in the first column are excluded.
   package var excludesNull = false
   /// Nil for an index that every store with its layout has.
@@ -180,11 +188,13 @@ extension TableMap {
       let isShared = properties.contains { name in
         name.dottedKeys.first.flatMap { entity.property(named: $0) }?.declaringEntity != entity.name
       }
-      return IndexDefinition(
+      var index = IndexDefinition(
         name: names.index(properties.joined(separator: "_"), of: entity.name, isUnique: true), table: table.table,
         columns: columns.map { .init(name: $0.name, isAscending: true) }, isUnique: true,
         entityNumbers: isShared ? model.hierarchy(of: entity).map { numbers[$0] } : nil,
         subject: .init(entity: entity.name, name: properties.joined(separator: ", ")))
+      index.conditions = table.conditions(ofConstraint: properties)
+      return index
     }
   }
 
@@ -268,6 +278,14 @@ extension TableMap {
 }
 
 extension TableMap.EntityTable {
+  /// Returns the conditions of a uniqueness constraint of the entity; empty for one that concerns all rows.
+  func conditions(ofConstraint names: [String]) -> [IndexDefinition.Condition] {
+    let conditions = Set(entity.description.uniquenessConditions[names] ?? [])
+    return conditions.sorted(on: \.description).compactMap { condition in
+      columns(ofConstrained: condition.attribute).first.map { .init(column: $0.name, test: condition.test) }
+    }
+  }
+
   /// Returns the columns of a uniqueness constraint: one for each attribute, to-one relationship or element of a
   /// composite attribute, and those of all elements for a composite attribute.
   ///

@@ -79,6 +79,8 @@ package final class WritePlan: Sendable {
   package let orderedSlots: [Int]
   /// Columns of uniqueness constraints, by property slot.
   package let uniqueColumns: [Int: [String]]
+  /// The tests of uniqueness constraints with conditions, by property slot.
+  private let uniquenessTests: [Int: [UniquenessCondition.Test]]
   private let columnsBySlot: [[Column]]
   private let updates = LockProtected<[[Int]: Update]>([:])
 
@@ -128,6 +130,13 @@ package final class WritePlan: Sendable {
     self.releases = releases(1)
     groupReleases = releases(Self.deleteGroupSize)
     uniqueColumns = Self.uniqueColumns(entity, place)
+    var tests: [Int: [UniquenessCondition.Test]] = [:]
+    for ancestor in sequence(first: entity, next: \.superentity) {
+      for condition in ancestor.description.uniquenessConditions.values.joined() {
+        if let slot = entity.slot(named: condition.attribute) { tests[slot, default: []].append(condition.test) }
+      }
+    }
+    uniquenessTests = tests
   }
 
   private static func source(of column: TableMap.Column, _ property: Property) -> Column.Source {
@@ -181,6 +190,14 @@ package final class WritePlan: Sendable {
       if known.count >= Self.updateCapacity { known.removeAll() }
       known[slots] = made
       return made
+    }
+  }
+
+  /// Whether a change makes a row leave the rows that a uniqueness constraint concerns. It is written before those of
+  /// other rows, so that rows can exchange their places there.
+  package func isLeavingConstraint(_ row: RowWrites.Update) -> Bool {
+    !uniquenessTests.isEmpty && row.slots.contains { slot in
+      uniquenessTests[slot]?.contains { !$0.holds(for: row.values[slot] ?? .null) } == true
     }
   }
 

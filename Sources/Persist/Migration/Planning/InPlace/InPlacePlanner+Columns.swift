@@ -160,7 +160,7 @@ extension InPlacePlanner {
 
   /// Whether the table was created with a constraint that the new model lacks.
   private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
-    let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && $0.entityNumbers == nil }
+    let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && IndexSignature($0).isComplete }
       .map { Set($0.columns.map(\.name.foldedIdentifier)) }
     return IndexSignature.uniqueConstraints(ofTable: table.sql).contains { columns in
       !wanted.contains(Set(columns.map { plan.currentName($0).foldedIdentifier }))

@@ -66,8 +66,8 @@ extension InPlacePlanner {
       guard let number = move.number, number != move.sourceNumber else { return false }
       return numbers.contains(number) || numbers.contains(move.sourceNumber)
     }
-    return isRenumbered || index.columns.contains { column in
-      plan.column(named: column.name)?.parts.values.contains { $0 != .constant(.null) } == true
+    return isRenumbered || (index.columns.map(\.name) + index.conditions.map(\.column)).contains { column in
+      plan.column(named: column)?.parts.values.contains { $0 != .constant(.null) } == true
     }
   }
 
@@ -146,7 +146,7 @@ extension InPlacePlanner {
 
   /// Whether the table itself has the index as a constraint, as in old stores.
   private func isConstraint(_ index: IndexDefinition) -> Bool {
-    guard index.isUnique, index.entityNumbers == nil, let plan = tables.first(where: { $0.name == index.table }),
+    guard index.isUnique, IndexSignature(index).isComplete, let plan = tables.first(where: { $0.name == index.table }),
       !plan.isRebuilt, case .becomes(let table) = plan.source, let real = schema.table(named: table)
     else { return false }
     return IndexSignature.uniqueConstraints(ofTable: real.sql).contains { columns in
@@ -174,11 +174,12 @@ extension InPlacePlanner {
       if case .constant(.null) = value { return }
       values.append(value)
     }
+    guard let concerned = plan.rows(concernedBy: index, among: rows(numbers, of: table), numbers) else { return }
     let subject = subject(of: index, joins)
-    refuseParkedDuplicates(index, of: plan, in: table, values, rows(numbers, of: table), subject)
-    if !isNew, values.allSatisfy(\.isColumn) { return }
+    refuseParkedDuplicates(index, of: plan, in: table, values, concerned, subject)
+    if !isNew, values.allSatisfy(\.isColumn), index.conditions.isEmpty { return }
     work.require(
-      .duplicates(table, values: values, rows(numbers, of: table)),
+      .duplicates(table, values: values, concerned),
       else: MigrationBlocker(
         .constraintConflict, entity: subject?.entity, property: subject?.property,
         what: "Rows of \(subject?.entity ?? plan.root.name) with the same \(subject?.property ?? "values") "
@@ -191,6 +192,8 @@ extension InPlacePlanner {
     _ index: IndexDefinition, of plan: TablePlan, in table: String, _ values: [RowExpression], _ rows: RowCondition,
     _ subject: InPlaceWork.Subject?
   ) {
+    // Whether a parked object passes the conditions is known when it is restored.
+    guard index.conditions.isEmpty else { return }
     for objects in parked.objects {
       guard let entity = new.model.entitiesByName[objects.entity], new[entity].table == plan.name,
         index.entityNumbers?.contains(new[entity].number) != false
@@ -212,5 +215,36 @@ extension InPlacePlanner {
   func rows(_ numbers: [Int], of table: String) -> RowCondition {
     let all = moves.filter { $0.sourceTable == table }.map(\.sourceNumber).sorted()
     return .entities(all == numbers ? nil : numbers)
+  }
+}
+
+extension TablePlan {
+  /// The rows of an old table that a unique index of the new one concerns; nil if none or unknown before the migration:
+  /// creating the index then decides.
+  fileprivate func rows(
+    concernedBy index: IndexDefinition, among rows: RowCondition, _ numbers: [Int]
+  ) -> RowCondition? {
+    var rows = rows
+    for condition in index.conditions {
+      guard let column = column(named: condition.column), !column.isRetyped else { return nil }
+      switch column.value(ofEntities: numbers, isRenumbered: false) {
+      case .column(let name): rows.tests.append(.init(column: name, test: condition.test))
+      case .constant(let value):
+        guard condition.test.holds(for: value.asTested(by: condition.test)) else { return nil }
+      default: return nil
+      }
+    }
+    return rows
+  }
+}
+
+extension SQLValue {
+  /// The value in the form that a test of a uniqueness constraint compares.
+  fileprivate func asTested(by test: UniquenessCondition.Test) -> StoredValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): if case .boolean = test { .boolean(number != 0) } else { .integer(number) }
+    default: .string("")
+    }
   }
 }

@@ -164,7 +164,9 @@ extension CheckStep {
       let words = properties.map { "'\($0)'" }.joined(separator: ", ")
       return CheckStep(
         kind: .duplicateValue, entity: table.entity.name, property: properties.joined(separator: ", "),
-        sql: .duplicates(in: columns.map(\.name), of: table.table, entityNumbers: numbers(map, table.entity)),
+        sql: .duplicates(
+          in: columns.map(\.name), of: table.table, entityNumbers: numbers(map, table.entity),
+          table.conditions(ofConstraint: properties)),
         detail: { count, value in "\(count.words) rows have the same \(words): \(value.words)." })
     }
   }

@@ -10,18 +10,37 @@ package struct IndexSignature: Sendable, Hashable {
   let isUnique: Bool
   /// The entity numbers that a partial index is restricted to, in order; nil for all rows.
   let entityNumbers: [Int]?
+  /// The tests that rows of a partial index pass.
+  let conditions: Set<Condition>
 
-  init(columns: [Column], isUnique: Bool, entityNumbers: [Int]?) {
+  /// A test of a column that the rows of a partial index pass.
+  struct Condition: Sendable, Hashable {
+    /// Folded.
+    let column: String
+    let test: Test
+
+    enum Test: Sendable, Hashable {
+      case isNull, isNotNull
+      case equals(Int64)
+    }
+  }
+
+  init(columns: [Column], isUnique: Bool, entityNumbers: [Int]?, conditions: Set<Condition>) {
     self.columns = columns
     self.isUnique = isUnique
     self.entityNumbers = entityNumbers
+    self.conditions = conditions
   }
+
+  /// Whether the index contains all rows.
+  var isComplete: Bool { entityNumbers == nil && conditions.isEmpty }
 
   @inline(never)
   package init(_ index: IndexDefinition) {
     columns = index.columns.map { Column(name: $0.name.foldedIdentifier, isAscending: $0.isAscending ?? true) }
     isUnique = index.isUnique
     entityNumbers = index.entityNumbers?.sorted()
+    conditions = Set(index.conditions.map(Condition.init))
   }
 
   /// Parses a definition from a store; nil for an index over expressions, with another collation or with another kind
@@ -34,27 +53,31 @@ package struct IndexSignature: Sendable, Hashable {
       let columns = tokens.consumeIndexColumns()
     else { return nil }
     self.columns = columns
-    if tokens.isAtEnd {
-      entityNumbers = nil
-    } else {
-      guard tokens.consume("where"), tokens.consume("z_ent"), tokens.consume("in"), tokens.consume("(")
-      else { return nil }
-      var numbers: [Int] = []
-      while let token = tokens.next(), token != ")" {
-        if token == "," { continue }
-        guard let number = Int(token) else { return nil }
-        numbers.append(number)
-      }
-      guard tokens.isAtEnd else { return nil }
-      entityNumbers = numbers.sorted()
+    guard !tokens.isAtEnd else {
+      (entityNumbers, conditions) = (nil, [])
+      return
     }
+    guard tokens.consume("where") else { return nil }
+    var (entityNumbers, conditions): ([Int]?, Set<Condition>) = (nil, [])
+    repeat {
+      if entityNumbers == nil, let numbers = tokens.consumeEntityNumbers() {
+        entityNumbers = numbers.sorted()
+      } else {
+        guard let condition = tokens.consumeCondition() else { return nil }
+        conditions.insert(condition)
+      }
+    } while tokens.consume("and")
+    guard tokens.isAtEnd else { return nil }
+    self.entityNumbers = entityNumbers
+    self.conditions = conditions
   }
 
   /// The same index with columns renamed.
   func renaming(_ rename: (String) -> String) -> IndexSignature {
     IndexSignature(
       columns: columns.map { Column(name: rename($0.name).foldedIdentifier, isAscending: $0.isAscending) },
-      isUnique: isUnique, entityNumbers: entityNumbers)
+      isUnique: isUnique, entityNumbers: entityNumbers,
+      conditions: Set(conditions.map { Condition(column: rename($0.column).foldedIdentifier, test: $0.test) }))
   }
 
   /// The columns of each `UNIQUE` constraint in a table's definition, folded.
@@ -66,6 +89,19 @@ package struct IndexSignature: Sendable, Hashable {
       if tokens.consume("("), let columns = tokens.consumeIndexColumns() { constraints.append(columns.map(\.name)) }
     }
     return constraints
+  }
+}
+
+extension IndexSignature.Condition {
+  init(_ condition: IndexDefinition.Condition) {
+    column = condition.column.foldedIdentifier
+    test =
+      switch condition.test {
+      case .isNil: .isNull
+      case .isNotNil: .isNotNull
+      case .integer(let number): .equals(number)
+      case .boolean(let flag): .equals(flag ? 1 : 0)
+      }
   }
 }
 
@@ -127,6 +163,34 @@ struct DefinitionTokens {
   mutating func skip(past token: String) -> Bool {
     while let next = next() { if next == token { return true } }
     return false
+  }
+
+  /// Parses the restriction of an index to entities; nil, without advancing, if there is none.
+  mutating func consumeEntityNumbers() -> [Int]? {
+    let start = position
+    guard consume("z_ent"), consume("in"), consume("(") else {
+      position = start
+      return nil
+    }
+    var numbers: [Int] = []
+    while let token = next(), token != ")" {
+      if token == "," { continue }
+      guard let number = Int(token) else { return nil }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// Parses a test of a column, in the form that Persist writes; nil for any other.
+  mutating func consumeCondition() -> IndexSignature.Condition? {
+    guard let column = next() else { return nil }
+    if consume("is") {
+      let isNegated = consume("not")
+      return consume("null") ? .init(column: column, test: isNegated ? .isNotNull : .isNull) : nil
+    }
+    guard consume("=") else { return nil }
+    let sign: Int64 = consume("-") ? -1 : 1
+    return next().flatMap { Int64($0) }.map { .init(column: column, test: .equals(sign * $0)) }
   }
 
   /// Parses plain columns up to the closing parenthesis; nil if any isn't plain.

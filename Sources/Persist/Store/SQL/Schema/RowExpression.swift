@@ -35,6 +35,8 @@ package struct RowCondition: Sendable, Hashable {
   package var entityNumbers: [Int]?
   /// Columns in which the rows are null.
   package var missing: [String] = []
+  /// Tests that the rows pass.
+  package var tests: [IndexDefinition.Condition] = []
 
   package static let all = RowCondition()
   static func entities(_ numbers: [Int]?) -> RowCondition { RowCondition(entityNumbers: numbers) }

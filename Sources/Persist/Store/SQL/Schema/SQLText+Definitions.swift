@@ -38,9 +38,23 @@ extension SQLText {
       }
     }.joined(separator: ", ")
     let head: SQLText = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-    var rows: SQLText = index.entityNumbers.map { " WHERE Z_ENT IN (\(numbers: $0))" } ?? ""
-    if index.excludesNull, let column = index.columns.first { rows = " WHERE \(name: column.name) IS NOT NULL" }
+    var conditions: [SQLText] = index.entityNumbers.map { ["Z_ENT IN (\(numbers: $0))"] } ?? []
+    if index.excludesNull, let column = index.columns.first { conditions = ["\(name: column.name) IS NOT NULL"] }
+    conditions += index.conditions.map(condition)
+    let rows: SQLText = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return "\(head) \(name: index.name) ON \(name: index.table) (\(columns))\(rows)"
+  }
+}
+
+extension SQLText {
+  /// The condition of a partial index, in the form that ``IndexSignature`` parses.
+  static func condition(_ condition: IndexDefinition.Condition) -> SQLText {
+    switch condition.test {
+    case .isNil: "\(name: condition.column) IS NULL"
+    case .isNotNil: "\(name: condition.column) IS NOT NULL"
+    case .integer(let number): "\(name: condition.column) = \(number: number)"
+    case .boolean(let flag): "\(name: condition.column) = \(number: flag ? 1 : 0)"
+    }
   }
 }
 

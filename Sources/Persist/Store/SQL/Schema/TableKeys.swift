@@ -18,7 +18,7 @@ extension StoreSchema {
         guard index.table.foldedIdentifier == table.name.foldedIdentifier, let sql = index.sql,
           let signature = IndexSignature(definition: sql)
         else { return false }
-        return signature.isUnique && signature.entityNumbers == nil && Set(signature.columns.map(\.name)) == wanted
+        return signature.isUnique && signature.isComplete && Set(signature.columns.map(\.name)) == wanted
       }
   }
 }
@@ -69,7 +69,9 @@ extension StoreSchema {
         let other = index.sql.flatMap(IndexSignature.init(definition:)), other.isUnique
       else { return false }
       return Set(other.columns.map(\.name)) == Set(wanted.columns.map(\.name))
-        && other.entityNumbers.map { Set($0).isSuperset(of: wanted.entityNumbers ?? []) } ?? true
+        && (other.entityNumbers.map { Set($0).isSuperset(of: wanted.entityNumbers ?? []) } ?? true)
+        // An index with other conditions would refuse other values.
+        && other.conditions == wanted.conditions
     }
   }
 }

@@ -79,8 +79,11 @@ extension SQLText {
     """
   }
 
-  static func duplicates(in columns: [String], of table: String, entityNumbers: [Int]) -> SQLText {
-    let present = columns.map { "\(name: $0) IS NOT NULL" as SQLText }.joined(separator: " AND ")
+  static func duplicates(
+    in columns: [String], of table: String, entityNumbers: [Int], _ conditions: [IndexDefinition.Condition]
+  ) -> SQLText {
+    let present = (columns.map { "\(name: $0) IS NOT NULL" as SQLText } + conditions.map(condition))
+      .joined(separator: " AND ")
     let first = columns.prefix(1).map { "o.\(name: $0)" as SQLText }.joined(separator: ", ")
     return """
       SELECT o.Z_PK, o.Z_ENT, found.rows, \(first) FROM \

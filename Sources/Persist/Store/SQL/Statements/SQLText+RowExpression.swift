@@ -33,6 +33,7 @@ extension SQLText {
     var parts: [SQLText] = []
     if let numbers = condition.entityNumbers { parts.append("Z_ENT IN (\(numbers: numbers))") }
     parts += condition.missing.map { "\(name: $0) IS NULL" }
+    parts += condition.tests.map(Self.condition)
     return parts.isEmpty ? "" : " WHERE \(parts.joined(separator: " AND "))"
   }
 
@@ -73,7 +74,8 @@ extension SQLText {
       }
       // A server refuses constants, and all rows are one group then.
       let list: SQLText = parting.isEmpty ? "Z_PK - Z_PK" : parting.map(expression).joined(separator: ", ")
-      let present = values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }.joined(separator: " AND ")
+      let present = (values.map { value -> SQLText in "\(expression(value)) IS NOT NULL" }
+        + rows.tests.map(Self.condition)).joined(separator: " AND ")
       let start: SQLText = rows.entityNumbers.map { "Z_ENT IN (\(numbers: $0)) AND " } ?? ""
       return """
         SELECT IFNULL(SUM(extra), 0) FROM (SELECT COUNT(*) - 1 AS extra FROM \(name: table) \

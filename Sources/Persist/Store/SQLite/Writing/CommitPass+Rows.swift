@@ -43,11 +43,14 @@ extension CommitPass {
     }
   }
 
-  mutating func updateRows() throws {
+  /// - Parameter leavingFirst: Whether rows that leave those of a uniqueness constraint are written before others.
+  mutating func updateRows(leavingFirst: Bool = false) throws {
     var plan: WritePlan?
     var current: (update: WritePlan.Update, statement: SQLiteStatement)?
     // By index, because copies of the elements would cost reference counts.
-    let updates = writes.updates
+    let updates =
+      leavingFirst
+      ? try writes.updates(beginningWith: { try self.plan($0.entity).isLeavingConstraint($0) }) : writes.updates
     for place in updates.indices {
       if updates[place].entity !== plan?.entity {
         plan = try self.plan(updates[place].entity)

@@ -71,7 +71,7 @@ extension SQLiteStore {
           try pass.recordDeletions()
           try pass.deleteRows(singly: attempt.deletesSingly)
           try pass.freeUniqueValues()
-          try pass.updateRows()
+          try pass.updateRows(leavingFirst: true)
           try pass.insertRows()
         } else {
           try pass.insertRows()
