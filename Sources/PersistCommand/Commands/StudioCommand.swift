@@ -42,8 +42,7 @@ struct StudioCommand: ParsableCommand {
     guard let installed else {
       throw PersistenceError(
         .fileAccess, "The program '\(Self.program)' isn't installed.",
-        fix: "Build it in a checkout of Persist with 'swift build -c release --package-path Studio', and copy "
-          + "'\(Self.program)' beside 'persist' or into a folder of PATH.")
+        fix: "Run 'Scripts/install' in a checkout of Persist, which installs it beside 'persist'.")
     }
     try ProgramLaunch.run(installed, arguments)
   }
