@@ -44,6 +44,7 @@ let package = Package(
     .library(name: "PersistSQLQueries", targets: ["PersistSQLQueries"]),
     .library(name: "PersistLiveQueries", targets: ["PersistLiveQueries"]),
     .library(name: "PersistObservability", targets: ["PersistObservability"]),
+    .library(name: "PersistDocuments", targets: ["PersistDocuments"]),
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
@@ -110,8 +111,10 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
+    .target(name: "PersistDocuments", dependencies: ["Persist"], swiftSettings: settings),
     .target(name: "PersistTools", dependencies: ["Persist", "LinkedSQLite"], swiftSettings: settings),
-    .target(name: "PersistTesting", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
+    .target(
+      name: "PersistTesting", dependencies: ["Persist", "PersistDocuments", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
     .target(
       name: "PersistStudioSession", dependencies: ["Persist", "PersistTools", "PersistInspection"],
@@ -225,6 +228,13 @@ let package = Package(
       dependencies: ["Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PersistLiveQueriesTests", dependencies: ["Persist", "PersistLiveQueries", "PersistTestSupport"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "DocumentRunner", dependencies: ["Persist", "PersistDocuments"], path: "Tests/DocumentRunner",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PersistDocumentsTests",
+      dependencies: ["Persist", "PersistDocuments", "PersistTesting", "PersistTestSupport", "DocumentRunner"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistObservabilityTests",

@@ -33,7 +33,7 @@ extension SnippetCompiler {
   private func libraryObjects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let libraries = [
-      "Persist", "PersistMacrosless", "PersistTools", "PersistTesting", "Logging",
+      "Persist", "PersistMacrosless", "PersistDocuments", "PersistTools", "PersistTesting", "Logging",
     ]
     return try libraries.flatMap { library in
       try Self.objects(listedIn: folder.appendingPathComponent("\(library).build/output-file-map.json"))

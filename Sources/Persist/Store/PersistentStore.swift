@@ -112,6 +112,10 @@ package protocol PersistentStore: SharedRowSource {
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep]
   /// The state of the store's connections and caches.
   var statistics: StoreStatistics { get }
+  /// Runs code before each transaction of a store in memory is committed; before the store is used by others.
+  ///
+  /// - Parameter body: May read the store, in the transaction's state, and rolls it back by throwing.
+  func beforeEachCommit(_ body: @escaping @Sendable () throws -> Void)
   /// Closes the store, after waiting for reads and writes in progress. It can't be used afterward.
   func close() throws
 
@@ -168,6 +172,10 @@ extension PersistentStore {
 
   /// Nil, for a store that nothing else can access.
   package func foreignChangeCount() throws -> Int64? { nil }
+
+  package func beforeEachCommit(_ body: @escaping @Sendable () throws -> Void) {
+    preconditionFailure("A store of the type '\(type)' isn't in memory.")
+  }
 
   package func savePendingMetadata() throws {}
   package func noteUncleanEnd() {}

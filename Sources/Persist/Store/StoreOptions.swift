@@ -72,6 +72,8 @@ public struct StoreOptions: Sendable {
   package var keepsLargeValuesInRows = false
   /// The observer of the store's work; nil for none.
   package var instrument: (any StoreInstrument)?
+  /// The identifier of a store that is created; nil for a new one.
+  package var identifier: UUID?
   /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.
   var knownStore: (any KnownStore)?
 

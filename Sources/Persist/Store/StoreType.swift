@@ -1,7 +1,7 @@
 /// The type of a store.
 ///
-/// Core Data's XML and binary stores aren't supported: they are complete files in memory, as is an ``inMemory`` store
-/// that is moved to a file.
+/// Core Data's XML and binary stores aren't supported. The product `PersistDocuments` has stores that are read and
+/// written as a whole; while they are open, their type is ``inMemory``.
 public struct StoreType: RawRepresentable, Sendable, Hashable {
   /// The name in the store's metadata: `SQLite`, `PostgreSQL`, `InMemory`.
   public let rawValue: String

@@ -66,7 +66,7 @@ struct SourceRuleTests {
   func publicIsDocumented() throws {
     try check { source, path in
       let libraries = [
-        "CoreData", "Persist", "PersistLiveQueries", "PersistMacrosless", "PersistObservability",
+        "CoreData", "Persist", "PersistDocuments", "PersistLiveQueries", "PersistMacrosless", "PersistObservability",
         "PersistPostgreSQL", "PersistSQLMigrations", "PersistSQLQueries", "PersistSync",
       ]
       guard libraries.contains(where: { path.hasPrefix($0 + "/") }) else { return [] }

@@ -12,10 +12,14 @@ package import Foundation
 package struct MarkupReader {
   /// The limits of a file's size and content.
   package struct Limits {
-    var bytes = 32 << 20
-    var depth = 64
+    let bytes: Int
+    let depth: Int
     /// The number of elements and attributes combined.
-    var pieces = 1_000_000
+    let pieces: Int
+
+    package init(bytes: Int = 32 << 20, depth: Int = 64, pieces: Int = 1_000_000) {
+      (self.bytes, self.depth, self.pieces) = (bytes, depth, pieces)
+    }
   }
 
   /// Returns the root element of a file.
@@ -27,7 +31,7 @@ package struct MarkupReader {
   }
 
   /// - Parameter url: the file to name in errors.
-  static func root(in data: Data, from url: URL?, limits: Limits = Limits()) throws -> MarkupElement {
+  package static func root(in data: Data, from url: URL?, limits: Limits = Limits()) throws -> MarkupElement {
     guard data.count <= limits.bytes else {
       throw PersistenceError(
         .limitExceeded, at: PersistenceError.Place(file: url),

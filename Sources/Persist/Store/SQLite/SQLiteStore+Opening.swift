@@ -74,7 +74,7 @@ extension SQLiteStore {
       let metadata = try pool.write { connection in
         isNew = try connection.first(.objectCount, { $0.integer(0) }) == 0
         guard isNew else { return try StoreMetadata(connection) }
-        let metadata = try fill(connection, map: map, isInMemory: url == nil)
+        let metadata = try fill(connection, map: map, isInMemory: url == nil, identifier: options.identifier ?? UUID())
         if options.requestsHistory {
           history = try connection.setUpHistory(in: map, keeping: options.historyKeeps)
         }
@@ -130,7 +130,7 @@ extension SQLiteStore {
 
   /// Creates tables, indexes, key counters and metadata, in Core Data's form; the caller holds the transaction.
   private static func fill(
-    _ connection: SQLiteConnection, map: TableMap, isInMemory: Bool
+    _ connection: SQLiteConnection, map: TableMap, isInMemory: Bool, identifier: UUID
   ) throws -> StoreMetadata {
     for table in map.tableDefinitions { try connection.execute(.create(table)) }
     for index in map.indexDefinitions { try connection.execute(.create(index)) }
@@ -142,7 +142,7 @@ extension SQLiteStore {
       try connection.execute(.addEntityNumber(table.number, name: table.entity.name, parent: parent))
     }
     let metadata = StoreMetadata(
-      newStore: UUID(), versionHashes: map.model.fingerprints.mapValues(\.bytes),
+      newStore: identifier, versionHashes: map.model.fingerprints.mapValues(\.bytes),
       versionIdentifiers: map.model.versionIdentifiers, type: isInMemory ? "InMemory" : "SQLite")
     try metadata.write(to: connection)
     try metadata.record(map.model, in: connection)

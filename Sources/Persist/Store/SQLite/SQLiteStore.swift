@@ -119,6 +119,11 @@ final class SQLiteStore: PersistentStore {
 
   func close() throws { pool.close() }
 
+  func beforeEachCommit(_ body: @escaping @Sendable () throws -> Void) {
+    precondition(pool.url == nil, "Only a store in memory waits for other work.")
+    pool.commitHook = CommitHook(body)
+  }
+
   func greatestKey(inHierarchyOf entity: Entity) throws -> Int64 {
     let (table, number) = (map[entity.root].table, map[entity.root].number)
     return try pool.readOnce { try $0.first(.greatestKey(of: table, entity: number)) { $0.integer(0) } ?? 0 }

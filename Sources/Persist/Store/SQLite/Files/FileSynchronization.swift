@@ -18,7 +18,7 @@ package enum FileSynchronization {
   ///
   /// Windows flushes only files that are open for writing. It has no such call for folders, whose entries its file
   /// system logs itself.
-  static func synchronize(_ url: URL) throws {
+  package static func synchronize(_ url: URL) throws {
     do {
       #if os(Windows)
         guard FileState(url)?.isFolder != true else { return }

@@ -3,7 +3,7 @@ import Foundation
 extension PersistenceError.Code {
   /// The code for an error of the file system while something is written: as for SQLite's own files, a full disk is
   /// distinguished from files that can't be accessed.
-  init(ofWriting error: any Error) { self = Self.isOfFullDisk(error) ? .diskFull : .fileAccess }
+  package init(ofWriting error: any Error) { self = Self.isOfFullDisk(error) ? .diskFull : .fileAccess }
 
   private static func isOfFullDisk(_ error: any Error) -> Bool {
     let error = error as NSError

@@ -15,7 +15,10 @@ extension SQLiteConnectionPool {
         let result = try pool.explaining(connection) {
           try connection.transaction {
             try pool.requireUnchanged(connection)
-            return try body(connection)
+            guard let hook = pool.commitHook else { return try body(connection) }
+            let result = try body(connection)
+            try hook.run()
+            return result
           }
         }
         pool.writtenVersion = connection.dataVersion

@@ -60,6 +60,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   var isFileSetUp = false
   /// The writer's data version after its last commit, or when it first read the store.
   var writtenVersion: UInt32?
+  /// Runs before each commit to a store in memory; nil for none. Set before the pool is shared.
+  var commitHook: CommitHook?
   /// Detects changes to the store by other programs; nil until the store is identified, and for an in-memory store.
   private(set) var watch: StoreWatch?
 
@@ -139,6 +141,8 @@ final class SQLiteConnectionPool: @unchecked Sendable {
   /// Reads with the only connection of an in-memory store, waiting without a limit.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func withSharedWriter<T>(_ writer: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    // A part of the transaction, which is observed as a whole.
+    if commitHook?.isRunningHere == true { return try body(writer) }
     if WriteReservation.isHeld(of: self) { return try observed(writer, body) }
     _ = turn.begin { nil }
     defer { turn.end() }

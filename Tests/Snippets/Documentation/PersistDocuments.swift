@@ -1,0 +1,5 @@
+// <block 0>
+
+// <block 1>
+
+// <block 2>
