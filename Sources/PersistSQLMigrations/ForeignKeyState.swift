@@ -37,7 +37,9 @@ struct ForeignKeyState: Sendable, Hashable {
     let found = broken.filter { pair, rows in rows.count > before.broken[pair]?.count ?? 0 }
     return found.sorted { ($0.key.table, $0.key.parent) < ($1.key.table, $1.key.parent) }.map { pair, rows in
       let example = rows.row.map { ", such as row \($0)," } ?? ""
-      return "\(rows.count) rows of '\(pair.table)'\(example) refer to missing rows of '\(pair.parent)'."
+      let verb = rows.count == 1 ? "refers" : "refer"
+      return "\(Measure.count(rows.count, "row")) of '\(pair.table)'\(example) \(verb) to missing rows of "
+        + "'\(pair.parent)'."
     }.joined(separator: " ")
   }
 }

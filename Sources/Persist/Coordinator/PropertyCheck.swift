@@ -176,11 +176,11 @@ struct PropertyCheck: Sendable {
   func problems(withCount count: Int, of entity: String) -> [PersistenceError] {
     let place = PersistenceError.Place.property(entity, name)
     if count < minimumCount, count > 0 || !mayBeEmpty {
-      let said = "\(name) has \(count) objects, fewer than \(minimumCount)."
+      let said = "\(name) has \(Measure.count(count, "object")), fewer than \(minimumCount)."
       return [problem(withCount: count, .validationTooFewObjects, at: place, said)]
     }
     if maximumCount > 0, count > maximumCount {
-      let said = "\(name) has \(count) objects, more than \(maximumCount)."
+      let said = "\(name) has \(Measure.count(count, "object")), more than \(maximumCount)."
       return [problem(withCount: count, .validationTooManyObjects, at: place, said)]
     }
     return []

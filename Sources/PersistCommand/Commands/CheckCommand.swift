@@ -48,7 +48,7 @@ struct CheckCommand: ParsableCommand {
     if arguments.json {
       try output.write(count == 0 ? #"{"ok": true, "problems": []}"# + "\n" : "]}\n")
     } else {
-      try output.write(count == 0 ? "ok\n" : "\(count) problem\(count == 1 ? "" : "s")\n")
+      try output.write(count == 0 ? "ok\n" : Measure.count(count, "problem") + "\n")
     }
     try output.flush()
     if repairable > 0, !repair, !StoreArgument.isServer(arguments.store) {
@@ -72,7 +72,7 @@ extension StoreRepair.Repair {
   fileprivate var words: String {
     let place = [entity, property].compactMap { $0 }.joined(separator: ".")
     let what = [.orphanFile, .unfinishedWork].contains(kind) ? "file" : "row"
-    return "\(kind.name.camelCaseWords)\(place.isEmpty ? "" : " at \(place)"): \(count) \(what)\(count == 1 ? "" : "s")"
+    return "\(kind.name.camelCaseWords)\(place.isEmpty ? "" : " at \(place)"): \(Measure.count(count, what))"
   }
 }
 

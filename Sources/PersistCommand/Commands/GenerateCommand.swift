@@ -73,7 +73,8 @@ struct GenerateCommand: ParsableCommand {
   ) throws {
     guard json else {
       return try StandardOutput.print(
-        "\(plan.classCount) classes of version '\(version)': \(changes.written.count) files written, "
+        "\(plan.classCount == 1 ? "1 class" : "\(plan.classCount) classes") of version '\(version)': "
+          + "\(Measure.count(changes.written.count, "file")) written, "
           + "\(changes.unchanged.count) unchanged, \(changes.removed.count) removed")
     }
     try StandardOutput.print {

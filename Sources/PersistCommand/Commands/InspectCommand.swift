@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
       let parent = entity.superentity.map { ": \($0.name)" } ?? ""
       let count = counts[entity.name] ?? 0
       lines.append("")
-      let rows = entity.isAbstract && count == 0 ? "abstract" : count == 1 ? "1 row" : "\(count) rows"
+      let rows = entity.isAbstract && count == 0 ? "abstract" : Measure.count(count, "row")
       lines.append("\(entity.name)\(parent)  \(rows)")
       var table = TextTable(columns: 2)
       for property in entity.properties.sorted(by: { $0.name < $1.name }) {

@@ -14,7 +14,7 @@ enum HistoryText {
     let changes = transaction.changes ?? []
     let counts = HistoryChangeType.allCases.compactMap { type -> String? in
       let count = changes.count { $0.changeType == type }
-      return count == 0 ? nil : "\(count) \(type.name)\(count == 1 ? "" : "s")"
+      return count == 0 ? nil : Measure.count(count, type.name)
     }
     let summary = counts.isEmpty ? "no changes" : counts.joined(separator: ", ")
     let date = ValueWords.date(transaction.timestamp)

@@ -29,7 +29,7 @@ extension ModelPicture {
       isDifference: false, boxes: drawing.boxes, links: drawing.links)
   }
 
-  private static func entities(_ count: Int) -> String { "\(count) \(count == 1 ? "entity" : "entities")" }
+  private static func entities(_ count: Int) -> String { Measure.count(count, "entity") }
 }
 
 /// Collects the boxes and links of a difference.

@@ -255,12 +255,12 @@ final class Editor {
     case nil: nil
     case let text as String: text
     case let date as Date: DateText.exactText(date)
-    case let data as Data: "\(data.count) bytes"
+    case let data as Data: Measure.count(data.count, "byte")
     case is ManagedObject, is ManagedObjectID:
       relatedObject(value).map { object in
         name(of: object) ?? "\(object.entity.name) \(object.objectID.primaryKey.map(String.init) ?? "new")"
       }
-    case let members as any Collection: "\(members.count) \(members.count == 1 ? "object" : "objects")"
+    case let members as any Collection: Measure.count(members.count, "object")
     case let value?: String(describing: value)
     }
   }

@@ -43,10 +43,10 @@ struct ArchiveText {
       guard let objects, number < UInt64(objects.count) else { return append(label + "#\(number)", depth: depth) }
       write(object: objects[Int(number)], label: label, depth: depth, links: links + 1)
     case .array(let elements):
-      append(label + "\(elements.count) \(elements.count == 1 ? "element" : "elements")", depth: depth)
+      append(label + Measure.count(elements.count, "element"), depth: depth)
       for element in elements { write(element, label: "", depth: depth + 1) }
     case .dictionary(let entries):
-      append(label + "\(entries.count) \(entries.count == 1 ? "entry" : "entries")", depth: depth)
+      append(label + Measure.count(entries.count, "entry"), depth: depth)
       for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
         write(entry, label: "\(key): ", depth: depth + 1)
       }
@@ -64,12 +64,12 @@ struct ArchiveText {
       return append(label + ValueWords.date(Date(timeIntervalSinceReferenceDate: time)), depth: depth)
     }
     if let keys = members["NS.keys"]?.arrayValue, let values = members["NS.objects"]?.arrayValue {
-      append(label + "\(name), \(keys.count) \(keys.count == 1 ? "entry" : "entries")", depth: depth)
+      append(label + "\(name), \(Measure.count(keys.count, "entry"))", depth: depth)
       for (key, value) in zip(keys, values) { write(value, label: "\(keyText(key)): ", depth: depth + 1) }
       return
     }
     if let elements = members["NS.objects"]?.arrayValue {
-      append(label + "\(name), \(elements.count) \(elements.count == 1 ? "element" : "elements")", depth: depth)
+      append(label + "\(name), \(Measure.count(elements.count, "element"))", depth: depth)
       for element in elements { write(element, label: "", depth: depth + 1) }
       return
     }

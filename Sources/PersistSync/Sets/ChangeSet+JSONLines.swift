@@ -104,7 +104,7 @@ extension PortableValue {
     case .decimal(let value): value.description
     case .string(let value), .uri(let value): value
     case .date(let value): value.formatted(.iso8601)
-    case .data(let value): "\(value.count) bytes"
+    case .data(let value): Measure.count(value.count, "byte")
     case .uuid(let value): value.uuidString
     case .composite(let parts):
       parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")

@@ -26,10 +26,12 @@ package struct StoreComparison {
     ///   - second: The place of the second one.
     package func words(_ first: String, _ second: String) -> String {
       switch kind {
-      case .counts(let count, let other): "\(count) objects \(first), \(other) \(second)"
+      case .counts(let count, let other): "\(Measure.count(count, "object")) \(first), \(other) \(second)"
       case .missingProperty: "missing \(second)"
-      case .missingObjects(let count): "\(count) objects are missing \(second)"
-      case .unreadObjects(let read, let count): "\(read) objects can be read \(first), which counts \(count)"
+      case .missingObjects(let count): 
+        "\(Measure.count(count, "object")) \(count == 1 ? "is" : "are") missing \(second)"
+      case .unreadObjects(let read, let count): 
+        "\(Measure.count(read, "object")) can be read \(first), which counts \(count)"
       case .value(let value, let other): "the value is \(value) \(first), and \(other) \(second)"
       }
     }

@@ -1,6 +1,6 @@
 extension MigrationLoss {
   init(_ kind: ParkedSlot.Kind, entity: String, property: String) {
-    self.init(entity: entity, property: property.isEmpty ? nil : property, what: kind.contents)
+    self.init(entity: entity, property: property.isEmpty ? nil : property, what: kind.contents.rawValue)
   }
 
   func counting(_ rows: Int) -> MigrationLoss {
@@ -11,12 +11,12 @@ extension MigrationLoss {
 }
 
 extension ParkedSlot.Kind {
-  /// The word for what a slot of the kind contains.
-  var contents: String {
+  /// The contents of a slot of the kind.
+  var contents: ParkedContent.Kind {
     switch self {
-    case .object: "objects"
-    case .attribute: "values"
-    case .relationship: "pairs"
+    case .object: .objects
+    case .attribute: .values
+    case .relationship: .pairs
     }
   }
 }

@@ -13,7 +13,9 @@ extension MigrationReport {
   func logParkedValues(at url: URL) {
     guard !parkedContents.isEmpty else { return }
     let contents = parkedContents.map { content in
-      "\(content.rows ?? 0) \(content.what) of \(content.property.map { "\(content.entity).\($0)" } ?? content.entity)"
+      let what = content.what.hasSuffix("s") ? String(content.what.dropLast()) : content.what
+      let place = content.property.map { "\(content.entity).\($0)" } ?? content.entity
+      return "\(Measure.count(content.rows ?? 0, what)) of \(place)"
     }
     let advice = renameHints.map { " \($0.advice)" }.joined()
     Logger(label: "persist.migration").warning(

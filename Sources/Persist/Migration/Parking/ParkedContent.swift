@@ -6,14 +6,40 @@ public struct ParkedContent: Sendable, Hashable {
   public let entity: String
   /// The property; nil for whole objects.
   public let property: String?
-  /// `objects`, `values` or `pairs`.
-  public let kind: String
+  /// What was parked of the objects.
+  public let kind: Kind
   /// The name of the version that has a place for it.
   public let version: String
   /// The number of objects, values or pairs.
   public let count: Int
   /// The time of parking, to the second; nil if an earlier version of Persist parked it.
   public let date: Date?
+}
+
+extension ParkedContent {
+  /// What a migration parks: whole objects, or something of them.
+  ///
+  /// Later releases may park more kinds.
+  public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// Whole objects, of an entity without a place.
+    public static let objects = Kind(rawValue: "objects")
+    /// Values of an attribute, or of an element of a composite attribute.
+    public static let values = Kind(rawValue: "values")
+    /// Pairs of related objects.
+    public static let pairs = Kind(rawValue: "pairs")
+
+    /// The kind's plural noun, such as `objects`.
+    public let rawValue: String
+
+    /// Creates a kind from its plural noun.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The kind's plural noun.
+    public var description: String { rawValue }
+  }
+
+  /// The number and the kind in words: `3 objects`, `1 value`.
+  package var amount: String { Measure.count(count, String(kind.rawValue.dropLast())) }
 }
 
 extension PersistentStoreCoordinator {

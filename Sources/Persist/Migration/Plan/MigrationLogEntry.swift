@@ -80,7 +80,7 @@ extension MigrationLogEntry: CustomStringConvertible {
     case .copy: "into a new file"
     case .impossible: "not possible"
     }
-    let rows = rows.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
+    let rows = rows.map { ", " + Measure.count($0, "row") } ?? ""
     return "\(ValueWords.date(date))  \(from) → \(to), \(way)\(rows), \(String(format: "%.3f", seconds)) s"
   }
 }

@@ -3,8 +3,8 @@ extension MigrationPlan: CustomStringConvertible {
   public var description: String {
     var lines = ["\(from) → \(to): \(way.sentence)"]
     if let rows, let bytes {
-      let extra = Measure.bytes(extraBytes ?? 0)
-      lines.append("  \(rows) rows, \(Measure.bytes(bytes)); up to \(extra) more of disk space while it runs")
+      let (extra, size) = (Measure.bytes(extraBytes ?? 0), Measure.bytes(bytes))
+      lines.append("  \(Measure.count(rows, "row")), \(size); up to \(extra) more of disk space while it runs")
     }
     if hops.count > 1 {
       for (number, hop) in hops.enumerated() {
@@ -77,7 +77,7 @@ extension MigrationOperation: CustomStringConvertible {
 extension MigrationLoss: CustomStringConvertible {
   public var description: String {
     let place = property.map { "\(entity).\($0)" } ?? entity
-    return "\(place): \(what)" + (rows.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? "")
+    return "\(place): \(what)" + (rows.map { ", " + Measure.count($0, "row") } ?? "")
   }
 }
 

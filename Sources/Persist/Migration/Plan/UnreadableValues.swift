@@ -29,7 +29,7 @@ public struct UnreadableValues: Sendable, Hashable {
 extension UnreadableValues: CustomStringConvertible {
   public var description: String {
     let shown = examples.map { "'\($0.keyPath)' of row \($0.row) \($0.reason)" }
-    return "\(entity).\(property): \(rows) \(rows == 1 ? "row" : "rows"); \(shown.joined(separator: "; "))"
+    return "\(entity).\(property): \(Measure.count(rows, "row")); \(shown.joined(separator: "; "))"
   }
 }
 

@@ -19,7 +19,7 @@ package enum Measure {
 
   /// A number of bytes with two or three digits: `812 bytes`, `4.2 KB`, `120 KB`, `3.4 MB`. A kilobyte is 1000 bytes.
   package static func bytes(_ count: Int) -> String {
-    guard count >= 1000 else { return count == 1 ? "1 byte" : "\(count) bytes" }
+    guard count >= 1000 else { return self.count(count, "byte") }
     var amount = Double(count)
     var unit = -1
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
@@ -28,6 +28,15 @@ package enum Measure {
       unit += 1
     } while amount >= 999.5 && unit + 1 < units.count
     return amount < 9.95 ? "\(rounded(amount)) \(units[unit])" : "\(Int(amount.rounded())) \(units[unit])"
+  }
+
+  /// A number of things, singular or plural: `1 row`, `3 rows`, `2 entities`.
+  ///
+  /// - Parameter noun: The noun in singular.
+  package static func count(_ count: Int, _ noun: String) -> String {
+    guard count != 1 else { return "1 \(noun)" }
+    let isRegular = !noun.hasSuffix("y") || noun.dropLast().last.map { "aeiou".contains($0) } == true
+    return "\(count) " + (isRegular ? noun + "s" : noun.dropLast() + "ies")
   }
 
   /// One digit after the point, unless it is zero.

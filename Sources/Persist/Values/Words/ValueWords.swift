@@ -68,7 +68,7 @@ package enum ValueWords {
   }
 
   /// The size of data.
-  package static func size(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+  package static func size(_ count: Int) -> String { Measure.count(count, "byte") }
 
   /// An object.
   package static func object(_ id: ManagedObjectID) -> String {

@@ -75,7 +75,7 @@ struct ExportCommand: ParsableCommand {
     }
     bar.finish()
     let file = isStandardOutput ? "standard output" : destination
-    let place = isFolder ? "\(entities.count) files in \(destination)" : file
+    let place = isFolder ? "\(Measure.count(entities.count, "file")) in \(destination)" : file
     StandardError.print("\(progress.done) objects in \(place)")
   }
 

@@ -79,7 +79,7 @@ struct ImportCommand: ParsableCommand {
     var queue = ImportQueue(files, entities: entities)
     return try writer.insert {
       let slice = try queue.nextSlice()
-      bar.show(Double(queue.position) / Double(max(total, 1)), detail: "\(queue.count) objects")
+      bar.show(Double(queue.position) / Double(max(total, 1)), detail: Measure.count(queue.count, "object"))
       return slice
     }
   }
@@ -107,7 +107,7 @@ struct ImportCommand: ParsableCommand {
       }
     } else {
       let words = Measure.duration(seconds: seconds)
-      try StandardOutput.print("\(outcome.count) objects in \(words)")
+      try StandardOutput.print("\(Measure.count(outcome.count, "object")) in \(words)")
     }
   }
 }

@@ -118,7 +118,7 @@ struct CapsuleCommand: ParsableCommand {
       }
     } else {
       try StandardOutput.print(
-        "\(output): \(rows) rows of noise, which fail as the store does.\n"
+        "\(output): \(Measure.count(rows, "row")) of noise, which fail as the store does.\n"
           + "step   \(failure.step)\nerror  \(failure.message)")
     }
   }

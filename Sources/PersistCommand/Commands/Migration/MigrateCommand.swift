@@ -79,7 +79,8 @@ struct MigrateCommand: ParsableCommand {
         }
       }
     } else if report.way == .none {
-      let steps = finished == 0 ? "" : " \(finished) deferred \(finished == 1 ? "step is" : "steps are") done."
+      let done = "\(Measure.count(finished, "deferred step")) \(finished == 1 ? "is" : "are") done."
+      let steps = finished == 0 ? "" : " \(done)"
       try StandardOutput.print("The store has version '\(report.to)' already.\(steps)")
       if report.restored > 0 { try StandardOutput.print("Restored: \(report.restored) values, objects and pairs.") }
     } else {

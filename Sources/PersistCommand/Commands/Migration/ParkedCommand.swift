@@ -65,7 +65,7 @@ extension ParkedContent {
   var line: String {
     let place = property.map { "\(entity).\($0)" } ?? entity
     let since = date.map { ", since \(DateText.iso8601($0))" } ?? ""
-    return "\(place)  \(count) \(kind), of '\(version)'\(since)"
+    return "\(place)  \(amount), of '\(version)'\(since)"
   }
 }
 
@@ -76,7 +76,7 @@ extension JSONText {
       json.object {
         $0.field("entity", content.entity)
         $0.field("property", content.property)
-        $0.field("kind", content.kind)
+        $0.field("kind", content.kind.rawValue)
         $0.field("version", content.version)
         $0.field("count", content.count)
         if let date = content.date { $0.field("since", DateText.iso8601(date)) }

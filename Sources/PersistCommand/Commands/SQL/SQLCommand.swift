@@ -143,7 +143,7 @@ extension SQLMigrationReport {
     for entry in entries { try StandardOutput.print(entry.words) }
     let count = entries.count
     let version = to.map(String.init) ?? "no version"
-    let work = "\(count) migration\(count == 1 ? "" : "s") \(key)"
+    let work = "\(Measure.count(count, "migration")) \(key)"
     try StandardOutput.print(
       count == 0
         ? "Nothing to do: the database has \(to == nil ? "" : "version ")\(version)."

@@ -126,7 +126,8 @@ struct LockCommand: ParsableCommand {
     guard json else {
       for version in added { try StandardOutput.print("locked    \(version.model): \(version.name)") }
       for version in removed { try StandardOutput.print("unlocked  \(version.model): \(version.name)") }
-      return try StandardOutput.print("\(lock.versions.count) versions locked in \(TerminalLink.path(file))")
+      let versions = Measure.count(lock.versions.count, "version")
+      return try StandardOutput.print("\(versions) locked in \(TerminalLink.path(file))")
     }
     try StandardOutput.print {
       $0.field("file", file.path)

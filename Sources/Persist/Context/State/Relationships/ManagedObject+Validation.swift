@@ -73,7 +73,7 @@ extension ManagedObject {
         PersistenceError(
           .validationDeleteDenied, at: .property(layout.entity.name, relationship.name),
           "\(layout.entity.name) can't be deleted: '\(relationship.name)' has the delete rule Deny and still has "
-            + "\(others) \(others == 1 ? "object" : "objects").",
+            + "\(Measure.count(others, "object")).",
           fix: "Delete them too, or remove them from the relationship."
         ).withFailure(ValidationFailure(key: relationship.name, value: .integer(Int64(others)))))
     }
