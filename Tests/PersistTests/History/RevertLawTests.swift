@@ -10,12 +10,19 @@ import Testing
 struct RevertLawTests {
   @Test("Reverting the last transactions one by one shows every earlier state again",
     .law("history-revert", short: 12, long: 2000))
-  func reverting() throws {
+  func reverting() throws { try law(.overwrite) }
+
+  @Test("Reverting the last transactions one by one causes no conflict, which would be an error",
+    .law("history-revert-error", short: 12, long: 2000))
+  func revertingWithoutConflicts() throws { try law(.error) }
+
+  /// - Parameter policy: The policy of the contexts that revert.
+  private func law(_ policy: MergePolicy) throws {
     let model = try OldValuesModel.make()
     forEachSeed { seed in
       do {
         try withTemporaryStore { url in
-          var run = RevertRun(seed, model, url)
+          var run = RevertRun(seed, model, url, policy)
           try run.run()
         }
       } catch {
@@ -30,12 +37,13 @@ private struct RevertRun {
   private var random: SeededRandom
   private let model: ManagedObjectModel
   private let url: URL
+  private let policy: MergePolicy
   /// The state after each transaction, by its number.
   private var states: [Int64: [String: [String: String]]] = [:]
 
-  init(_ seed: UInt64, _ model: ManagedObjectModel, _ url: URL) {
+  init(_ seed: UInt64, _ model: ManagedObjectModel, _ url: URL, _ policy: MergePolicy) {
     random = SeededRandom(seed: seed)
-    (self.model, self.url) = (model, url)
+    (self.model, self.url, self.policy) = (model, url, policy)
   }
 
   private mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
@@ -77,7 +85,7 @@ private struct RevertRun {
     let transactions = try coordinator.transactions()
     for transaction in transactions.reversed() {
       let context = ManagedObjectContext(coordinator)
-      context.mergePolicy = .overwrite
+      context.mergePolicy = policy
       try context.revert(transaction)
       try context.save()
       guard let state = states[transaction.transactionNumber - 1] else { continue }

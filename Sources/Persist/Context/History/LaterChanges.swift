@@ -10,17 +10,25 @@ struct LaterChanges {
     fileprivate(set) var isDeleted = false
     /// Whether it was inserted again, with other values than known ones.
     fileprivate(set) var isInserted = false
+    /// Whether it didn't exist before the first later change.
+    fileprivate let isNew: Bool
     /// The values before the first later change of each property.
     fileprivate var formerValues: [String: StoredValue] = [:]
+    /// The changed properties of changes whose old values weren't kept. Those of others may have been set to the value
+    /// that they had, which has no old value.
+    fileprivate var unkept: Set<String> = []
     /// Whether these include all values before a deletion.
     fileprivate var hasAllFormerValues = false
-    /// For each member of a to-many relationship, how many more times it was added than removed.
-    fileprivate var memberCounts: [String: [ManagedObjectID: Int]] = [:]
+    /// For each member of a to-many relationship that was added or removed, whether it was one before that.
+    fileprivate var formerMembers: [String: [ManagedObjectID: Bool]] = [:]
 
     func hasChanged(_ name: String) -> Bool { isUnknown || isInserted || properties.contains(name) }
 
     /// Whether the object is no longer what it was.
     var lasts: Bool { isUnknown || isDeleted || isInserted || !properties.isEmpty }
+
+    /// - Parameter first: The first later change of the object.
+    fileprivate init(_ first: HistoryChange) { isNew = first.changeType == .insert }
 
     fileprivate mutating func note(_ change: HistoryChange) {
       switch change.changeType {
@@ -29,12 +37,24 @@ struct LaterChanges {
         isDeleted = true
         if change.oldValues != nil { hasAllFormerValues = true }
       case .update:
-        if let names = change.updatedProperties { properties.formUnion(names) } else { isUnknown = true }
+        if let names = change.updatedProperties {
+          properties.formUnion(names)
+          if change.oldValues == nil { unkept.formUnion(names) }
+        } else if let values = change.oldValues {
+          // The old values of everything that changed are kept.
+          properties.formUnion(values.keys)
+          properties.formUnion(change.memberChanges?.keys.map { $0 } ?? [])
+        } else {
+          isUnknown = true
+        }
       }
       formerValues.merge(change.oldValues ?? [:]) { first, _ in first }
       for (name, members) in change.memberChanges ?? [:] {
-        for member in members.added { memberCounts[name, default: [:]][member, default: 0] += 1 }
-        for member in members.removed { memberCounts[name, default: [:]][member, default: 0] -= 1 }
+        for (changed, wasMember) in [(members.added, false), (members.removed, true)] {
+          for member in changed where formerMembers[name]?[member] == nil {
+            formerMembers[name, default: [:]][member] = wasMember
+          }
+        }
       }
     }
   }
@@ -46,7 +66,7 @@ struct LaterChanges {
   init(_ transactions: [HistoryTransaction], comparedWith newest: ManagedObjectContext) throws {
     effects = transactions.reduce(into: [:]) { effects, transaction in
       for change in transaction.changes ?? [] {
-        effects[change.changedObjectID, default: Effect()].note(change)
+        effects[change.changedObjectID, default: Effect(change)].note(change)
       }
     }
     try removeReverted(newest)
@@ -56,6 +76,8 @@ struct LaterChanges {
 
   /// Removes the properties that have the values that they had before.
   private mutating func removeReverted(_ newest: ManagedObjectContext) throws {
+    // What came and went leaves no effect, not even on the objects that it was related to.
+    effects = effects.filter { !($0.value.isNew && $0.value.isDeleted) }
     let objects = effects.keys.compactMap { newest.registeredOrFault($0) }
     newest.prefetchRows(of: objects)
     // The objects whose to-many relationships differ because to-one relationships of others do.
@@ -71,20 +93,24 @@ struct LaterChanges {
       if effect.isInserted, effect.hasAllFormerValues {
         effect.isInserted = false
         let valued = object.entity.properties.filter { $0.attribute != nil || $0.isToOne }
-        effect.properties.formUnion(valued.map(\.name) + effect.memberCounts.keys)
+        effect.properties.formUnion(valued.map(\.name) + effect.formerMembers.keys)
       }
       effect.properties = effect.properties.filter { name in
         guard let property = object.entity.property(named: name) else { return true }
         if property.relationship?.isToMany == true {
-          guard let counts = effect.memberCounts[name],
-            let relationship = object.layout.relationshipsBySlot[property.slot]
-          else { return true }
+          guard let relationship = object.layout.relationshipsBySlot[property.slot] else { return true }
+          guard let former = effect.formerMembers[name] else {
+            // Members with a to-one relationship to the object are examined below.
+            return relationship.inverse?.isToMany == false || effect.unkept.contains(name)
+          }
           // Members that an insertion got again aren't recorded.
           let members = object.memberIDs(of: relationship)
-          return counts.contains { member, count in count != 0 && members.contains(member) == (count > 0) }
+          return former.contains { member, wasMember in members.contains(member) != wasMember }
         }
         guard property.attribute?.isTransient != true, property.attribute?.isDerived != true else { return false }
-        guard let former = effect.formerValues[name] ?? (effect.hasAllFormerValues ? .null : nil) else { return true }
+        guard let former = effect.formerValues[name] ?? (effect.hasAllFormerValues ? .null : nil) else {
+          return effect.unkept.contains(name)
+        }
         return object.presentValue(at: property.slot) != former
       }
       for toOne in toOnes where effect.hasChanged(toOne.name) {
@@ -103,7 +129,7 @@ struct LaterChanges {
     for (id, effect) in effects where !effect.isDeleted && !ends.contains(id) {
       guard let layout = newest.layout(named: id.entityName) else { continue }
       let names = layout.relationships.filter {
-        $0.isToMany && $0.inverse?.isToMany != true && effect.memberCounts[$0.name] == nil
+        $0.isToMany && $0.inverse?.isToMany != true && effect.formerMembers[$0.name] == nil
       }
       effects[id]?.properties.subtract(names.map(\.name))
     }

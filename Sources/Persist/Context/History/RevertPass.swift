@@ -40,9 +40,11 @@ struct RevertPass {
     let errors = found.map { change in
       let id = change.changedObjectID
       let isGone = later[id]?.isDeleted == true
+      let names = isGone ? [] : later[id]?.properties.sorted() ?? []
+      let changed = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
       return PersistenceError(
         .mergeConflict, at: .init(entity: id.entityName, row: id.primaryKey),
-        "\(id.entityName) \(id.primaryKey ?? 0) was \(isGone ? "deleted" : "changed") after the transaction.")
+        "\(id.entityName) \(id.primaryKey ?? 0) was \(isGone ? "deleted" : "changed") after the transaction\(changed).")
     }
     var error = PersistenceError.combining(
       errors, as: .mergeConflict,
