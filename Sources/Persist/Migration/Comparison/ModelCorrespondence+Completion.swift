@@ -101,6 +101,49 @@ extension ModelCorrespondence {
     return match
   }
 
+  /// Returns the correspondence with the new model's own defaults in place of those of versions in between.
+  func filling(from old: ManagedObjectModel, to new: ManagedObjectModel) -> ModelCorrespondence {
+    var whole = self
+    for entity in new.entities {
+      guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
+      for attribute in entity.attributes {
+        let name = origin(of: attribute.name, in: entity.name)?.source
+        whole.properties[entity.name]?[attribute.name] = Self.origin(
+          of: attribute, from: name.flatMap { source.attribute(named: $0) })
+      }
+    }
+    return whole
+  }
+
+  /// Whether all entities and properties that another correspondence of the same models keeps have a place in this one.
+  func keeps(_ other: ModelCorrespondence) -> Bool {
+    other.origins.isSubset(of: origins)
+  }
+
+  /// The old entities and properties from which something comes.
+  private var origins: Set<[String]> {
+    var origins: Set<[String]> = []
+    for (new, old) in entities {
+      origins.insert([old])
+      for case let source? in (properties[new] ?? [:]).values.map(\.source) { origins.insert([old, source]) }
+    }
+    return origins
+  }
+
+  /// Returns this correspondence with another one's sources of attributes in a hierarchy, if both match its entities
+  /// alike.
+  func adoptingAttributes(of hierarchy: ArraySlice<Entity>, from other: ModelCorrespondence) -> ModelCorrespondence {
+    guard hierarchy.allSatisfy({ entities[$0.name] == other.entities[$0.name] }) else { return self }
+    var whole = self
+    for entity in hierarchy {
+      for attribute in entity.attributes {
+        guard let origin = other.origin(of: attribute.name, in: entity.name) else { continue }
+        whole.properties[entity.name]?[attribute.name] = origin
+      }
+    }
+    return whole
+  }
+
   private func addsSource(of match: Match, beyond other: ModelCorrespondence, in new: ManagedObjectModel) -> Bool {
     guard let property = match.property, let entity = new.entitiesByName[match.entity] else { return false }
     return new.hierarchy(of: entity).contains { heir in

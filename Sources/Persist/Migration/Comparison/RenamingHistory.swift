@@ -1,22 +1,37 @@
 /// The renames between two versions, including those that only other versions of their family record.
 ///
 /// Two versions are first matched directly, as Core Data does. A chain of names through other versions, `a` → `b` (was
-/// `a`) → `c` (was `b`), only applies to what the direct match leaves unmatched in both versions: data is kept if
-/// either way keeps it. If a version in between lacks an attribute, its values are still kept.
+/// `a`) → `c` (was `b`), applies to what the direct match leaves unmatched in both versions: data is kept if either way
+/// keeps it. If a version in between lacks an attribute, its values are still kept.
+///
+/// If the order of the versions in between is certain, names mean what they meant in each of them: in `{x, y}` →
+/// `{y (was x), x (was y)}` → `{y, z (was x)}`, `z` has the values of the first `y`, although its identifier names the
+/// first `x`. The direct match remains where it keeps more.
 struct RenamingHistory {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   /// The direct match.
   let direct: ModelCorrespondence
 
-  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
-  init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws {
+  /// - Parameter versions: the versions in between, if their order is certain.
+  /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one,
+  ///   and the versions in between don't tell them apart.
+  init(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel] = []
+  ) throws {
     self.source = source
     self.destination = destination
-    direct =
-      source.fingerprints == destination.fingerprints
-      ? ModelCorrespondence(storedAlike: source, as: destination)
-      : try ModelCorrespondence(from: source, to: destination)
+    do {
+      direct =
+        source.fingerprints == destination.fingerprints
+        ? ModelCorrespondence(storedAlike: source, as: destination)
+        : try ModelCorrespondence(from: source, to: destination)
+    } catch {
+      guard !versions.isEmpty, let steps = Self.steps(from: source, through: versions, to: destination) else {
+        throw error
+      }
+      direct = steps
+    }
   }
 
   var hasOpenEnds: Bool { hasOpenEnds(direct) }
@@ -30,6 +45,12 @@ struct RenamingHistory {
   ///
   /// Skips versions whose identifiers conflict with those of the version before.
   func through(_ versions: [ManagedObjectModel]) -> ModelCorrespondence? {
+    Self.steps(from: source, through: versions, to: destination)
+  }
+
+  private static func steps(
+    from source: ManagedObjectModel, through versions: [ManagedObjectModel], to destination: ManagedObjectModel
+  ) -> ModelCorrespondence? {
     var (last, whole): (ManagedObjectModel, ModelCorrespondence?) = (source, nil)
     for version in versions + [destination] {
       guard let next = try? RenamingHistory(from: last, to: version).direct else { continue }
@@ -37,6 +58,14 @@ struct RenamingHistory {
       last = version
     }
     return last === destination ? whole : nil
+  }
+
+  /// The correspondence through versions in their certain order, completed by the direct one; nil for models with the
+  /// same storage, which no migration can tell apart.
+  func steps(through versions: [ManagedObjectModel]) -> ModelCorrespondence? {
+    guard !versions.isEmpty, source.fingerprints != destination.fingerprints else { return nil }
+    return through(versions)?.completed(by: direct, from: source, to: destination)
+      .filling(from: source, to: destination)
   }
 
   /// The correspondences that other versions imply, in whatever order the versions were made.

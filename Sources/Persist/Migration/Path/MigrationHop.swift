@@ -40,12 +40,12 @@ package struct MigrationHop: Sendable {
   init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
     self.source = source
     self.destination = destination
-    let history = try RenamingHistory(from: source.model, to: destination.model)
     // An up-to-date store needs no other version.
     let family = source.model === destination.model ? nil : registry?.family(of: source)
     isOfOneFamily = source.model === destination.model || family?.contains(destination) == true
     let between = isOfOneFamily ? family?.versions(between: source, and: destination) : nil
     skipped = between.map { $0.isCertain ? $0.versions : [] } ?? []
+    let history = try RenamingHistory(from: source.model, to: destination.model, through: skipped.map(\.model))
     comparison = Self.comparison(history, isOfOneFamily ? family : nil, between)
     blockers = comparison.operations.compactMap(\.obstacle)
   }
@@ -73,12 +73,36 @@ package struct MigrationHop: Sendable {
       ModelComparison(from: history.source, to: history.destination, by: correspondence)
     }
     var best = compare(history.direct)
-    guard let family, let between, history.hasOpenEnds else { return best }
+    guard let family, let between else { return best }
+    if between.isCertain { adopt(history.steps(through: between.versions.map(\.model)), in: &best, history, compare) }
+    guard history.hasOpenEnds(best.correspondence) else { return best }
     complete(&best, by: history.completion(by: between.versions.map(\.model), inAnyOrder: false), history)
     guard !between.isCertain, history.hasOpenEnds(best.correspondence) else { return best }
     let others = family.versions.map(\.model).filter { $0 !== history.source && $0 !== history.destination }
     complete(&best, by: history.completion(by: others, inAnyOrder: true), history)
     return best
+  }
+
+  /// Adopts what names meant in the versions between instead of what they mean in both ends: everywhere if that keeps
+  /// all that the direct match keeps, otherwise in the hierarchies where it does.
+  private static func adopt(
+    _ steps: ModelCorrespondence?, in best: inout ModelComparison, _ history: RenamingHistory,
+    _ compare: (ModelCorrespondence) -> ModelComparison
+  ) {
+    guard let steps, steps != best.correspondence else { return }
+    let obstacles = Set(best.operations.compactMap(\.obstacle))
+    func isAdopted(_ correspondence: ModelCorrespondence) -> Bool {
+      guard correspondence != best.correspondence, correspondence.keeps(best.correspondence) else { return false }
+      let comparison = compare(correspondence)
+      guard comparison.operations.compactMap(\.obstacle).allSatisfy(obstacles.contains) else { return false }
+      best = comparison
+      return true
+    }
+    if isAdopted(steps) { return }
+    for root in history.destination.entities where root.superentity == nil {
+      let hierarchy = history.destination.hierarchy(of: root)
+      _ = isAdopted(best.correspondence.adoptingAttributes(of: hierarchy, from: steps))
+    }
   }
 
   /// Adopts matches that don't make the migration impossible; those that do are rejected, and the others are kept.

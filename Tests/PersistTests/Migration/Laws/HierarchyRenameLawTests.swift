@@ -13,165 +13,57 @@ struct HierarchyRenameLawTests {
     .law("hierarchy-renames", short: 40, long: 3000))
   func law() throws {
     forEachSeed { seed in
-      var run = RenameRun(SeededRandom(seed: seed))
-      try run.run(seed)
-    }
-  }
-}
-
-/// One attribute of a version.
-private struct Renamed: Hashable {
-  let name: String
-  /// The name of the attribute in the version before, of the entities that have both; nil for a new attribute.
-  let source: String?
-  var identifier: String?
-}
-
-/// A version: the declared attributes by entity.
-private typealias Declared = [String: [Renamed]]
-
-private struct RenameRun {
-  private var random: SeededRandom
-  private var parents: [String: String?] = ["A": nil]
-  private var next = 0
-
-  init(_ random: SeededRandom) { self.random = random }
-
-  private var entities: [String] { parents.keys.sorted() }
-
-  private func ancestors(_ entity: String) -> [String] {
-    Array(sequence(first: entity) { parents[$0] ?? nil })
-  }
-
-  private func all(_ declared: Declared, _ entity: String) -> [Renamed] {
-    ancestors(entity).flatMap { declared[$0] ?? [] }
-  }
-
-  private func heirs(_ entity: String) -> [String] { entities.filter { ancestors($0).contains(entity) } }
-
-  private mutating func fresh() -> String {
-    next += 1
-    return "n\(next)"
-  }
-
-  private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-
-  /// The first version: names from a small pool, each once on the way from an entity to its root.
-  private mutating func first() -> Declared {
-    var declared: Declared = [:]
-    for entity in entities {
-      for name in ["u", "v", "w", "x", "y", "z"].shuffled(using: &random).prefix(number(1...3)) {
-        let isTaken = heirs(entity).contains { heir in all(declared, heir).contains { $0.name == name } }
-        if !isTaken { declared[entity, default: []].append(Renamed(name: name, source: name, identifier: nil)) }
+      let chain = RenamedChain(seed, versions: 2...2, keepsIdentifiers: false)
+      let versions = try chain.versions()
+      for copies in [false, true] {
+        try withTemporaryStore { url in
+          let values = try chain.fill(versions[0], at: url)
+          try AutomaticMigrator(alwaysCopies: copies)
+            .migrate(storeAt: url, to: versions[1], registry: ModelRegistry(versions: versions))
+          let after = chain.follow(values, to: 1)
+          try #expect(chain.read(versions[1], at: url) == after, "\(copies ? "copied" : "in place"): \(chain)")
+        }
       }
     }
-    return declared
   }
 
-  /// A version whose attributes have values of any of the entity's former ones, each of them at most once, under any of
-  /// the former names or a new one.
-  private mutating func second(after old: Declared) -> Declared {
-    var declared: Declared = [:]
-    for entity in entities {
-      for _ in 0..<number(1...4) {
-        let heirs = heirs(entity)
-        let names = ["u", "v", "w", "x", "y", "z"].filter { name in
-          !heirs.contains { heir in all(declared, heir).contains { $0.name == name } }
-        }
-        let sources = all(old, entity).map(\.name).filter { source in
-          !heirs.contains { heir in all(declared, heir).contains { $0.source == source } }
-        }
-        guard let source = sources.randomElement(using: &random) else {
-          declared[entity, default: []].append(Renamed(name: fresh(), source: nil, identifier: nil))
-          continue
-        }
-        let former = all(old, entity).map(\.name).filter(names.contains)
-        let name = number(0...3) == 0 ? fresh() : former.randomElement(using: &random) ?? fresh()
-        declared[entity, default: []].append(
-          Renamed(name: name, source: source, identifier: name == source ? nil : source))
-      }
-    }
-    return declared
-  }
-
-  private func version(_ number: Int, _ declared: Declared) throws -> ModelVersion {
-    let entities = entities.map { entity in
-      EntityDescription(
-        entity, parent: parents[entity] ?? nil,
-        attributes: (entity == "A" ? [AttributeDescription("key", .int64)] : [])
-          + (declared[entity] ?? []).map {
-            AttributeDescription($0.name, .string, renamingIdentifier: $0.identifier)
-          })
-    }
-    return ModelVersion(name: "\(number)", model: try ManagedObjectModel(ModelDescription(entities: entities)))
-  }
-
-  mutating func run(_ seed: UInt64) throws {
-    for name in ["B", "C", "D"].prefix(number(1...3)) { parents[name] = entities.randomElement(using: &random) }
-    let first = first(), second = second(after: first)
-    let versions = try [first, second].enumerated().map { try version($0 + 1, $1) }
-    let registry = ModelRegistry(versions: versions)
-    let text = "\(parents.mapValues { $0 ?? "" }) \(first) \(second)"
-    for copies in [false, true] {
-      let migrator = AutomaticMigrator(alwaysCopies: copies)
+  @Test(
+    "A migration over several versions gives the values that migrating to each of them gives, or keeps more",
+    .law("renames-through-versions", short: 40, long: 3000))
+  func chains() throws {
+    forEachSeed { seed in
+      let chain = RenamedChain(seed, versions: 3...4, keepsIdentifiers: true)
+      let versions = try chain.versions()
+      let registry = ModelRegistry(versions: versions)
+      let last = versions[versions.count - 1]
+      var stepped: RenamedChain.Values = [:]
       try withTemporaryStore { url in
-        let values = try fill(versions[0].model, first, at: url)
-        try migrator.migrate(storeAt: url, to: versions[1], registry: registry)
-        let after = follow(values, second)
-        try #expect(read(versions[1].model, second, at: url) == after, "\(copies ? "copied" : "in place"): \(text)")
+        _ = try chain.fill(versions[0], at: url)
+        for version in versions.dropFirst() {
+          try AutomaticMigrator().migrate(storeAt: url, to: version, registry: registry)
+        }
+        stepped = try chain.read(last, at: url)
       }
-    }
-  }
-
-  /// The values of each object by attribute, by its key.
-  private typealias Values = [Int: [String: String]]
-
-  private mutating func fill(_ model: ManagedObjectModel, _ declared: Declared, at url: URL) throws -> Values {
-    var values: Values = [:]
-    let coordinator = PersistentStoreCoordinator(model: model)
-    let store = try coordinator.addStore(at: url)
-    let context = ManagedObjectContext(coordinator)
-    for (index, entity) in entities.enumerated() {
-      for row in 0..<2 {
-        let object = try context.make(entity, ["key": index * 10 + row])
-        values[index * 10 + row] = [:]
-        for attribute in all(declared, entity) {
-          let value = "\(entity)\(row).\(attribute.name)"
-          object[attribute.name] = value
-          values[index * 10 + row]?[attribute.name] = value
+      for copies in [false, true] {
+        try withTemporaryStore { url in
+          _ = try chain.fill(versions[0], at: url)
+          try AutomaticMigrator(alwaysCopies: copies).migrate(storeAt: url, to: last, registry: registry)
+          let direct = try chain.read(last, at: url)
+          let agrees = stepped.allSatisfy { key, values in values.allSatisfy { direct[key]?[$0.key] == $0.value } }
+          let keepsMore = !kept(direct).isSubset(of: kept(stepped))
+          #expect(agrees || keepsMore, "\(copies ? "copied" : "in place"): \(chain)\n\(difference(direct, stepped))")
         }
       }
     }
-    try context.save()
-    try coordinator.remove(store)
-    return values
   }
 
-  /// The values of the next version.
-  private func follow(_ values: Values, _ declared: Declared) -> Values {
-    var next: Values = [:]
-    for (key, before) in values {
-      next[key] = [:]
-      for attribute in all(declared, entities[key / 10]) {
-        if let source = attribute.source, let value = before[source] { next[key]?[attribute.name] = value }
-      }
-    }
-    return next
-  }
+  private func kept(_ values: RenamedChain.Values) -> Set<String> { Set(values.values.flatMap(\.values)) }
 
-  private func read(_ model: ManagedObjectModel, _ declared: Declared, at url: URL) throws -> Values {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    let store = try coordinator.addStore(at: url)
-    let context = ManagedObjectContext(coordinator)
-    var values: Values = [:]
-    for object in try context.fetch(FetchRequest<ManagedObject>("A")) {
-      guard let key = object["key"] as? Int else { continue }
-      values[key] = [:]
-      for attribute in all(declared, object.entity.name) {
-        if let value = object[attribute.name] as? String { values[key]?[attribute.name] = value }
-      }
+  private func difference(_ direct: RenamedChain.Values, _ stepped: RenamedChain.Values) -> String {
+    func words(_ values: [String: String]?) -> String {
+      (values ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")
     }
-    try coordinator.remove(store)
-    return values
+    return stepped.keys.sorted().filter { direct[$0] != stepped[$0] }
+      .map { "\($0): direct \(words(direct[$0])); stepped \(words(stepped[$0]))" }.joined(separator: "\n")
   }
 }
