@@ -78,10 +78,14 @@ struct StoreLifeTests {
           let backup = otherStore("Backup", beside: url)
           let common = Int.random(in: 1...3, using: &random), lost = Int.random(in: 1...3, using: &random)
           var tokens: [HistoryToken] = []
+          var isPlainCopy = false
           do {
             let coordinator = try open(url), context = ManagedObjectContext(coordinator)
             try save(common, context)
-            if Bool.random(using: &random) {
+            try coordinator.historyReader(named: "widget")
+              .markAsRead(upTo: Bool.random(using: &random) ? coordinator.currentPersistentHistoryToken() : nil)
+            isPlainCopy = Bool.random(using: &random)
+            if !isPlainCopy {
               try coordinator.backUp(coordinator.persistentStores[0], to: backup)
             } else {
               try coordinator.remove(coordinator.persistentStores[0])
@@ -100,8 +104,23 @@ struct StoreLifeTests {
           }
           try restore.perform(backup, to: url, model: model)
           let coordinator = try open(url), context = ManagedObjectContext(coordinator)
+          let widget = coordinator.historyReader(named: "widget")
           for distance in 0...lost + 2 {
+            // A file that is overwritten by a plain copy stays in its life: the position, which is restored with it, is
+            // one of the past.
+            let staysInLife = isPlainCopy && [.overwritten, .overwrittenWithoutLog].contains(restore)
+            let error = persistError { _ = try widget.unread() }
+            #expect(
+              error?.code == (staysInLife ? nil : .historyTokenExpired),
+              "\(restore) after \(distance) saves, seed \(seed)")
             for token in tokens {
+              for format in ["token > %@", "NOT token == %@", "author == nil OR token <= %@"] {
+                let request = try HistoryTransaction.fetchRequest(where: format, token)
+                #expect(
+                  persistError { _ = try coordinator.execute(.fetchHistory(withFetch: request)) }?.code
+                    == .historyTokenExpired, "\(format), \(restore) after \(distance) saves, seed \(seed)")
+              }
+              #expect(persistError { try widget.markAsRead(upTo: token) }?.code == .historyTokenExpired)
               #expect(
                 persistError { _ = try coordinator.execute(.fetchHistory(after: token)) }?.code == .historyTokenExpired,
                 "\(restore) after \(distance) saves, seed \(seed)")
@@ -111,6 +130,12 @@ struct StoreLifeTests {
             }
             try save(1, context)
           }
+          try widget.markAsRead(upTo: coordinator.currentPersistentHistoryToken())
+          try save(1, context)
+          try #expect(widget.unread().count == 1)
+          let current = try #require(try widget.token)
+          let request = try HistoryTransaction.fetchRequest(where: "token > %@", current)
+          try #expect(coordinator.execute(.fetchHistory(withFetch: request)).transactions.count == 1)
           try coordinator.purgeHistory(HistoryPurge(keepingAtMost: 1))
           #expect(
             persistError { _ = try coordinator.execute(.fetchHistory(after: tokens[0])) }?.code == .historyTokenExpired)

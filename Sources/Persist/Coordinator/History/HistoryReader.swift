@@ -24,20 +24,21 @@ public struct HistoryReader: Sendable {
   /// The position up to which the reader has read; nil before it has marked anything.
   public var token: HistoryToken? {
     get throws {
-      var numbers: [String: Int64] = [:]
+      var positions: [String: HistoryPosition] = [:]
       for (store, history) in try coordinator.storesWithHistory(nil) {
         if let record = try history.readers().first(where: { $0.name == name }) {
-          numbers[store.identifier] = record.number
+          positions[store.identifier] = HistoryPosition(number: record.number, mark: record.mark)
         }
       }
-      return numbers.isEmpty ? nil : HistoryToken(transactionNumbers: numbers)
+      return positions.isEmpty ? nil : HistoryToken(positions)
     }
   }
 
   /// Returns the transactions that the reader hasn't marked as read, with their changes, oldest first.
   ///
-  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted or not recorded, or if the history is
-  ///   switched off; in that case, read the objects themselves and mark the current token as read.
+  /// - Throws: ``PersistenceError/Code/historyTokenExpired`` if some were deleted or not recorded, if the history is
+  ///   switched off, or if the store was restored or replaced since the reader marked its position; in that case, read
+  ///   the objects themselves and mark the current token as read.
   public func unread() throws -> [HistoryTransaction] {
     try coordinator.execute(.fetchHistory(after: token)).transactions
   }
@@ -49,10 +50,14 @@ public struct HistoryReader: Sendable {
   ///   ``PersistenceError/Code/historyTokenExpired`` for a token of another life of the store.
   public func markAsRead(upTo token: HistoryToken?) throws {
     for (store, history) in try coordinator.storesWithHistory(nil) {
-      let present = try history.readers().first { $0.name == name }?.number
-      let number = try token.flatMap { try PersistentStoreCoordinator.number(of: $0, in: store, history) } ?? present
-      let position = try number ?? history.extent().oldestPosition
-      try history.setReader(HistoryReaderRecord(name: name, number: position, date: Date()))
+      let present = try history.readers().first { $0.name == name }
+      var position = present.map { ($0.number, $0.mark) }
+      if let token, let number = try PersistentStoreCoordinator.number(of: token, in: store, history) {
+        position = (number, token.marks[store.identifier] ?? HistoryMark(life: history.life, time: nil))
+      }
+      let (number, mark) = try position
+        ?? (history.extent().oldestPosition, HistoryMark(life: history.life, time: nil))
+      try history.setReader(HistoryReaderRecord(name: name, number: number, mark: mark, date: Date()))
     }
   }
 

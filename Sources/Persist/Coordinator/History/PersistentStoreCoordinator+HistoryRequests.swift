@@ -170,11 +170,14 @@ extension PersistentStoreCoordinator {
     _ identifiers: [String]?, tokensOf other: FetchPredicate? = nil
   ) throws -> [HistoryTransaction] {
     let stores = stores.filter { identifiers?.contains($0.store.identifier) ?? true }
-    for number in (predicate ?? other)?.historyTokens ?? [] {
-      guard let first = stores.first?.store, try !stores.contains(where: { try $0.history.contains(number) }) else {
-        continue
+    for named in (predicate ?? other)?.historyTokens ?? [] {
+      if let token = named.token {
+        for (store, history) in stores { _ = try Self.number(of: token, in: store, history) }
       }
-      throw Self.expired("The predicate's token names transaction \(number), which the history doesn't contain.", first)
+      guard let first = stores.first?.store, try !stores.contains(where: { try $0.history.contains(named.number) })
+      else { continue }
+      throw Self.expired(
+        "The predicate's token names transaction \(named.number), which the history doesn't contain.", first)
     }
     let query = predicate?.historyQuery ?? HistoryQuery()
     return Self.merged(try stores.map { try Self.transactions($0.history, query) })

@@ -62,9 +62,14 @@ extension HistoryChangeType: FetchArgument {
 extension HistoryToken: FetchArgument {
   /// The number of the transaction that the token names, for predicates over `token`.
   ///
-  /// A token of several stores has none and equals no transaction.
+  /// A token of several stores has none and equals no transaction. A request whose predicate compares the transactions'
+  /// `token` with one of another life of the store fails with ``PersistenceError/Code/historyTokenExpired``.
   public var fetchExpression: FetchExpression {
-    transactionNumbers.count == 1
-      ? .constant(.integer(transactionNumbers.values.first ?? 0)) : .constant(.string(description))
+    guard transactionNumbers.count == 1, let number = transactionNumbers.values.first else {
+      return .constant(.string(description))
+    }
+    guard !marks.isEmpty else { return .constant(.integer(number)) }
+    // The number, beside which the store finds the life.
+    return .element(of: .aggregate([.constant(.integer(number)), .constant(.string(description))]), .first)
   }
 }

@@ -37,11 +37,13 @@ package struct HistoryReaderRecord: Sendable, Hashable {
   package let name: String
   /// The number of the last transaction that the reader has read.
   package let number: Int64
+  /// The mark of this transaction; nil if it isn't known.
+  package let mark: HistoryMark?
   /// The time when the reader recorded it.
   package let date: Date
 
-  package init(name: String, number: Int64, date: Date) {
-    (self.name, self.number, self.date) = (name, number, date)
+  package init(name: String, number: Int64, mark: HistoryMark?, date: Date) {
+    (self.name, self.number, self.mark, self.date) = (name, number, mark, date)
   }
 }
 

@@ -162,6 +162,10 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     try copyRows(
       of: .historyReaders, [.text, .integer, .double], to: SQLText.historyReaderTable,
       ["NAME", "TRANSACTIONID", "HEARD"])
+    guard try original.hasTable(named: SQLText.historyMarkTable) else { return }
+    try copy.execute(.createHistoryMarks)
+    try copyRows(
+      of: .historyMarks, [.text, .integer, .text], to: SQLText.historyMarkTable, ["NAME", "TRANSACTIONID", "MARK"])
   }
 
   private func copyAttachedEntries() throws {

@@ -103,13 +103,17 @@ extension RecordedHistory {
       }
       try connection.execute(
         .setHistoryReader(record.name, record.number, record.date.timeIntervalSinceReferenceDate))
+      guard let mark = record.mark else { return }
+      if try !connection.hasTable(named: SQLText.historyMarkTable) { try connection.execute(.createHistoryMarks) }
+      try connection.execute(.setHistoryMark(record.name, record.number, mark.text))
     }
   }
 
   package func removeReader(_ name: String) throws {
     try store.writingHistory { connection in
-      guard try connection.hasTable(named: SQLText.historyReaderTable) else { return }
-      try connection.execute(.removeHistoryReader(name))
+      for table in [SQLText.historyReaderTable, SQLText.historyMarkTable] where try connection.hasTable(named: table) {
+        try connection.execute(.removeHistoryReader(name, from: table))
+      }
     }
   }
 }
@@ -131,9 +135,16 @@ extension HistoryConnection {
 
   fileprivate func historyReaders() throws -> [HistoryReaderRecord] {
     guard try hasTable(named: SQLText.historyReaderTable) else { return [] }
+    var marks: [String: (number: Int64, mark: HistoryMark?)] = [:]
+    if try hasTable(named: SQLText.historyMarkTable) {
+      try forEachRow(of: .historyMarks) { marks[$0.text(0)] = ($0.integer(1), HistoryMark($0.text(2))) }
+    }
     return try all(of: .historyReaders) { row in
-      HistoryReaderRecord(
-        name: row.text(0), number: row.integer(1), date: Date(timeIntervalSinceReferenceDate: row.double(2)))
+      let (name, number) = (row.text(0), row.integer(1))
+      // An earlier release only wrote the number.
+      let mark = marks[name].flatMap { $0.number == number ? $0.mark : nil }
+      return HistoryReaderRecord(
+        name: name, number: number, mark: mark, date: Date(timeIntervalSinceReferenceDate: row.double(2)))
     }
   }
 }

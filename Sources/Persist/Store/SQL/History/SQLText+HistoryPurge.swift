@@ -52,9 +52,21 @@ extension SQLText {
     (NAME VARCHAR PRIMARY KEY, TRANSACTIONID INTEGER NOT NULL, HEARD FLOAT NOT NULL)
     """
 
+  /// The marks of readers' positions, in a table of their own beside the one that earlier releases know.
+  static let historyMarkTable = "PERSIST_HISTORY_MARKS"
+
+  static let createHistoryMarks: SQLText = """
+    CREATE TABLE IF NOT EXISTS \(name: historyMarkTable) \
+    (NAME VARCHAR PRIMARY KEY, TRANSACTIONID INTEGER NOT NULL, MARK VARCHAR NOT NULL)
+    """
+
   /// Name, number and time of each reader.
   static let historyReaders: SQLText =
     "SELECT NAME, TRANSACTIONID, HEARD FROM \(name: historyReaderTable) ORDER BY NAME"
+
+  /// Name, number and mark of each position whose mark is known.
+  static let historyMarks: SQLText =
+    "SELECT NAME, TRANSACTIONID, MARK FROM \(name: historyMarkTable) ORDER BY NAME"
 
   static func setHistoryReader(_ name: String, _ number: Int64, _ time: Double) -> SQLText {
     """
@@ -64,7 +76,15 @@ extension SQLText {
     """
   }
 
-  static func removeHistoryReader(_ name: String) -> SQLText {
-    "DELETE FROM \(name: historyReaderTable) WHERE NAME = \(value: .text(name))"
+  static func setHistoryMark(_ name: String, _ number: Int64, _ mark: String) -> SQLText {
+    """
+    INSERT INTO \(name: historyMarkTable) (NAME, TRANSACTIONID, MARK) \
+    VALUES (\(value: .text(name)), \(value: .integer(number)), \(value: .text(mark))) \
+    ON CONFLICT (NAME) DO UPDATE SET TRANSACTIONID = excluded.TRANSACTIONID, MARK = excluded.MARK
+    """
+  }
+
+  static func removeHistoryReader(_ name: String, from table: String) -> SQLText {
+    "DELETE FROM \(name: table) WHERE NAME = \(value: .text(name))"
   }
 }
