@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 
 @testable import Persist
 
@@ -62,7 +63,6 @@ extension GrowthOperation {
     }
   }
 
-  private static func other(_ stack: TestStack) -> URL {
-    stack.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
-  }
+  /// The place of an operation's own store: a file beside the other one, or another schema.
+  private static func other(_ stack: TestStack) -> URL { otherStore("Other", beside: stack.url) }
 }

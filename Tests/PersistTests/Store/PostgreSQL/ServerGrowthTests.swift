@@ -16,7 +16,9 @@
       let work: Duration
     }
 
-    @Test("Four times as many objects cost about four times as much", arguments: GrowthOperation.all)
+    @Test(
+      "Four times as many objects cost about four times as much",
+      arguments: GrowthOperation.all + GrowthOperation.stores)
     func growth(_ operation: GrowthOperation) throws {
       let (few, many) = try ReadMoment.$maximumAge.withValue(.seconds(60)) {
         (try Self.cost(of: operation, Self.count), try Self.cost(of: operation, 4 * Self.count))
