@@ -180,6 +180,7 @@ package final class StoreShapeReader {
     if ParkedSlot.Table.all.contains(table) {
       return table == ParkedSlot.Table.values && ["VALUE", "STANDIN"].contains(column) ? .parked : .kept
     }
+    if ParkedColumn.isOne(column) { return .parked }
     if kinds.isEmpty { return ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) ? .kept : .value }
     // Every column of a join table is a key or a position.
     guard let known = kinds[table] else { return .kept }
