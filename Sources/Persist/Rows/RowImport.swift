@@ -28,6 +28,8 @@ package struct ImportSlice: Sendable {
     }
   }
 
+  /// The required properties whose missing values the caller restores afterward, as `Entity.property`.
+  package var returning: Set<String> = []
   /// The rows; permanent keys are preserved, temporary ones replaced by the next free key.
   package var inserts: [RowWrites.Insert] = []
   /// The to-many relationships of each row that its source describes, in the order of ``inserts``.

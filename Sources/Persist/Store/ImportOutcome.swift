@@ -16,6 +16,9 @@ package struct ImportOutcome: Sendable {
     self.warningCount = warningCount
   }
 
+  /// The required properties whose missing values the caller restores afterward, as `Entity.property`.
+  package var returning: Set<String> = []
+
   static let warningLimit = 20
 }
 
@@ -27,6 +30,11 @@ extension ImportOutcome {
   ///
   /// - Throws: An error for a problem that isn't tolerated.
   package mutating func note(_ problem: StoreProblem, at url: URL?) throws {
+    if problem.kind == .missingValue, let entity = problem.entity, let property = problem.property,
+      returning.contains("\(entity).\(property)")
+    {
+      return
+    }
     guard Self.tolerated.contains(problem.kind) else { throw problem.refusal(at: url) }
     warningCount += 1
     if warnings.count < Self.warningLimit { warnings.append(problem) }

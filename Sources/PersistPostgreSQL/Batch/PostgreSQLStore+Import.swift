@@ -68,6 +68,7 @@ private struct ServerImportPass {
     let changes = history?.takeManyChanges() ?? []
     try transaction.run(pass.statements + [members(of: slice, keys)] + changes, areReused: true)
     outcome.count += slice.inserts.count
+    outcome.returning.formUnion(slice.returning)
   }
 
   /// Records the keys, and refuses those that are in use.

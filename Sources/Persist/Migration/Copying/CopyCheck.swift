@@ -129,7 +129,7 @@ struct CopyCheck {
 
   private func isRestored(_ check: CheckStep) -> Bool {
     guard let declaring = plan.new.model.entitiesByName[check.entity] else { return false }
-    return parked.values.keys.contains { property in
+    return [Array(parked.values.keys), Array(parked.pairs.keys)].joined().contains { property in
       property.name == check.property && plan.new.model.entitiesByName[property.entity]?.isKind(of: declaring) == true
     }
   }

@@ -14,6 +14,9 @@ package struct MigrationResources: Sendable {
   /// The treatment of values that the new version has no place for.
   var parking = MigrationParking.none
 
+  /// The values that are restored after the migration, in the store that the migrated one replaces.
+  var returning: ParkedReturn?
+
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.
   var pathRegistry: ModelRegistry? {
     guard registry == nil, let versions = staged?.versions, !versions.isEmpty else { return registry }

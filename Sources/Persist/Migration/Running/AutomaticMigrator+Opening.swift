@@ -28,6 +28,7 @@ extension AutomaticMigrator {
     try ParkedValues.change(at: url, options, registry) { parked, catalog in
       try parked.dropTriggers(catalog.schema)
       if case .seconds = parkedLifetime { try parked.removeExpired(parkedLifetime) }
+      try parked.forgetReplaced(in: catalog.tableMap(of: model), version)
       try parked.collectColumns(before: version, nil)
       restored = try parked.settle(in: catalog.tableMap(of: model), version).count
       try parked.dropEmptyColumns(of: catalog.schema)

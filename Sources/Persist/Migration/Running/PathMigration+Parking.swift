@@ -51,6 +51,7 @@ extension PathMigration {
       parked.restrict(toSlotsUpTo: survey.slots.last)
       let map = catalog.tableMap(of: destination.model)
       count = try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
+      try survey.direct.verifyRestoredReferences(in: map, parked.connection, url)
     }
     return count
   }

@@ -20,7 +20,7 @@ struct TransferMigration {
       throw PersistenceError(
         .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
     }
-    try refuseUnknownRows()
+    try refuseUnfitRows()
     let transfer = try migrator.progress.map { TransferProgress($0, of: url, rows: try rowCount()) }
     let folder = try TemporaryFolder.make()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,11 +31,14 @@ struct TransferMigration {
     let contents = try exclusion.changingParkedValues { try park(on: $0) }
     var copying = migrator
     copying.parking = migrator.parking == .discarding ? .discarding : .none
+    copying.returning = survey.direct.parked
+    copying.returning?.isElsewhere = true
     if let transfer { copying.progress = { transfer.migrate($0) } }
     var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(
-      of: .file(file), beside: StoreLocation(url), reporting: { rows, _ in try transfer?.write(rows) }
+      of: .file(file), beside: StoreLocation(url), restoring: survey.direct.parked.names(in: destination.model),
+      reporting: { rows, _ in try transfer?.write(rows) }
     ) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy) { report.restored = try restore(on: $0) }
     }
@@ -67,7 +70,9 @@ struct TransferMigration {
     var parked = try ParkedValues(connection, registry, catalog)
     parked.restrict(toSlotsUpTo: survey.slots.last)
     let map = catalog.tableMap(of: destination.model)
-    return try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
+    let count = try parked.settle(in: map, destination, after: survey.direct.hop.comparison).count
+    try survey.direct.verifyRestoredReferences(in: map, connection, url)
+    return count
   }
 
   private func rowCount() throws -> Int64 {
@@ -75,13 +80,18 @@ struct TransferMigration {
     return try location.engine.inspect(location, options: options) { try survey.store.keys($0) }
   }
 
-  /// Refuses rows of no entity, which the file wouldn't contain.
-  private func refuseUnknownRows() throws {
+  /// Refuses rows of no entity, which the file wouldn't contain, and rows without required values to which nothing
+  /// parked returns: the file doesn't show what is parked.
+  private func refuseUnfitRows() throws {
     let location = StoreLocation(url)
     try location.engine.inspect(location, options: options) { inspector in
       for unknown in survey.store.tableMap.unknownRows {
         try inspector.requireNone(unknown.count, else: unknown.blocker)
       }
+      guard survey.comparisons != nil,
+        let blocker = try survey.direct.findings(inspector, countingLosses: false).blockers.first
+      else { return }
+      throw blocker.error
     }
   }
 }

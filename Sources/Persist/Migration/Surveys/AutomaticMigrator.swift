@@ -66,6 +66,8 @@ public struct AutomaticMigrator: Sendable {
   ///
   /// Parked values are restored whatever this is set to, except ``MigrationParking/discarding``.
   public var parking = MigrationParking.always
+  /// The values that the caller restores after the migration, in the store that the migrated one replaces.
+  var returning: ParkedReturn?
   /// The time for which values remain parked before they are deleted; ``ParkedLifetime/unlimited`` by default.
   public var parkedLifetime = ParkedLifetime.unlimited
   /// Whether hops may be inferred from the models. If not, as in Core Data without
@@ -105,7 +107,8 @@ public struct AutomaticMigrator: Sendable {
   func resources(_ registry: ModelRegistry?) -> MigrationResources {
     MigrationResources(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, alwaysCopies: alwaysCopies,
-      infersMapping: infersMapping, defersWork: defersWork, parking: effectiveParking)
+      infersMapping: infersMapping, defersWork: defersWork, parking: effectiveParking,
+      returning: returning)
   }
 
   /// The resources of a migration that the models alone determine.

@@ -44,7 +44,8 @@ final class PathSurvey {
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
     let direct = StoreSurvey(
       store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork,
-      keepsRemovedColumns: resources.parking == .always && path.isInPlace, parked: comparisons)
+      keepsRemovedColumns: resources.parking == .always && path.isInPlace, parked: comparisons,
+      returning: resources.returning)
     direct.resources = resources
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
@@ -158,6 +159,7 @@ final class PathSurvey {
   private func firstHopSurvey() -> StoreSurvey? {
     guard let hop = path.hops.first, hop.isInferred else { return nil }
     if path.isInPlace { return direct }
-    return StoreSurvey(store, hop: hop, isDowngrade: direct.isDowngrade, parked: comparisons)
+    return StoreSurvey(
+      store, hop: hop, isDowngrade: direct.isDowngrade, parked: comparisons, returning: resources.returning)
   }
 }

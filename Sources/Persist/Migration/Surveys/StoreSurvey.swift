@@ -35,16 +35,17 @@ final class StoreSurvey {
   ///   - isDowngrade: whether the hop's path leads to an older version; nil to determine it from the store.
   ///   - keepsRemovedColumns: whether columns of removed attributes remain, to be parked.
   ///   - comparisons: the comparisons for the parked values that are restored; nil for none.
+  ///   - returning: the parked values that another store has, instead.
   init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
-    keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil
+    keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil
   ) {
     self.store = store
     self.hop = hop
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
     planned = .forNewStore(hop.destination.model, names: map.names)
-    parked = comparisons?.restored(in: planned) ?? ParkedReturn()
+    parked = comparisons?.restored(in: planned) ?? returning ?? ParkedReturn()
     work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork,

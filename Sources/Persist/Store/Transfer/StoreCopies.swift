@@ -30,13 +30,15 @@ package enum StoreCopies {
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
   ///   - discardsParked: Whether a copy in another engine may lack parked values.
+  ///   - returning: The required properties whose missing values `body` restores, as `Entity.property`.
   ///   - encryption: The encryption of a copy in a file. `body` runs with it.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
     of source: StoreLocation, registry: ModelRegistry? = nil, beside location: StoreLocation,
-    discardingParked discardsParked: Bool = false, encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
+    discardingParked discardsParked: Bool = false, restoring returning: Set<String> = [],
+    encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
   ) throws {
@@ -49,7 +51,7 @@ package enum StoreCopies {
         try copy(
           original.store, to: neighbor, metadata: original.identified.metadata,
           options: StoreOptions().with(encryption),
-          discardingParked: discardsParked,
+          discardingParked: discardsParked, restoring: returning,
           reporting: { try report($0, original) }
         ).close()
       }
@@ -128,9 +130,10 @@ package enum StoreCopies {
   /// - Parameters:
   ///   - metadata: The metadata of the copy. Nothing remains of it if copying fails.
   ///   - discardsParked: Whether the copy may lack parked values.
+  ///   - returning: The required properties whose missing values the caller restores, as `Entity.property`.
   private static func copy(
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
-    discardingParked discardsParked: Bool = false,
+    discardingParked discardsParked: Bool = false, restoring returning: Set<String> = [],
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
     if location != .memory, !discardsParked { try requireNothingParked(in: source) }
@@ -145,7 +148,8 @@ package enum StoreCopies {
       let transfer = StoreTransfer(source, to: store.identifier)
       var rows = 0
       _ = try store.insert {
-        let slice = try transfer.next()
+        var slice = try transfer.next()
+        slice?.returning = returning
         rows += slice?.inserts.count ?? 0
         try report(rows)
         return slice

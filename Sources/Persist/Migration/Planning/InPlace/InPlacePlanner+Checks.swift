@@ -47,6 +47,7 @@ extension InPlacePlanner {
     } else if !attribute.isOptional, !attribute.isDerived, origin?.fill == nil {
       let all = rows([move.sourceNumber], of: move.sourceTable)
       let slots = parked.values[.init(entity: entity.name, name: attribute.name)]
+      if parked.isElsewhere, slots != nil { return }
       requireNone(
         slots.map { .unparked(move.sourceTable, all, slots: $0) } ?? .rows(move.sourceTable, all), attribute.name,
         of: entity)
@@ -110,6 +111,7 @@ extension InPlacePlanner {
     let all = rows([move.sourceNumber], of: move.sourceTable)
     let found = origins[relationship, of: entity]
     let parked = parkedPairs(of: relationship, of: entity)
+    if parked != nil, self.parked.isElsewhere { return }
     let subject = InPlaceWork.Subject(entity.name, relationship.name)
     guard let only = found.first else {
       if parked != nil { work.parkedReferences.insert(subject) }

@@ -194,7 +194,7 @@ extension InPlacePlanner {
   ) {
     // Whether a parked object passes the conditions is known when it is restored.
     guard index.conditions.isEmpty else { return }
-    for objects in parked.objects {
+    for objects in parked.objects where !parked.isElsewhere {
       guard let entity = new.model.entitiesByName[objects.entity], new[entity].table == plan.name,
         index.entityNumbers?.contains(new[entity].number) != false
       else { continue }

@@ -46,19 +46,6 @@ extension InPlaceMigration {
   /// Checks that no required relationship lacks a value after its parked pairs were restored; otherwise the transaction
   /// is rolled back.
   func verifyRestoredReferences(_ survey: StoreSurvey, _ map: TableMap, _ connection: any StoreInspector) throws {
-    for subject in survey.work.parkedReferences {
-      guard let entity = map.model.entitiesByName[subject.entity],
-        let column = map[entity].columns.first(where: { $0.property == subject.property && $0.role == .toOne })
-      else { continue }
-      let rows = RowCondition(entityNumbers: [map[entity].number], missing: [column.name])
-      let count = try connection.count(.rows(map[entity].table, rows))
-      guard count > 0 else { continue }
-      throw PersistenceError(
-        .migrationFailed,
-        at: PersistenceError.Place(entity: subject.entity, property: subject.property, store: url),
-        "\(count) objects would have had no value for a required relationship, so the migration was rolled back: "
-          + "their parked pairs contradict the store's pairs.",
-        fix: "Remove the pairs of the objects at the other end that were made since, then migrate again.")
-    }
+    try survey.verifyRestoredReferences(in: map, connection, url)
   }
 }

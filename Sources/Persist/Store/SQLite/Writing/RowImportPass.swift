@@ -45,6 +45,7 @@ struct RowImportPass {
     history = pass.history
     try note(slice.members, of: slice.inserts, pass.insertedKeys)
     outcome.count += slice.inserts.count
+    outcome.returning.formUnion(slice.returning)
   }
 
   /// Records the keys, and refuses those that are in use.
