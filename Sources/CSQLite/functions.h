@@ -52,6 +52,42 @@ static inline int persist_sqlite3_log_progress(sqlite3 *db, unsigned int progres
   return 1;
 }
 
+// SQLCipher's functions for keys. A program that was built with plain SQLite also has them if it runs with SQLCipher's
+// library in the place of SQLite's (on Linux, with LD_PRELOAD): the loader then resolves the weak references.
+#if defined(SQLITE_HAS_CODEC)
+#define PERSIST_KEYS 1
+#elif defined(__linux__)
+#define PERSIST_KEYS 1
+extern int sqlite3_key_v2(sqlite3 *db, const char *name, const void *key, int size) __attribute__((weak));
+extern int sqlite3_rekey_v2(sqlite3 *db, const char *name, const void *key, int size) __attribute__((weak));
+#else
+#define PERSIST_KEYS 0
+#endif
+
+// Whether the library can encrypt.
+static inline int persist_sqlite3_has_keys(void) {
+#if PERSIST_KEYS
+  // The functions of a second library that happens to be loaded aren't those of this one.
+  return sqlite3_key_v2 && sqlite3_rekey_v2 && sqlite3_compileoption_used("HAS_CODEC");
+#else
+  return 0;
+#endif
+}
+
+static inline int persist_sqlite3_key(sqlite3 *db, const void *key, int size) {
+#if PERSIST_KEYS
+  if (persist_sqlite3_has_keys()) return sqlite3_key_v2(db, "main", key, size);
+#endif
+  return SQLITE_MISUSE;
+}
+
+static inline int persist_sqlite3_rekey(sqlite3 *db, const void *key, int size) {
+#if PERSIST_KEYS
+  if (persist_sqlite3_has_keys()) return sqlite3_rekey_v2(db, "main", key, size);
+#endif
+  return SQLITE_MISUSE;
+}
+
 // Overwrites memory that held a secret, which no compiler leaves out.
 static inline void persist_wipe(void *memory, size_t count) {
   volatile unsigned char *byte = (volatile unsigned char *)memory;

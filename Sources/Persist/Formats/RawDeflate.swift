@@ -1,10 +1,10 @@
 import CZlib
-import Foundation
+package import Foundation
 
 /// Data compressed with DEFLATE, either with a zlib or gzip header or without one, as in a store's model cache.
 ///
 /// - SeeAlso: RFC 1951, <https://zlib.net/manual.html>
-enum RawDeflate {
+package enum RawDeflate {
   /// The maximum size of expanded data: far above any model's, far below what would be harmful.
   static let expandedLimit = 1 << 26
 
@@ -12,7 +12,7 @@ enum RawDeflate {
   ///
   /// - Throws: ``PersistenceError/Code/malformedFile`` for damaged data, ``PersistenceError/Code/limitExceeded`` if the
   ///   result is larger than ``expandedLimit``.
-  static func expand(_ data: Data, hasHeader: Bool = false, place: PersistenceError.Place) throws -> Data {
+  package static func expand(_ data: Data, hasHeader: Bool = false, place: PersistenceError.Place) throws -> Data {
     guard data.count <= expandedLimit else {
       throw PersistenceError(.limitExceeded, at: place, "The compressed data has more than \(expandedLimit) bytes.")
     }

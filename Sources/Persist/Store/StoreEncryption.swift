@@ -1,3 +1,4 @@
+import LinkedSQLite
 import Synchronization
 
 /// The encryption of a store's file, and of everything that is written on its behalf.
@@ -14,7 +15,11 @@ public struct StoreEncryption: Sendable {
   /// Provides the key when a connection is opened.
   public typealias KeyProvider = @Sendable () throws -> StoreKey
 
-  let key: KeyProvider
+  /// Whether the SQLite library of the program can encrypt: SQLCipher's, which the trait `SQLCipher` of the package
+  /// selects.
+  public static var isAvailable: Bool { persist_sqlite3_has_keys() == 1 }
+
+  package let key: KeyProvider
   /// SQLCipher's settings of the file that aren't its defaults, by the names of its pragmas in lower case.
   let settings: [String: String]
 

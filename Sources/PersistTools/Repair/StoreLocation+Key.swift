@@ -55,12 +55,10 @@ extension StoreLocation {
 
 extension SQLiteConnection {
   fileprivate func setKey(_ newKey: StoreEncryption.KeyProvider) throws {
-    #if SQLCipher
-      let key = try newKey()
-      try key.withBytes { bytes in
-        let code = sqlite3_rekey_v2(handle, "main", bytes.baseAddress, Int32(clamping: bytes.count))
-        guard code == SQLITE_OK else { throw failure(code) }
-      }
-    #endif
+    let key = try newKey()
+    try key.withBytes { bytes in
+      let code = persist_sqlite3_rekey(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+      guard code == SQLITE_OK else { throw failure(code) }
+    }
   }
 }

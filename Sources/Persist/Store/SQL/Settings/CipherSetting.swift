@@ -78,8 +78,8 @@ enum CipherSetting {
 extension SQLText {
   /// Keeps everything temporary out of files: SQLCipher doesn't encrypt them.
   static let tempStoreMemory: SQLText = "PRAGMA temp_store = MEMORY"
-  /// SQLCipher's version; no row from any other library.
-  static let cipherVersion: SQLText = "PRAGMA cipher_version"
+  /// Switches off the log of the library, of the whole program.
+  static let quietCipher: SQLText = "PRAGMA cipher_log_level = NONE"
   /// Copies the whole database into the attached one, each with its own encryption.
   static let exportToCopy: SQLText = "SELECT sqlcipher_export('copy')"
   static func setCopyMark(userVersion: Int64, applicationID: Int64) -> [SQLText] {

@@ -8,29 +8,28 @@ extension SQLiteConnection {
   /// - Throws: ``PersistenceError/Code/wrongKey``, ``PersistenceError/Code/encryptionUnavailable``, and the error of
   ///   the application's closure.
   static func unlock(_ handle: OpaquePointer, with encryption: StoreEncryption, url: URL?) throws {
-    #if SQLCipher
-      guard sqlite3_compileoption_used("HAS_CODEC") == 1 else { throw unavailable(url) }
-      // The codec that the key creates reads the defaults, which attaching another database may be changing.
-      let code = try defaults.withLock { _ in
-        let key = try encryption.key()
-        if encryption.hasLegibleHeader, !key.containsSalt, encryption.settings["cipher_salt"] == nil {
-          throw PersistenceError(
-            .invalidRequest, at: .store(url), "The salt of a file with a plain header isn't stored in it.",
-            fix: "Give StoreKey.raw 48 bytes, the last 16 of which are the salt, or set the pragma 'cipher_salt'.")
-        }
-        return try key.withBytes { bytes in
-          sqlite3_key_v2(handle, "main", bytes.baseAddress, Int32(clamping: bytes.count))
-        }
+    guard StoreEncryption.isAvailable else { throw unavailable(url) }
+    // The codec that the key creates reads the defaults, which attaching another database may be changing.
+    let code = try defaults.withLock { _ in
+      let key = try encryption.key()
+      if encryption.hasLegibleHeader, !key.containsSalt, encryption.settings["cipher_salt"] == nil {
+        throw PersistenceError(
+          .invalidRequest, at: .store(url), "The salt of a file with a plain header isn't stored in it.",
+          fix: "Give StoreKey.raw 48 bytes, the last 16 of which are the salt, or set the pragma 'cipher_salt'.")
       }
-      guard code == SQLITE_OK else { throw failure(code, said: String(cString: sqlite3_errmsg(handle)), url: url) }
-      for name in CipherSetting.names {
-        guard let value = encryption.settings[name] else { continue }
-        try run(CipherSetting.statement(name, value), on: handle, url: url)
+      return try key.withBytes { bytes in
+        persist_sqlite3_key(handle, bytes.baseAddress, Int32(clamping: bytes.count))
       }
-      try run(.tempStoreMemory, on: handle, url: url)
-    #else
-      throw unavailable(url)
-    #endif
+    }
+    guard code == SQLITE_OK else { throw failure(code, said: String(cString: sqlite3_errmsg(handle)), url: url) }
+    // The library would print each page that it can't decrypt to standard error, beside the error that is thrown. Old
+    // versions know no such setting.
+    _ = sqlite3_exec(handle, SQLText.quietCipher.text, nil, nil, nil)
+    for name in CipherSetting.names {
+      guard let value = encryption.settings[name] else { continue }
+      try run(CipherSetting.statement(name, value), on: handle, url: url)
+    }
+    try run(.tempStoreMemory, on: handle, url: url)
   }
 
   private static func unavailable(_ url: URL?) -> PersistenceError {

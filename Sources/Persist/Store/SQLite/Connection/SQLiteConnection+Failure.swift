@@ -21,7 +21,12 @@ extension SQLiteConnection {
   /// - Parameter code: The result code of the failed call.
   package func failure(_ code: Int32, sql: String? = nil) -> PersistenceError {
     let extended = code == SQLITE_MISUSE ? code : max(code, sqlite3_extended_errcode(handle))
-    return Self.failure(extended, said: String(cString: sqlite3_errmsg(handle)), url: url, sql: sql)
+    let text = String(cString: sqlite3_errmsg(handle))
+    // A page that can't be decrypted has only this code, for which every error in SQL has words of its own.
+    if encryption != nil, extended == SQLITE_ERROR, text == String(cString: sqlite3_errstr(SQLITE_ERROR)) {
+      return EncryptedFile.damagedPage(url, said: "\(text) (\(extended))", sql: sql)
+    }
+    return Self.failure(extended, said: text, url: url, sql: sql)
   }
 
   /// - Parameters:

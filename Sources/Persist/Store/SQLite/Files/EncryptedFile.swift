@@ -32,6 +32,14 @@ enum EncryptedFile {
         + "'persist copy' with --new-key-file.")
   }
 
+  /// The error for a page, other than the first one, that SQLCipher can't decrypt.
+  static func damagedPage(_ url: URL?, said: String, sql: String? = nil) -> PersistenceError {
+    PersistenceError(
+      .storeDamaged, at: PersistenceError.Place(store: url, sql: sql),
+      "A page of '\(url?.lastPathComponent ?? "")' can't be decrypted: the file is damaged.", engineMessage: said,
+      fix: "Restore the store from a backup.")
+  }
+
   /// The error for a file that SQLCipher can't decrypt.
   static func undecipherable(_ url: URL?, said: String) -> PersistenceError {
     let name = "'\(url?.lastPathComponent ?? "")'"
