@@ -7,6 +7,7 @@ package import Persist
 /// - Entity numbers beside keys are set to those of the destination rows.
 /// - Optional relationships that lead to a missing row are cleared, which is how they already read.
 /// - Full-text indexes are rebuilt.
+/// - Large values of an encrypted store that are in files, which aren't encrypted, are moved into its rows.
 /// - Files of large values that no row names, and the remains of killed migrations beside the store, are deleted. The
 ///   files are kept as long as a context of this program reads an earlier state of the store, which may name them.
 package struct StoreRepair {
@@ -21,7 +22,8 @@ package struct StoreRepair {
 
   /// The kinds of problems that ``repair(storeAt:registry:options:)`` repairs as far as it can without guessing.
   package static let repairableKinds: Set<StoreProblem.Kind> = [
-    .keyCounter, .wrongEntityNumber, .danglingRelationship, .textIndex, .orphanFile, .unfinishedWork,
+    .keyCounter, .wrongEntityNumber, .danglingRelationship, .textIndex, .orphanFile, .unencryptedValue,
+    .unfinishedWork,
   ]
 
   /// Repairs a store in one transaction.
@@ -37,6 +39,12 @@ package struct StoreRepair {
     var repairs = try cleanUpUnfinishedWork(url, options)
     let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
     defer { connection.close() }
+    if options.encryption != nil {
+      let folder = ExternalDataFolder(storeAt: SQLiteFileName.resolved(url))
+      // The transaction ends before the files, which then belong to no row, are deleted.
+      let count = try connection.transaction { try connection.moveValuesToRows(from: folder) }
+      if count > 0 { repairs.append(Repair(kind: .unencryptedValue, entity: nil, property: nil, count: count)) }
+    }
     try connection.transaction {
       let map = try StoreIdentification.identify(connection, registry: registry).tableMap
       guard map.differences.isEmpty else {

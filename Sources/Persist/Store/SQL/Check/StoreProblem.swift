@@ -60,6 +60,9 @@ public struct StoreProblem: Sendable, Hashable {
     public static let missingFile = Kind(name: "missingFile")
     /// The file of a large value belongs to no row. No data is lost.
     public static let orphanFile = Kind(name: "orphanFile")
+    /// A large value of an encrypted store is in a file, which isn't encrypted: another program encrypted the store
+    /// without it. A repair moves the value into its row. No data is lost.
+    public static let unencryptedValue = Kind(name: "unencryptedValue")
     /// A killed migration or backup left files beside the store. No data is lost.
     public static let unfinishedWork = Kind(name: "unfinishedWork")
   }
@@ -85,5 +88,7 @@ public struct StoreProblem: Sendable, Hashable {
   }
 
   /// Whether the store is sound despite the problem.
-  public var isHarmless: Bool { [.orphanFile, .unfinishedWork, .danglingReference, .missingPosition].contains(kind) }
+  public var isHarmless: Bool {
+    [.orphanFile, .unencryptedValue, .unfinishedWork, .danglingReference, .missingPosition].contains(kind)
+  }
 }

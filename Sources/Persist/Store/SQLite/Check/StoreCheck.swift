@@ -139,12 +139,14 @@ package struct StoreCheck {
         try connection.query(.externalFiles(in: column.name, of: table.table)) { row in
           let name = String(decoding: row.data(2).prefix { $0 != 0 }, as: UTF8.self)
           orphans.remove(name)
-          if (try? files.file(named: name)) == nil {
-            try report(
-              StoreProblem(
-                kind: .missingFile, entity: entityName(row, column: 1) ?? table.entity.name, pk: row.integer(0),
-                property: column.property, detail: "The value's file '\(name)' doesn't exist."))
-          }
+          let isMissing = (try? files.file(named: name)) == nil
+          guard isMissing || connection.encryption != nil else { return }
+          try report(
+            StoreProblem(
+              kind: isMissing ? .missingFile : .unencryptedValue,
+              entity: entityName(row, column: 1) ?? table.entity.name, pk: row.integer(0), property: column.property,
+              detail: isMissing ? "The value's file '\(name)' doesn't exist."
+                : "The value is in the file '\(name)', which isn't encrypted."))
         }
       }
     }

@@ -67,6 +67,24 @@ extension SQLiteConnection {
     try copyPages(into: target.handle, url: target.url, checking: check, reporting: report)
   }
 
+  /// Moves the values in files that rows name into the rows. The files remain.
+  ///
+  /// - Returns: The number of values.
+  package func moveValuesToRows(from folder: ExternalDataFolder) throws -> Int {
+    var count = 0
+    for (table, column) in try columnsOfFileNames() {
+      let rows = try all(.valuesInFiles(of: table, column: column)) { ($0.integer(0), $0.data(1)) }
+      for (key, content) in rows {
+        let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        // Other bytes may begin in the same way.
+        guard UUID(uuidString: name) != nil, let value = try folder.dataIfPresent(named: name) else { continue }
+        try execute(.setValue(.blob(Data([1]) + value), of: column, in: table, key: key))
+        count += 1
+      }
+    }
+    return count
+  }
+
   /// Moves the log's content into the database unless it is being read, without waiting.
   func emptyLog() {
     sqlite3_busy_timeout(handle, 0)
@@ -104,6 +122,7 @@ extension SQLiteConnection {
     }
     let finished = sqlite3_backup_finish(copying)
     guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
+      if encryption != nil, stepped == SQLITE_ERROR { throw EncryptedFile.damagedPage(self.url, said: "in a backup") }
       throw Self.failure(of: target, finished == SQLITE_OK ? stepped : finished, url: url)
     }
   }

@@ -163,26 +163,10 @@ package enum StoreBackup {
       return
     }
     let folder = ExternalDataFolder(storeAt: url)
-    if !folder.names().isEmpty { try moveValues(in: folder, toRowsOf: partial, encryption) }
-  }
-
-  /// Moves the values that a copy names from the original's files into the copy's rows.
-  private static func moveValues(
-    in folder: ExternalDataFolder, toRowsOf copy: URL, _ encryption: StoreEncryption
-  ) throws {
-    let connection = try SQLiteConnection(copy, mode: .readWrite, options: StoreOptions().with(encryption))
+    guard !folder.names().isEmpty else { return }
+    let connection = try SQLiteConnection(partial, mode: .readWrite, options: StoreOptions().with(encryption))
     defer { connection.close() }
-    try connection.transaction {
-      for (table, column) in try connection.columnsOfFileNames() {
-        let rows = try connection.all(.valuesInFiles(of: table, column: column)) { ($0.integer(0), $0.data(1)) }
-        for (key, content) in rows {
-          let name = String(decoding: content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-          // Other bytes may begin in the same way.
-          guard UUID(uuidString: name) != nil, let value = try folder.dataIfPresent(named: name) else { continue }
-          try connection.execute(.setValue(.blob(Data([1]) + value), of: column, in: table, key: key))
-        }
-      }
-    }
+    try connection.transaction { _ = try connection.moveValuesToRows(from: folder) }
   }
 
   private static func removeCompanions(of url: URL) {
