@@ -12,8 +12,11 @@ let package = Package(
   name: "PersistStudio",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "persist-studio", targets: ["persist-studio"])],
+  traits: [.trait(name: "SQLCipher", description: "Opens encrypted stores, with the library of SQLCipher.")],
   dependencies: [
-    .package(name: "Persist", path: "../"),
+    .package(
+      name: "Persist", path: "../",
+      traits: [.defaults, .trait(name: "SQLCipher", condition: .when(traits: ["SQLCipher"]))]),
     // Its traits, configuration files and URL-encoded forms, would compile modules that the studio doesn't use.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

@@ -1,6 +1,6 @@
 import Dispatch
 public import Foundation
-import Persist
+public import Persist
 import PersistInspection
 
 /// A store opened for the page of `persist studio`: answers the page's requests with JSON, values and pictures.
@@ -21,8 +21,13 @@ public final class StudioSession: Sendable {
   ///   - models: A folder with models, or one model; nil to use the store's embedded model.
   ///   - isWritable: Whether the page may change objects. Otherwise no byte of the store changes, nor is a file created
   ///     beside it.
+  ///   - key: The key of an encrypted store; it becomes that of all stores of the program that are opened without one.
   /// - Throws: `PersistenceError`, if the store can't be opened or its model is unknown.
-  public init(storeAt url: URL, models: URL?, isWritable: Bool) throws {
+  public init(
+    storeAt url: URL, models: URL?, isWritable: Bool, key: StoreEncryption.KeyProvider? = nil
+  ) throws {
+    // Requests are answered on threads of the session, and migrations are tried in stores beside this one.
+    if let key { StoreEncryption.setForProgram(key) }
     let store = try StudioStore(at: url, models: models, isWritable: isWritable)
     self.store = store
     lists = RowListCache(store)

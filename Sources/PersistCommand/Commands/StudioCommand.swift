@@ -11,7 +11,7 @@ struct StudioCommand: ParsableCommand {
     discussion: """
       Prints an address to open in a browser on this machine:
 
-        persist studio Shop.sqlite [--models Models] [--write] [--port 8080]
+        persist studio Shop.sqlite [--models Models] [--write] [--port 8080] [--key-file F | --key-env V]
 
       Starts the program 'persist-studio': the one beside this program, or in a folder of PATH. A 'persist' that was \
       built in a checkout of Persist builds the studio of the checkout, which takes some minutes the first time.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import Persist
+import PersistInspection
 
 /// The arguments of every command about the key of an encrypted store. A key itself is never an argument, which other
 /// users of the machine could read.
@@ -20,47 +20,19 @@ struct KeyArguments: ParsableArguments {
   func validate() throws { try StoreEncryption.setForProgram(key()) }
 
   private func key() throws -> StoreEncryption.KeyProvider? {
-    try KeySource(file: keyFile, variable: keyEnv, isRaw: rawKey, options: ("--key-file", "--key-env"))?.provider
+    try KeySource(ofArguments: keyFile, keyEnv, isRaw: rawKey, named: ("--key-file", "--key-env"))?.provider
   }
 }
 
-/// The place of a key.
-struct KeySource {
-  /// Reads the key for each connection.
-  let provider: StoreEncryption.KeyProvider
-
-  /// Nil if neither a file nor a variable is given.
-  init?(file: String?, variable: String?, isRaw: Bool, options: (file: String, variable: String)) throws {
-    switch (file, variable) {
-    case (nil, nil):
-      guard !isRaw else { throw ValidationError("A raw key is read from a file: add \(options.file).") }
-      return nil
-    case (_?, _?): throw ValidationError("Use either \(options.file) or \(options.variable).")
-    case (let file?, nil):
-      let url = URL(fileURLWithPath: file)
-      provider = {
-        var bytes: Data
-        do {
-          bytes = try Data(contentsOf: url)
-        } catch {
-          throw PersistenceError(
-            .fileAccess, at: .file(url), "The key can't be read: \(error.localizedDescription)",
-            fix: "Check the path and the permissions of the file.")
-        }
-        defer { bytes.resetBytes(in: bytes.startIndex..<bytes.endIndex) }
-        if isRaw { return .raw(bytes) }
-        while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return .passphrase(bytes)
-      }
-    case (nil, let name?):
-      guard !isRaw else { throw ValidationError("A raw key is read from a file: use \(options.file).") }
-      provider = {
-        guard let text = getenv(name) else {
-          throw PersistenceError(
-            .wrongKey, "The environment has no variable '\(name)'.", fix: "Set it to the store's passphrase.")
-        }
-        return .passphrase(String(cString: text))
-      }
+extension KeySource {
+  /// The source that arguments name, with errors for the parser.
+  init?(
+    ofArguments file: String?, _ variable: String?, isRaw: Bool, named options: (file: String, variable: String)
+  ) throws {
+    do {
+      try self.init(file: file, variable: variable, isRaw: isRaw, options: options)
+    } catch let error as PersistenceError {
+      throw ValidationError(error.message)
     }
   }
 }

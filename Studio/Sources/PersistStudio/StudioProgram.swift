@@ -28,6 +28,15 @@ struct StudioProgram: AsyncParsableCommand {
   @Option(help: "The port; by default a free one.")
   var port: Int = 0
 
+  @Option(help: ArgumentHelp("A file with the passphrase of an encrypted store.", valueName: "file"))
+  var keyFile: String?
+
+  @Option(help: ArgumentHelp("An environment variable with the passphrase.", valueName: "variable"))
+  var keyEnv: String?
+
+  @Flag(help: "The key file contains a raw key of 32 bytes, or of 48 with the salt.")
+  var rawKey = false
+
   @Option(help: ArgumentHelp("A folder with the page's files, for work on the page.", visibility: .hidden))
   var page: String?
 
@@ -39,7 +48,8 @@ struct StudioProgram: AsyncParsableCommand {
     let session: StudioSession
     do {
       session = try StudioSession(
-        storeAt: StoreArgument.url(store), models: models.map { URL(fileURLWithPath: $0) }, isWritable: write)
+        storeAt: StoreArgument.url(store), models: models.map { URL(fileURLWithPath: $0) }, isWritable: write,
+        key: KeySource(file: keyFile, variable: keyEnv, isRaw: rawKey, options: ("--key-file", "--key-env"))?.provider)
     } catch let error as PersistenceError {
       FileHandle.standardError.write(Data("persist-studio: \(error)\n".utf8))
       throw ExitCode(1)

@@ -88,11 +88,14 @@ public struct MigrationScript: Sendable {
   }
 
   private static func comment(_ plan: MigrationPlan, _ name: String, unusedFiles: [String]) -> [String] {
+    let isEncrypted = StoreEncryption.current != nil
     var lines = [
       "Migrates the store '\(name)' from '\(plan.from)' to '\(plan.to)', in one transaction.",
-      "Make a backup first, and close the store in all programs. Then: sqlite3 STORE < THIS FILE",
-      "If a check fails, nothing has changed, and the status of sqlite3 is 1.",
+      "Make a backup first, and close the store in all programs. Then: "
+        + (isEncrypted ? "sqlcipher -init KEY STORE < THIS FILE" : "sqlite3 STORE < THIS FILE"),
+      "If a check fails, nothing has changed, and the status of \(isEncrypted ? "sqlcipher" : "sqlite3") is 1.",
     ]
+    if isEncrypted { lines.append("KEY is a file that only you can read, with one line: PRAGMA key = '…';") }
     for (word, contents) in [("Loss", plan.lost), ("Parked", plan.shownParked), ("Restored", plan.restored)] {
       lines += contents.map { content in
         let rows = content.rows.map { ", \($0) rows" } ?? ""

@@ -108,6 +108,8 @@ struct ExportArguments: ParsableArguments {
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
   var models: String?
 
+  @OptionGroup(title: "Encrypted stores") var key: KeyArguments
+
   /// Opens the store for reading, and reports differences between its tables and its model.
   func contents() throws -> StoreContents {
     let contents = try StoreContents(

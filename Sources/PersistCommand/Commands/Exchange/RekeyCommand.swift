@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistInspection
 import PersistTools
 
 /// `persist rekey`: changes the key of an encrypted store.
@@ -53,6 +54,6 @@ struct NewKeyArguments: ParsableArguments {
 
   func source() throws -> KeySource? {
     try KeySource(
-      file: newKeyFile, variable: newKeyEnv, isRaw: newRawKey, options: ("--new-key-file", "--new-key-env"))
+      ofArguments: newKeyFile, newKeyEnv, isRaw: newRawKey, named: ("--new-key-file", "--new-key-env"))
   }
 }
