@@ -31,6 +31,7 @@ enum FileLayer {
     _ outFlags: UnsafeMutablePointer<Int32>?
   ) -> Int32 {
     guard let system, let file, let open = system.pointee.xOpen else { return SQLITE_CANTOPEN }
+    if flags & SQLITE_OPEN_DELETEONCLOSE != 0 { WatchedFiles.countTemporaryFile() }
     guard let name, WatchedFiles.isWatched(String(cString: name)) else {
       return open(system, name, file, flags, outFlags)
     }

@@ -26,6 +26,7 @@ public enum ForeignSQL {
     guard sqlite3_open_v2(url.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
       throw Failure(description: String(cString: sqlite3_errmsg(connection)))
     }
+    TestKey.unlock(connection)
     sqlite3_busy_timeout(connection, 30_000)
     var rows: [[String]] = []
     for statement in statements {

@@ -9,7 +9,9 @@ public import Foundation
 public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let folder = try makeTemporaryFolder()
   defer { try? FileManager.default.removeItem(at: folder) }
-  return try body(folder)
+  let result = try body(folder)
+  LegibleParts.expectNone(in: folder)
+  return result
 }
 
 /// Runs `body` with a new folder, which is removed afterward.
@@ -18,7 +20,9 @@ public func withTemporaryFolder<Result>(
 ) async throws -> Result {
   let folder = try makeTemporaryFolder()
   defer { try? FileManager.default.removeItem(at: folder) }
-  return try await body(folder)
+  let result = try await body(folder)
+  LegibleParts.expectNone(in: folder)
+  return result
 }
 
 /// Runs `body` with the location of a store in a new folder; there is no store yet.

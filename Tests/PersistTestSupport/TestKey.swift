@@ -5,14 +5,22 @@ public import Persist
 /// The key of the stores of a run with `Scripts/test --key`: the whole suite then works on encrypted stores.
 ///
 /// The key is that of the whole program, so that no test names it. Connections that tests open without Persist get it
-/// from SQLite, which calls for every connection that is opened in the process.
+/// from ``unlock(_:)``, and the programs that they start from their environment.
 public enum TestKey {
   /// Nil in ordinary runs.
-  public static let provider: StoreEncryption.KeyProvider? = {
+  public static let provider: StoreEncryption.KeyProvider? = passphrase.map { text in { @Sendable in .passphrase(text) } }
+
+  /// A passphrase of this form is a raw key; every connection would take 0.1 s to derive one from another.
+  public static let passphrase: String? = {
     guard let digits = ProcessInfo.processInfo.environment["PERSIST_TEST_KEY"], !digits.isEmpty else { return nil }
-    // A passphrase of this form is a raw key; every connection would take 0.1 s to derive one from another.
-    return { .passphrase("x'\(digits)'") }
+    return "x'\(digits)'"
   }()
+
+  /// The variable with the passphrase in the environment of programs that tests start.
+  public static let variable = "PERSIST_TEST_PASSPHRASE"
+
+  /// Whether the run's stores are encrypted.
+  public static var isUsed: Bool { provider != nil }
 
   /// 32 bytes that a text determines.
   public static func bytes(of text: String) -> [UInt8] {
@@ -22,24 +30,27 @@ public enum TestKey {
 
   /// Sets the key for this process, once.
   public static let install: Void = {
-    guard let provider else { return }
-    StoreEncryption.setForProgram(provider)
-    #if SQLCipher
-      let entry: @convention(c) (
-        OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?
-      ) -> Int32 = { handle, _, _ in
-        guard let handle, let path = sqlite3_db_filename(handle, "main"), path.pointee != 0,
-          let provider = TestKey.provider
-        else { return SQLITE_OK }
-        let code = try? provider().withBytes {
-          sqlite3_key_v2(handle, "main", $0.baseAddress, Int32($0.count))
-        }
-        return code ?? SQLITE_ERROR
-      }
-      // SQLite declares the function without its parameters, and calls it with them.
-      _ = sqlite3_auto_extension(unsafeBitCast(entry, to: (@convention(c) () -> Void).self))
-    #endif
+    if let provider { StoreEncryption.setForProgram(provider) }
   }()
+
+  /// Runs code with encrypted stores, whatever those of the run are.
+  ///
+  /// - Parameter body: Called with the variables that programs which it starts need.
+  public static func using<Result>(_ body: (_ environment: [String: String]) throws -> Result) rethrows -> Result {
+    let digits = bytes(of: "sample").map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let text = "x'\(digits)'"
+    return try StoreEncryption.using({ .passphrase(text) }) {
+      try body(["PERSIST_TEST_KEY": digits, variable: text])
+    }
+  }
+
+  /// Gives a new connection to a file that isn't a plain store the key of the run.
+  public static func unlock(_ connection: OpaquePointer?) {
+    guard let key = StoreEncryption.current?.key, let connection, let path = sqlite3_db_filename(connection, "main"),
+      !DatabaseHeader.isDatabase(URL(fileURLWithPath: String(cString: path)))
+    else { return }
+    try? key().withBytes { _ = persist_sqlite3_key(connection, $0.baseAddress, Int32($0.count)) }
+  }
 
   /// Encrypts a plain store of the collection, once it is copied.
   static func encrypt(_ store: URL) throws {

@@ -27,7 +27,9 @@ public enum TestRun {
     begin()
     let process = Process()
     let environment = ProcessInfo.processInfo.environment
-    process.environment = environment.merging([variable: "\(environment[variable] ?? "") \(mark)"]) { $1 }
+    var own = [variable: "\(environment[variable] ?? "") \(mark)"]
+    own[TestKey.variable] = TestKey.passphrase
+    process.environment = environment.merging(own) { $1 }
     return process
   }
 

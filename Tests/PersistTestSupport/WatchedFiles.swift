@@ -56,6 +56,26 @@ public enum WatchedFiles {
     return try body()
   }
 
+  // MARK: Temporary files
+
+  private static let counter = "persist.temporaryFiles"
+
+  /// The number of temporary files that SQLite opens on this thread while `body` runs. No folder shows them: they have
+  /// no name from the beginning.
+  public static func temporaryFiles(of body: () throws -> Void) rethrows -> Int {
+    _ = FileLayer.register
+    let facts = Thread.current.threadDictionary
+    facts[counter] = 0
+    defer { facts[counter] = nil }
+    try body()
+    return facts[counter] as? Int ?? 0
+  }
+
+  static func countTemporaryFile() {
+    let facts = Thread.current.threadDictionary
+    if let count = facts[counter] as? Int { facts[counter] = count + 1 }
+  }
+
   static func isWatched(_ path: String) -> Bool { judge(path) != nil }
 
   static func judge(_ path: String) -> Judge? {

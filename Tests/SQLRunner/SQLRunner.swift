@@ -52,11 +52,9 @@ struct SQLRunner {
 
   /// Gives a connection the key of the run of tests, if it has one: 64 digits.
   private static func unlock(_ connection: OpaquePointer?) {
-    #if SQLCipher
-      guard let digits = getenv("PERSIST_TEST_KEY").map({ String(cString: $0) }), !digits.isEmpty else { return }
-      let key = "x'\(digits)'"
-      sqlite3_key_v2(connection, "main", key, Int32(key.utf8.count))
-    #endif
+    guard let digits = getenv("PERSIST_TEST_KEY").map({ String(cString: $0) }), !digits.isEmpty else { return }
+    let key = "x'\(digits)'"
+    _ = persist_sqlite3_key(connection, key, Int32(key.utf8.count))
   }
 
   private struct Failure: Error {

@@ -11,6 +11,7 @@ struct CheckTests {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
     try #require(sqlite3_open(store.path, &handle) == SQLITE_OK)
+    TestKey.unlock(handle)
     try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
   }
 

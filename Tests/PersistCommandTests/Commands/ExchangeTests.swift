@@ -28,6 +28,7 @@ struct ExchangeTests {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
     try #require(sqlite3_open(store.path, &handle) == SQLITE_OK)
+    TestKey.unlock(handle)
     func texts(_ sql: String) throws -> [String] {
       var statement: OpaquePointer?
       defer { sqlite3_finalize(statement) }

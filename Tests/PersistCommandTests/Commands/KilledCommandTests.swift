@@ -74,7 +74,7 @@ struct KilledCommandTests {
     let store = try copyStore(seed, to: work)
     let process = TestRun.newProcess()
     process.executableURL = try BuiltProgram.url("persist")
-    process.arguments = way.arguments(store, shop)
+    process.arguments = Command.keyed(way.arguments(store, shop))
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
     let start = Date()
     try process.run()

@@ -36,7 +36,17 @@ enum Command {
   static func run(
     _ arguments: [String], of program: String = "persist", in folder: URL? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
-    try run(arguments, program: BuiltProgram.url(program), in: folder, environment: environment)
+    let arguments = program == "persist" ? keyed(arguments) : arguments
+    return try run(arguments, program: BuiltProgram.url(program), in: folder, environment: environment)
+  }
+
+  /// The arguments of `persist`, with the place of the run's key if it has one and the arguments name none.
+  static func keyed(_ arguments: [String]) -> [String] {
+    let isWithoutStore = arguments.count < 2 || arguments.contains { ["--help", "-h", "--"].contains($0) }
+    guard TestKey.isUsed, !isWithoutStore, !["studio", "manual", "help"].contains(arguments[0]),
+      !arguments.contains(where: { ["--key-file", "--key-env"].contains($0) })
+    else { return arguments }
+    return arguments + ["--key-env", TestKey.variable]
   }
 
   /// - Parameter program: The file of any program.

@@ -39,6 +39,7 @@ struct ReadersAndWriterTests {
     try withRows(100) { stack in
       var connection: OpaquePointer?
       try #require(sqlite3_open(stack.url.path, &connection) == SQLITE_OK)
+      TestKey.unlock(connection)
       defer { sqlite3_close(connection) }
       try #require(
         sqlite3_exec(connection, "BEGIN IMMEDIATE; UPDATE ZPERSON SET ZSALARY = -1", nil, nil, nil) == SQLITE_OK)

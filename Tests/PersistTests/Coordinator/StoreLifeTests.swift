@@ -179,6 +179,7 @@ struct StoreLifeTests {
       sqlite3_close(to)
     }
     try #require(sqlite3_open(source.path, &from) == SQLITE_OK && sqlite3_open(target.path, &to) == SQLITE_OK)
+    for connection in [from, to] { TestKey.unlock(connection) }
     let backup = try #require(sqlite3_backup_init(to, "main", from, "main"))
     let code = sqlite3_backup_step(backup, -1)
     sqlite3_backup_finish(backup)
@@ -249,6 +250,7 @@ struct StoreLifeTests {
         if round == 1 { try coordinator.purgeHistory(HistoryPurge(olderThan: .zero, keepingAtMost: 0)) }
         var other: OpaquePointer?
         sqlite3_open(url.path, &other)
+        TestKey.unlock(other)
         sqlite3_exec(other, "PRAGMA wal_checkpoint(PASSIVE)", nil, nil, nil)
         sqlite3_close(other)
         usleep(5_000)
@@ -269,6 +271,7 @@ struct StoreLifeTests {
       try save(8, context)
       var other: OpaquePointer?
       sqlite3_open(url.path, &other)
+      TestKey.unlock(other)
       let year = "31536000"
       sqlite3_exec(
         other,

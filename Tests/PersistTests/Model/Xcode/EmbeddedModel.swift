@@ -18,6 +18,7 @@ func firstBlob(of query: String, inStore path: String) throws -> Data {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
     try #require(sqlite3_open_v2(url.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    TestKey.unlock(connection)
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
     try #require(sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK)
