@@ -6,7 +6,7 @@ struct PersistBenchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "PersistBenchmarks",
     abstract: "Measures Persist against plain SQLite and GRDB, round by round, each run in a process of its own.",
-    subcommands: [Compare.self, Child.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, Instructions.self, Child.self], defaultSubcommand: Compare.self)
 }
 
 struct Compare: ParsableCommand {
@@ -85,7 +85,9 @@ struct Compare: ParsableCommand {
     if let page {
       let file = URL(fileURLWithPath: page)
       let previous = FileManager.default.fileExists(atPath: page) ? try String(contentsOf: file, encoding: .utf8) : ""
-      let text = ResultsPage(report: report, growth: growth, remarks: remark, previous: previous).text
+      let text = BenchmarkKey.isUsed
+        ? PageSection.encrypted.replaced(in: previous, with: ResultsPage.encrypted(report, remark))
+        : ResultsPage(report: report, growth: growth, remarks: remark, previous: previous).text
       try Data(text.utf8).write(to: file)
     }
   }

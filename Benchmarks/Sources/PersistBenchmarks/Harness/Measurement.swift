@@ -12,4 +12,6 @@ struct Measurement: Codable {
   var readChecksum: UInt64
   /// A checksum of the tables that the workload writes.
   var fileChecksum: UInt64
+  /// The number of pages of memory that were touched for the first time.
+  var pageFaults: Int
 }

@@ -28,5 +28,16 @@ enum ProcessMemory {
   /// The allocator's figures would count address space that was reserved to align large blocks, and never touched.
   static var anonymous: Int? { status("RssAnon") }
 
+  /// The number of page faults of this process.
+  static var pageFaults: Int {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+    #else
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #endif
+    return usage.ru_minflt
+  }
+
   private static func status(_ name: String) -> Int? { SystemFile.bytes(name, in: "/proc/self/status") }
 }

@@ -52,6 +52,28 @@ struct Runner {
   private func child(
     _ workload: Workload, _ contestant: Contestant, rows: Int, _ mode: ChildRun.Mode = .time
   ) throws -> Measurement {
+    try run(try process(workload, contestant, rows: rows, mode), of: workload, contestant)
+  }
+
+  /// Runs a child under callgrind, which only counts the measured work.
+  func count(_ workload: Workload, _ contestant: Contestant, rows: Int) throws -> (Measurement, InstructionCount) {
+    let output = folder.appendingPathComponent("callgrind.out")
+    try? FileManager.default.removeItem(at: output)
+    let process = try process(workload, contestant, rows: rows, .time)
+    let program = process.executableURL?.path ?? ""
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "valgrind", "--quiet", "--tool=callgrind", "--callgrind-out-file=\(output.path)",
+      "--toggle-collect=*\(ChildRun.measuredSymbol)*", program,
+    ] + (process.arguments ?? [])
+    let measurement = try run(process, of: workload, contestant)
+    return (measurement, InstructionCount(callgrindOutput: try String(contentsOf: output, encoding: .utf8)))
+  }
+
+  /// The process of a run, with its file.
+  private func process(
+    _ workload: Workload, _ contestant: Contestant, rows: Int, _ mode: ChildRun.Mode
+  ) throws -> Process {
     let file = folder.appendingPathComponent("run.sqlite")
     for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
     let storeRows = workload.setting(file: file, rows: rows).storeRows
@@ -70,6 +92,10 @@ struct Runner {
     process.arguments = [
       "child", workload.name, contestant.rawValue, file.path, String(rows), mode.rawValue,
     ]
+    return process
+  }
+
+  private func run(_ process: Process, of workload: Workload, _ contestant: Contestant) throws -> Measurement {
     let output = Pipe()
     process.standardOutput = output
     try process.run()

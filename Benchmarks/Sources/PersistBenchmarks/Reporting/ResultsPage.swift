@@ -6,7 +6,7 @@ struct ResultsPage {
   let growth: [Growth]
   /// Versions and circumstances, as described by whoever started the run.
   let remarks: [String]
-  /// The previous page, whose section of builds, written by `Scripts/measure-builds`, is kept.
+  /// The previous page, whose sections that other runs write are kept.
   var previous = ""
 
   var text: String {
@@ -28,12 +28,18 @@ struct ResultsPage {
     \(shortfalls)
 
     \(growthTable)
-    \(builds)
+    \(PageSection.allCases.map { $0.text(in: previous) }.joined())
     """
   }
 
-  private var builds: Substring {
-    previous.range(of: "\n## Builds\n").map { previous[$0.lowerBound...] } ?? ""
+  /// The section of stores that are encrypted, of which the report is.
+  static func encrypted(_ report: Report, _ remarks: [String]) -> String {
+    """
+    Written by `Scripts/benchmark --key`. \(report.machine). \(remarks.joined(separator: " "))
+    All contestants use SQLCipher, with a raw key; *SQLite* is SQLCipher by hand. Medians, with minimum and maximum.
+
+    \(ResultsPage(report: report, growth: [], remarks: []).table)
+    """
   }
 
   private var table: String {

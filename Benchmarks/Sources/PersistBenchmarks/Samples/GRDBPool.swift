@@ -6,7 +6,7 @@ extension DatabasePool {
   static func measured(_ file: URL) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { database in
-      for pragma in PlainSQLite.safety { try database.execute(sql: pragma) }
+      for pragma in BenchmarkKey.pragmas + PlainSQLite.safety { try database.execute(sql: pragma) }
       if !database.configuration.readonly { try database.execute(sql: PlainSQLite.newFile) }
     }
     return try DatabasePool(path: file.path, configuration: configuration)

@@ -14,7 +14,8 @@ final class PlainSQLite {
   init(_ path: String) {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     check(sqlite3_open_v2(path, &handle, flags, nil))
-    // First, because even a pragma waits for a file that another connection recovers.
+    for pragma in BenchmarkKey.pragmas { run(pragma) }
+    // Before others, because even a pragma waits for a file that another connection recovers.
     sqlite3_busy_timeout(handle, 5000)
     for pragma in Self.safety { run(pragma) }
     run("PRAGMA synchronous = NORMAL")

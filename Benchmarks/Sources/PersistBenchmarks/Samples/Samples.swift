@@ -111,7 +111,7 @@ enum Samples {
     _ file: URL, _ model: ManagedObjectModel, tracksHistory: Bool = false
   ) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addStore(at: file, options: StoreOptions(tracksHistory: tracksHistory))
+    try coordinator.addStore(at: file, options: BenchmarkKey.options(StoreOptions(tracksHistory: tracksHistory)))
     return ManagedObjectContext(
       coordinator, classes: ["Item": SampleItem.self, "Author": SampleAuthor.self, "Book": SampleBook.self])
   }

@@ -13,7 +13,7 @@ extension Workload {
           return {
             let registry = try ModelRegistry(contentsOf: models)
             let coordinator = PersistentStoreCoordinator(model: registry.current, registry: registry)
-            let store = try coordinator.addStore(at: setting.file, options: .automaticMigration)
+            let store = try coordinator.addStore(at: setting.file, options: BenchmarkKey.options(.automaticMigration))
             try coordinator.remove(store)
             return UInt64(registry.current.entities.count)
           }

@@ -147,7 +147,8 @@ extension Workload {
       ])
       return {
         let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
-        let store = try coordinator.addStore(at: setting.file, options: StoreOptions(migrator: migrator))
+        let store = try coordinator.addStore(
+          at: setting.file, options: BenchmarkKey.options(StoreOptions(migrator: migrator)))
         try coordinator.remove(store)
         return 0
       }
@@ -159,7 +160,7 @@ extension Workload {
     let new = file.appendingPathExtension("new")
     do {
       let target = PlainSQLite.create(new.path)
-      target.run("ATTACH '\(file.path)' AS old; BEGIN IMMEDIATE; CREATE TABLE ZITEM \(nextTable)")
+      target.run("ATTACH '\(file.path)' AS old\(BenchmarkKey.attachment); BEGIN IMMEDIATE; CREATE TABLE ZITEM \(nextTable)")
       try fill(target)
       target.run("COMMIT; DETACH old; PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -20,7 +20,7 @@ extension Workload {
           let model = try Samples.largeModel(depth: depth)
           return {
             let coordinator = PersistentStoreCoordinator(model: model)
-            try coordinator.addStore(at: setting.file)
+            try coordinator.addStore(at: setting.file, options: BenchmarkKey.options())
             let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity1999", limit: 1))
             return UInt64((found.first?["name0"] as? String)?.utf8.count ?? 0)
           }
@@ -50,7 +50,7 @@ extension Workload {
         let model = try Samples.manyEntities
         return {
           let coordinator = PersistentStoreCoordinator(model: model)
-          try coordinator.addStore(at: setting.file)
+          try coordinator.addStore(at: setting.file, options: BenchmarkKey.options())
           let found = try ManagedObjectContext(coordinator).fetch(FetchRequest("Entity40", limit: 1))
           return UInt64((found.first?["name"] as? String)?.utf8.count ?? 0)
         }

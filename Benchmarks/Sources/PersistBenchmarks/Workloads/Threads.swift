@@ -13,7 +13,7 @@ extension Workload {
       parts: [
         .persist: { setting in
           let coordinator = PersistentStoreCoordinator(model: try Samples.items)
-          try coordinator.addStore(at: setting.file)
+          try coordinator.addStore(at: setting.file, options: BenchmarkKey.options())
           let newContext = { @Sendable in
             ManagedObjectContext(coordinator, classes: ["Item": SampleItem.self])
           }

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+
+/// Counts instructions instead of seconds, so that the figures are the same on a quiet machine and on a busy one.
+struct Instructions: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Counts the instructions, page faults and allocations of the workloads, under callgrind.")
+
+  /// The workloads whose own instructions are bounded.
+  static let central = [
+    "insert", "fetchWarm", "readWarm", "update", "delete", "query", "page", "fault", "open", "smallSave",
+  ]
+  /// The greatest increase of Persist's own instructions.
+  static let allowance = 0.03
+
+  @Option(parsing: .upToNextOption, help: "Names of the workloads; all that have a counterpart without it.")
+  var only: [String] = []
+
+  @Option(help: "The divisor of each workload's number of rows.")
+  var divisor = 20
+
+  @Option(help: "The page with the results, whose section is written.")
+  var page: String?
+
+  @Option(help: "What the section is to say of versions.")
+  var remark: [String] = []
+
+  @Option(help: "The file with the bounds of Persist's own instructions, for the central workloads.")
+  var bounds: String?
+
+  @Flag(help: "Write the bounds instead of comparing with them.")
+  var record = false
+
+  func run() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-instructions-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let runner = Runner(rounds: 1, folder: folder)
+    let names = bounds != nil && only.isEmpty && page == nil ? Self.central : only
+    var table = InstructionTable()
+    for workload in Workload.all where names.isEmpty || names.contains(workload.name) {
+      let rows = workload.scales ? max(1000, workload.rows / divisor) : workload.rows
+      for contestant in workload.contestants {
+        // Only their own work has bounds.
+        if bounds != nil, page == nil, contestant != .persist { continue }
+        let (measurement, count) = try runner.count(workload, contestant, rows: rows)
+        table.add(workload, contestant, rows: rows, count, pageFaults: measurement.pageFaults)
+        print(table.lastLine)
+      }
+    }
+    if let page {
+      let file = URL(fileURLWithPath: page)
+      let previous = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+      let text = PageSection.instructions.replaced(in: previous, with: table.section(remark))
+      try Data(text.utf8).write(to: file)
+    }
+    if let bounds { try compare(table, with: URL(fileURLWithPath: bounds)) }
+  }
+
+  /// - Throws: `ExitCode.failure` if a central workload has more instructions of its own than its bound allows.
+  private func compare(_ table: InstructionTable, with file: URL) throws {
+    let own = table.ownPerUnit.filter { Self.central.contains($0.key) }
+    if record {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      return try (encoder.encode(own) + Data("\n".utf8)).write(to: file)
+    }
+    let recorded = try JSONDecoder().decode([String: Int].self, from: Data(contentsOf: file))
+    var isExceeded = false
+    for name in Self.central {
+      guard let bound = recorded[name], let found = own[name] else { continue }
+      let growth = Double(found) / Double(bound) - 1
+      let isTooMuch = growth > Self.allowance
+      isExceeded = isExceeded || isTooMuch
+      let words = String(format: "%+.1f %%", growth * 100)
+      print("\(name): \(found) instructions of Persist's own, \(words)\(isTooMuch ? ", too many" : "")")
+    }
+    if isExceeded { throw ExitCode.failure }
+  }
+}
