@@ -20,7 +20,9 @@ public struct KeySource: Sendable {
   ) throws {
     switch (file, variable) {
     case (nil, nil):
-      guard !isRaw else { throw PersistenceError(.invalidRequest, "A raw key is read from a file: add \(options.file).") }
+      guard !isRaw else {
+        throw PersistenceError(.invalidRequest, "A raw key is read from a file: add \(options.file).")
+      }
       return nil
     case (_?, _?): throw PersistenceError(.invalidRequest, "Use either \(options.file) or \(options.variable).")
     case (let file?, nil):
@@ -40,7 +42,9 @@ public struct KeySource: Sendable {
         return .passphrase(bytes)
       }
     case (nil, let name?):
-      guard !isRaw else { throw PersistenceError(.invalidRequest, "A raw key is read from a file: use \(options.file).") }
+      guard !isRaw else {
+        throw PersistenceError(.invalidRequest, "A raw key is read from a file: use \(options.file).")
+      }
       provider = {
         guard let text = getenv(name) else {
           throw PersistenceError(

@@ -8,7 +8,9 @@ public import Persist
 /// from ``unlock(_:)``, and the programs that they start from their environment.
 public enum TestKey {
   /// Nil in ordinary runs.
-  public static let provider: StoreEncryption.KeyProvider? = passphrase.map { text in { @Sendable in .passphrase(text) } }
+  public static let provider: StoreEncryption.KeyProvider? = passphrase.map { text in
+    { @Sendable in .passphrase(text) }
+  }
 
   /// A passphrase of this form is a raw key; every connection would take 0.1 s to derive one from another.
   public static let passphrase: String? = {

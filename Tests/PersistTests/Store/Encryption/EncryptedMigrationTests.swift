@@ -80,7 +80,8 @@ struct EncryptedMigrationTests {
     return (store, Date().timeIntervalSince(start), wasKilled)
   }
 
-  @Test("No file that SQLite writes at any moment of a migration can be read", arguments: MigrationScenario.Way.allCases)
+  @Test(
+    "No file that SQLite writes at any moment of a migration can be read", arguments: MigrationScenario.Way.allCases)
   func moments(way: MigrationScenario.Way) throws {
     try TestKey.using { _ in
       try withTemporaryFolder { folder in
@@ -112,10 +113,11 @@ struct EncryptedMigrationTests {
         let url = folder.appendingPathComponent(name)
         var options = options
         options.pragmas["cache_size"] = "5"
-        try Notes.make(url, options, count: 400, picture: 3000)
+        try Notes.make(url, options, count: 400, picture: 40_000)
         return try WatchedFiles.temporaryFiles {
           let connection = try SQLiteConnection(url, mode: .readWrite, options: options)
           defer { connection.close() }
+          if options.key == nil { try connection.execute("PRAGMA temp_store = FILE") }
           _ = try connection.all("SELECT ZTITLE FROM ZNOTE ORDER BY ZPICTURE || random()") { $0.text(0) }
           // A statement that may be undone halfway, within a transaction.
           try connection.transaction {
@@ -147,13 +149,15 @@ struct EncryptedMigrationTests {
       let migrator = AutomaticMigrator(alwaysCopies: copies)
       func open(_ model: ManagedObjectModel, _ body: (PersistentStoreCoordinator) throws -> Void) throws {
         let coordinator = PersistentStoreCoordinator(model: model)
-        let store = try coordinator.addStore(at: url, options: Notes.options(Notes.key, StoreOptions(migrator: migrator)))
+        let options = Notes.options(Notes.key, StoreOptions(migrator: migrator))
+        let store = try coordinator.addStore(at: url, options: options)
         try body(coordinator)
         try coordinator.remove(store)
         #expect(try LegibleParts.find(in: folder, texts: Notes.texts) == [])
       }
       try open(bare) { try #expect(ManagedObjectContext($0).count(for: FetchRequest("Note")) == 20) }
-      #expect(try StoreEncryption.using(Notes.key) { try PersistentStoreCoordinator.parkedContents(at: url) }.isEmpty == false)
+      let parked = try StoreEncryption.using(Notes.key) { try PersistentStoreCoordinator.parkedContents(at: url) }
+      #expect(!parked.isEmpty)
       try open(try #require(Notes.v1)) { _ in }
       #expect(try Notes.titles(url) == Notes.names())
     }
