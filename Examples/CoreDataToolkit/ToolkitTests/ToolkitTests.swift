@@ -76,7 +76,7 @@ final class FetchTests: StackTestCase {
     try context.save()
     let groups = try Aggregate.grouped(Product.self, by: "title", having: nil, in: context)
     XCTAssertEqual(groups, ["Bread": 1, "Tea": 2, "milk": 1])
-    let variable = NSPredicate(format: "%@ > 1", NSExpression(forVariable: "count"))
+    let variable = NSPredicate(format: "%@ > 1", CoreData.NSExpression(forVariable: "count"))
     XCTAssertEqual(try Aggregate.grouped(Product.self, by: "title", having: variable, in: context), ["Tea": 2])
   }
 
@@ -139,7 +139,7 @@ final class ControllerTests: StackTestCase {
     try context.save()
     let request = Shop.newFetchRequest()
     request.sortDescriptors = [
-      NSSortDescriptor(key: "name", ascending: true, selector: #selector(NSString.caseInsensitiveCompare(_:)))
+      NSSortDescriptor(key: "name", ascending: true, selector: NSSelectorFromString("caseInsensitiveCompare:"))
     ]
     let observer = try FetchedResultsObserver(
       request: request, in: context, sectionNameKeyPath: "initial", cacheName: "shops")
@@ -191,19 +191,19 @@ final class BatchTests: StackTestCase {
     let count = try context.batchInsert(Product.self) { (dictionary: NSMutableDictionary) in
       if next == 3 { return true }
       dictionary["sku"] = "d\(next)"
-      dictionary[#keyPath(Product.title)] = "Dictionary"
+      dictionary["title"] = "Dictionary"
       next += 1
       return false
     }
     XCTAssertEqual(count, 3)
     XCTAssertEqual(Product.count(in: context), 58)
     let updated = try context.batchUpdate(
-      Product.self, where: NSPredicate(format: "stock > 40"), values: [#keyPath(Product.title): "Many"],
+      Product.self, where: NSPredicate(format: "stock > 40"), values: ["title": "Many"],
       resultType: .updatedObjectsCountResultType)
     XCTAssertEqual(updated.count, 9)
     let expression = try context.batchUpdate(
       Product.self, where: NSPredicate(format: "stock > 40"),
-      values: ["stock": NSExpression(format: "stock + 100")], resultType: .updatedObjectIDsResultType)
+      values: ["stock": CoreData.NSExpression(format: "stock + 100")], resultType: .updatedObjectIDsResultType)
     XCTAssertEqual(expression.updates?.count, 9)
     let max = try Aggregate(function: "max:", keyPath: "stock", type: .integer64AttributeType).fetch(
       Product.self, in: context)
