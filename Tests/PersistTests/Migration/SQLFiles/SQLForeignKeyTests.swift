@@ -40,7 +40,7 @@ struct SQLForeignKeyTests {
       try folder.write("DELETE FROM folder WHERE id = 2", to: "2_delete.sql")
       let error = #expect(throws: PersistenceError.self) { try folder.migrator().migrate(storeAt: folder.url) }
       #expect(error?.code == .migrationFailed)
-      #expect(error?.message.contains("1 rows of 'note', such as row 11, refer to missing rows of 'folder'") == true)
+      #expect(error?.message.contains("1 row of 'note', such as row 11, refers to missing rows of 'folder'") == true)
       try #expect(folder.rows("SELECT count(*) FROM folder") == [["2"]])
     }
   }
