@@ -12,12 +12,16 @@ extension JSONText {
       json.field("entity", change.changedObjectID.entityName)
       json.field("key", change.changedObjectID.keyText)
       json.updatedProperties(of: change)
-      let kept = (change.tombstone ?? [:]).sorted { $0.key < $1.key }
-      json.field("tombstone", of: kept) { json, kept in
-        json.object {
-          $0.field("property", kept.key)
-          $0.field("text", kept.value.isNull ? nil : kept.value.description)
-        }
+      json.field("tombstone", change.tombstone)
+      json.field("oldValues", change.oldValues)
+    }
+  }
+
+  private mutating func field(_ key: String, _ values: [String: StoredValue]?) {
+    field(key, of: (values ?? [:]).sorted { $0.key < $1.key }) { json, value in
+      json.object {
+        $0.field("property", value.key)
+        $0.field("text", value.value.isNull ? nil : value.value.description)
       }
     }
   }

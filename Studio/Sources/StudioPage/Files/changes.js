@@ -3,6 +3,11 @@ import {get} from './api.js';
 import {store} from './model.js';
 
 const shownTransactions = 400;
+/** The author of transactions that apply the changes of other replicas: `Replica.author`. */
+const synchronization = 'com.persist.sync';
+
+/** Values by property, as text. */
+const values = list => list.map(({property, text}) => `${property} ${text ?? 'null'}`).join(', ').slice(0, 300);
 
 /** How to switch the history on. */
 const advice = () => h('details', {class: 'advice-box', open: true}, h('summary', {}, 'How to record who changes what'),
@@ -72,22 +77,24 @@ export class ChangesView {
   add(transaction, count) {
     const date = new Date((transaction.timestamp + 978307200) * 1000);
     this.transactions.push({date, count});
-    const by = [transaction.author, transaction.contextName, transaction.processID, transaction.bundleID].filter(Boolean).join(', ');
+    const by = transaction.author === synchronization ? ['Synchronized', transaction.contextName].filter(Boolean).join(' ')
+      : [transaction.author, transaction.contextName, transaction.processID, transaction.bundleID].filter(Boolean).join(', ');
     this.list.prepend(h('li', {class: 'transaction'},
       h('div', {class: 'transaction-head'}, h('span', {class: 'number'}, `#${transaction.number}`), h('time', {datetime: date.toISOString()}, date.toLocaleString()),
         h('span', {}, by || 'unknown'), h('span', {class: 'muted'}, plural(count, 'change'))),
-      h('ul', {}, transaction.changes.slice(0, 20).map(change => this.change(change)),
+      h('ul', {}, transaction.changes.slice(0, 20).map(change => this.change(change, transaction.author === synchronization)),
         count > 20 && h('li', {class: 'muted'}, `… ${grouped(count - 20)} more`))));
     while (this.list.children.length > shownTransactions) this.list.lastChild.remove();
   }
 
-  change(change) {
+  change(change, isForeign) {
     const words = {insert: '+', update: '~', delete: '−'};
     const name = `${change.entity} ${change.key}`;
     return h('li', {class: change.type}, h('span', {class: 'mark', role: 'img', 'aria-label': change.type}, words[change.type]),
       h('a', {href: `#/object/${encodeURIComponent(change.entity)}/${change.key}`}, name),
       change.updatedProperties && h('span', {class: 'muted'}, change.updatedProperties.join(', ')),
-      change.tombstone.length > 0 && h('span', {class: 'muted'}, 'It had ' + change.tombstone.map(({property, text}) => `${property} ${text ?? 'null'}`).join(', ').slice(0, 300)));
+      change.tombstone.length > 0 && h('span', {class: 'muted'}, 'It had ' + values(change.tombstone)),
+      change.type === 'update' && change.oldValues.length > 0 && h('span', {class: 'muted'}, (isForeign ? 'Overruled ' : 'It had ') + values(change.oldValues)));
   }
 
   /** A bar for each of sixty equal parts of the time that the list covers. */
