@@ -27,20 +27,22 @@ public final class Replica: Sendable {
   ///   - attributes: Attributes that identify objects, by entity; they apply to subentities too. Objects that two
   ///     replicas create with the same value are one. Other objects are identified by the place and time of their
   ///     creation.
+  ///   - mappingModels: Mapping models that aren't files of the coordinator's registry, for changes of other versions. Each
+  ///     names its versions, which are in the registry.
   ///   - clock: The present time.
   /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration;
   ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for attributes that don't
-  ///   exist.
+  ///   exist; the errors of reading the registry's mapping models.
   public convenience init(
     _ coordinator: PersistentStoreCoordinator, store: StoreInfo? = nil, identifiedBy attributes: [String: String] = [:],
-    clock: @escaping @Sendable () -> Date = { Date() }
+    mappingModels: [MappingModel] = [], clock: @escaping @Sendable () -> Date = { Date() }
   ) throws {
-    try self.init(coordinator, store, attributes, SyncSources(now: clock))
+    try self.init(coordinator, store, attributes, SyncSources(now: clock), mappingModels)
   }
 
   init(
     _ coordinator: PersistentStoreCoordinator, _ store: StoreInfo?, _ attributes: [String: String],
-    _ sources: SyncSources
+    _ sources: SyncSources, _ mappingModels: [MappingModel] = []
   ) throws {
     self.coordinator = coordinator
     guard let found = try coordinator.storesWithHistory(store.map { [$0.identifier] }).first else {
@@ -54,7 +56,8 @@ public final class Replica: Sendable {
     work = ReplicaWork(
       coordinator: coordinator, storeIdentifier: found.store.identifier,
       schema: try SyncSchema(coordinator.managedObjectModel, identifiedBy: attributes),
-      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources)
+      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources,
+      mappings: try VersionMappings(coordinator.registry, mappingModels))
   }
 
   /// The steps of synchronizations from now on.

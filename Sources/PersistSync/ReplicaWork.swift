@@ -9,6 +9,7 @@ struct ReplicaWork: Sendable {
   let schema: SyncSchema
   let tag: ModelTag
   let sources: SyncSources
+  let mappings: VersionMappings
 
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
@@ -26,7 +27,7 @@ struct ReplicaWork: Sendable {
     }
     let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
     let step = try SyncStep(
-      store, found.history, tag, coordinator.registry, storeName: sources.storeName(found.store.identifier))
+      store, found.history, tag, coordinator.registry, mappings, storeName: sources.storeName(found.store.identifier))
     let life = found.history.life
     guard var record = step.tables.record else {
       return (step, ReplicaRecord(id: sources.newIdentity(), life: life, model: tag), true)
@@ -83,6 +84,7 @@ struct ReplicaWork: Sendable {
         try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
         for (key, value) in pass.facts { try joining.add(key, value) }
       }
+      for identity in pass.dangling { joining.add(identity) }
       return try write(step, new, joining)
     }
   }
@@ -108,7 +110,7 @@ struct ReplicaWork: Sendable {
     record.position += 1
     step.tables.setRecord(record)
     var writes = writing.writes
-    writes.origin = HistoryOrigin(author: Replica.author)
+    writes.origin = HistoryOrigin(author: Replica.author, contextName: facts.origins)
     writes.origin?.attached = step.tables.finish(after: last)
     let receipt = try step.store.store.commit(writes)
     guard receipt.historyNumber == record.position else {
@@ -199,6 +201,7 @@ struct ReplicaWork: Sendable {
         var received = try step.tables.received(from: set.entry.replica)
         // Objects come into a scope and leave it in an order.
         if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
+        if set.entry.isOrdinary { joining.replicas.insert(set.entry.replica) }
         if !set.entry.isOrdinary { refusals += try leave(set, &joining, step) }
         for fact in set.facts { try joining.join(fact) }
         received.insert(set.entry.number)

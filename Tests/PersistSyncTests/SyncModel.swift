@@ -64,6 +64,7 @@ final class Device {
   private var registry: ModelRegistry?
   let identifiers: [String: String]
   private let sources: SyncSources
+  private let mappingModels: [MappingModel]
   private(set) var coordinator: PersistentStoreCoordinator
   private(set) var replica: Replica
 
@@ -72,23 +73,24 @@ final class Device {
   ///   - sources: The device's clock and identities instead.
   init(
     _ url: URL, _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], offset: TimeInterval = 0,
-    registry: ModelRegistry? = nil, sources: SyncSources? = nil
+    registry: ModelRegistry? = nil, mappingModels: [MappingModel] = [], sources: SyncSources? = nil
   ) throws {
+    self.mappingModels = mappingModels
     (self.url, self.model, self.identifiers) = (url, model, identifiers)
     self.registry = registry
     self.sources = sources ?? SyncSources(now: { Date().addingTimeInterval(offset) })
-    (coordinator, replica) = try Self.open(url, model, registry, identifiers, self.sources)
+    (coordinator, replica) = try Self.open(url, model, registry, mappingModels, identifiers, self.sources)
   }
 
   private static func open(
-    _ url: URL, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ identifiers: [String: String],
-    _ sources: SyncSources
+    _ url: URL, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ mappingModels: [MappingModel],
+    _ identifiers: [String: String], _ sources: SyncSources
   ) throws -> (PersistentStoreCoordinator, Replica) {
     let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
-    var options = StoreOptions.automaticMigration
+    var options = StoreOptions(migrator: AutomaticMigrator(mappingModels: mappingModels))
     options.tracksHistory = true
     try coordinator.addStore(at: url, options: options)
-    let replica = try Replica(coordinator, nil, identifiers, sources)
+    let replica = try Replica(coordinator, nil, identifiers, sources, mappingModels)
     return (coordinator, replica)
   }
 
@@ -96,7 +98,9 @@ final class Device {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  func reopen() throws { (coordinator, replica) = try Self.open(url, model, registry, identifiers, sources) }
+  func reopen() throws {
+    (coordinator, replica) = try Self.open(url, model, registry, mappingModels, identifiers, sources)
+  }
 
   /// Continues with another version of the model.
   func update(to model: ManagedObjectModel, _ registry: ModelRegistry?) throws {

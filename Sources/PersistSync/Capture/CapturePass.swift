@@ -13,7 +13,11 @@ struct CapturePass {
   /// The facts, in the order in which they were made.
   private(set) var facts: [(key: FactKey, value: Data)] = []
   private var inserted: Set<SyncTables.RowID> = []
+  /// Objects that refer to deleted rows through relationships without an inverse.
+  private(set) var dangling: Set<Identity> = []
   private var orders: [SyncTables.RowID: Set<String>] = [:]
+  /// The version of the model before a migration since the last synchronization.
+  private var formerMap: ModelMap?
   /// Before the first synchronization, changes have no replica, so that copies of a store agree on them.
   let isBirth: Bool
 
@@ -93,6 +97,7 @@ struct CapturePass {
   /// before all changes. Afterward, all rows are computed again.
   private mutating func adoptModel() throws {
     let former = record.model
+    formerMap = try step.map.version(former)
     var renamed: [(Identity, SyncTables.RowID)] = []
     try tables.forEachRow { identity, row in
       let name = try step.map.entityName(row.entity, in: former) ?? row.entity
@@ -205,6 +210,7 @@ struct CapturePass {
     try unite(identities)
     let object = try tables.facts(of: identity)
     let shown = try shown(identities, identity, row, id)
+    let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, identity, row, id)
     func time(_ name: String) -> UInt64? { [change.properties[name], change.whole].compactMap { $0 }.max() }
     func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
     func set(_ name: String, _ content: Data, at time: UInt64) throws {
@@ -217,7 +223,11 @@ struct CapturePass {
       let name = row.entity.properties[attribute.propertySlot].name
       guard let time = time(name) ?? adoptionTime(attribute.name) else { continue }
       let value = try step.store.value(attribute, in: row)
-      if !isNew, change.properties[name] == nil, value == attribute.value(of: shown.registers[attribute.name] ?? []) {
+      if !isNew, change.properties[name] == nil,
+        [shown, formerlyShown].contains(where: { shown in
+          shown.map { value == attribute.value(of: $0.registers[attribute.name] ?? []) } == true
+        })
+      {
         continue
       }
       try set(attribute.name, PortableValue.bytes(value), at: time)
@@ -226,8 +236,13 @@ struct CapturePass {
       guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }
       if relationship.isRegister {
         let target = step.store.target(relationship, in: row)
+        if let target, relationship.inverse == nil, try tables.identities(of: target).isEmpty {
+          dangling.insert(identity)
+        }
         if !isNew, change.properties[relationship.name] == nil,
-          try target == ProjectionPass(step).destination(relationship, of: shown)
+          try [shown, formerlyShown].compactMap({ $0 }).contains(where: {
+            try target == ProjectionPass(step).destination(relationship, of: $0)
+          })
         {
           continue
         }
@@ -267,6 +282,21 @@ struct CapturePass {
     let group = Uniqueness.Group(members: identities, winner: winner, entity: row.entity)
     let target = ProjectionPass.Target(group, id)
     try ProjectionPass(step).readRegisters(of: target)
+    return target
+  }
+
+  /// The row that follows from the facts that the version before a migration had a place for. If the history doesn't
+  /// tell what was changed before the migration, a row that shows just that wasn't.
+  private func formerlyShown(
+    _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
+  ) throws -> ProjectionPass.Target? {
+    guard let formerMap else { return nil }
+    let target = ProjectionPass.Target(
+      Uniqueness.Group(members: identities, winner: winner, entity: row.entity), id)
+    for member in identities {
+      let found = try step.registers(of: tables.facts(of: member), in: row.entity, visibleIn: formerMap)
+      target.registers.merge(found) { ($0 + $1).sorted { Register.isLater($0, than: $1) } }
+    }
     return target
   }
 

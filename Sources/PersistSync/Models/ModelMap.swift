@@ -10,17 +10,37 @@ final class ModelMap {
   /// The versions whose facts wait, because it isn't clear what corresponds to what.
   private(set) var failures: [PersistenceError] = []
   private let registry: ModelRegistry?
+  let mappings: VersionMappings
+  private var versions: [ModelTag: (map: ModelMap, schema: SyncSchema)] = [:]
   private let descriptions: () throws -> [ModelTag: Data]
   private lazy var models = Result { try knownModels() }
 
   /// - Parameters:
   ///   - registry: The versions that the program knows; nil for none.
+  ///   - mappings: The mapping models between them.
   ///   - descriptions: The descriptions of the models that replicas have used.
   init(
-    _ model: ManagedObjectModel, _ tag: ModelTag, registry: ModelRegistry?,
+    _ model: ManagedObjectModel, _ tag: ModelTag, registry: ModelRegistry?, mappings: VersionMappings = .none,
     descriptions: @escaping () throws -> [ModelTag: Data]
   ) {
     (self.model, self.tag, self.registry, self.descriptions) = (model, tag, registry, descriptions)
+    self.mappings = mappings
+  }
+
+  /// The correspondences from other versions to one of those that mapping models know.
+  func version(_ tag: ModelTag, _ model: ManagedObjectModel) throws -> (map: ModelMap, schema: SyncSchema)? {
+    if let known = versions[tag] { return known }
+    let map = ModelMap(model, tag, registry: registry, mappings: mappings, descriptions: descriptions)
+    let version = (map: map, schema: try SyncSchema(model, identifiedBy: [:]))
+    versions[tag] = version
+    return version
+  }
+
+  /// The correspondences to another version as its programs knew them; nil for an unknown version.
+  func version(_ tag: ModelTag) throws -> ModelMap? {
+    try models.get()[tag].map {
+      ModelMap($0, tag, registry: registry, mappings: mappings.known(to: tag), descriptions: descriptions)
+    }
   }
 
   private func knownModels() throws -> [ModelTag: ManagedObjectModel] {
@@ -60,7 +80,11 @@ final class ModelMap {
     let models = try models.get()
     var found: Correspondence?
     if let theirs = models[other] {
-      do { found = try Correspondence(from: theirs, to: model) } catch { failures.append(failure(theirs, error)) }
+      do {
+        found = try correspondence(from: (other, theirs), to: (tag, model))
+      } catch {
+        failures.append(failure(theirs, error))
+      }
       // Versions in between know of renames that neither of the two has.
       if found != nil { found = completed(found, from: theirs, other, by: models) }
     }
@@ -70,16 +94,24 @@ final class ModelMap {
 }
 
 extension ModelMap {
+  private func correspondence(
+    from theirs: (tag: ModelTag, model: ManagedObjectModel), to own: (tag: ModelTag, model: ManagedObjectModel)
+  ) throws -> Correspondence {
+    let computed = mappings.computedNames(from: theirs.tag, to: own.tag)
+    return try Correspondence(
+      from: theirs.model, to: own.model, mapped: mappings.pairs(from: theirs.tag, to: own.tag), computed: computed)
+  }
+
   /// Follows renames through all known versions, however many are in between.
   private func completed(
     _ direct: Correspondence?, from theirs: ManagedObjectModel, _ other: ModelTag,
     by models: [ModelTag: ManagedObjectModel]
   ) -> Correspondence? {
     let others = models.filter { $0.key != other && $0.key != tag }.sorted { $0.key.number < $1.key.number }
-      .map(\.value)
-    let ends = others + [model]
-    var reached = others.map { try? Correspondence(from: theirs, to: $0) } + [direct]
-    let steps = others.map { middle in ends.map { try? Correspondence(from: middle, to: $0) } }
+      .map { (tag: $0.key, model: $0.value) }
+    let ends = others + [(tag, model)]
+    var reached = others.map { try? correspondence(from: (other, theirs), to: $0) } + [direct]
+    let steps = others.map { middle in ends.map { try? correspondence(from: middle, to: $0) } }
     for _ in others {
       for (middle, row) in steps.enumerated() {
         guard let first = reached[middle] else { continue }
@@ -109,6 +141,8 @@ private struct Correspondence {
   private var entities: [String: String] = [:]
   private var properties: [String: [String: String]] = [:]
   private var taken: Set<[String]> = []
+  /// Properties of either model whose values aren't those of a property of the other one.
+  private let computed: Set<[String]>
 
   /// An entity or property of each model that are the same.
   private struct Pair {
@@ -119,9 +153,18 @@ private struct Correspondence {
     var reversed: Pair { Pair(theirs: own, own: theirs) }
   }
 
+  /// - Parameters:
+  ///   - mapped: The counterparts by a mapping model.
+  ///   - computed: The attributes that a mapping model computes.
   /// - Throws: `PersistenceError.Code.mappingAmbiguous` if a name has several possible counterparts.
-  init(from theirs: ManagedObjectModel, to own: ManagedObjectModel) throws {
-    self.own = own
+  init(
+    from theirs: ManagedObjectModel, to own: ManagedObjectModel, mapped: [(theirs: [String], own: [String])],
+    computed: Set<[String]>
+  ) throws {
+    (self.own, self.computed) = (own, computed)
+    let mapped = mapped.map { Pair(theirs: $0.theirs, own: $0.own) }
+    for pair in mapped where pair.own.count == 1 { add(pair) }
+    for pair in mapped where pair.own.count == 2 { add(pair) }
     let forward = try ModelCorrespondence(from: theirs, to: own)
     let backward = try ModelCorrespondence(from: own, to: theirs)
     let one = Self.pairs(forward, theirs, own)
@@ -152,7 +195,8 @@ private struct Correspondence {
       if entities[entity] == nil, taken.insert(pair.own).inserted { entities[entity] = ownEntity }
       return
     }
-    guard entities[entity] == ownEntity, properties[entity]?[pair.theirs[1]] == nil, taken.insert(pair.own).inserted
+    guard entities[entity] == ownEntity, properties[entity]?[pair.theirs[1]] == nil, !computed.contains(pair.theirs),
+      !computed.contains(pair.own), taken.insert(pair.own).inserted
     else { return }
     properties[entity, default: [:]][pair.theirs[1]] = pair.own[1]
   }

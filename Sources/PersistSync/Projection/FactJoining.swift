@@ -13,6 +13,8 @@ struct FactJoining {
   /// The latest time of a change that isn't too far in the future.
   private(set) var latest: UInt64 = 0
   private let limit: UInt64
+  /// The replicas that made the changes.
+  var replicas: Set<UUID> = []
   private let oneToOnes: Set<String>
   /// Objects whose one-to-one relationships may have changed.
   private var paired: Set<Identity> = []
@@ -29,6 +31,22 @@ struct FactJoining {
       entities.flatMap { step.schema[$0].relationships }.filter(\.isOneToOne).map(\.name))
   }
 
+  /// The replicas that made the changes, for the history: `from 6F1C…, 2AB9…`; nil for none.
+  var origins: String? {
+    let names = replicas.subtracting([Stamp.origin]).map(\.uuidString).sorted()
+    guard !names.isEmpty else { return nil }
+    let others = names.count > Self.shownOrigins ? " and \(names.count - Self.shownOrigins) others" : ""
+    return "from \(names.prefix(Self.shownOrigins).joined(separator: ", "))\(others)"
+  }
+
+  private static let shownOrigins = 4
+
+  /// Adds an object whose row has to be computed again.
+  mutating func add(_ identity: Identity) {
+    changed.insert(identity)
+    relinked.insert(identity)
+  }
+
   mutating func join(_ fact: ChangeSet.Fact) throws {
     guard let identity = fact.key.object else {
       return fact.key.isOrdinary ? try joinModel(fact) : ()
@@ -38,7 +56,10 @@ struct FactJoining {
     case .owner, .life: related.formUnion(try step.allOwners(of: identity))
     default: break
     }
-    if try tables.join(fact.key, fact.value) { try add(fact.key, fact.value, of: identity) }
+    if try tables.join(fact.key, fact.value) {
+      if fact.key.isRegister { replicas.insert(try Register(fact.value).stamp.replica) }
+      try add(fact.key, fact.value, of: identity)
+    }
   }
 
   /// Adds a fact that the store already has.

@@ -14,12 +14,13 @@ final class SyncStep {
   var schema: SyncSchema { store.schema }
   var model: ManagedObjectModel { store.model }
 
-  init(_ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?, storeName: String)
-    throws
-  {
+  init(
+    _ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?,
+    _ mappings: VersionMappings, storeName: String
+  ) throws {
     let tables = try SyncTables(history)
     (self.store, self.tables, self.history, self.storeName) = (store, tables, history, storeName)
-    map = ModelMap(store.model, tag, registry: registry) { try tables.models() }
+    map = ModelMap(store.model, tag, registry: registry, mappings: mappings) { try tables.models() }
   }
 
   /// The own entity of an object that exists; nil if it was deleted, or the model has no place for it.
@@ -63,9 +64,21 @@ final class SyncStep {
   }
 
   /// The registers of an object's present life by the own names of their properties, the latest first.
-  func registers(of object: ObjectFacts, in entity: Entity) throws -> [String: [Register]] {
+  ///
+  /// - Parameter former: Another version; only those are returned that have a place in it. Nil for all.
+  func registers(
+    of object: ObjectFacts, in entity: Entity, visibleIn former: ModelMap? = nil
+  ) throws -> [String: [Register]] {
     var found: [String: [Register]] = [:]
-    for (property, register) in object.values where register.life == object.count {
+    var values = object.values
+    if let former {
+      let entity = try object.life.flatMap { try former.entity(of: $0) }
+      values = try values.filter { property, _ in try entity.flatMap { try former.name(of: property, in: $0) } != nil }
+    }
+    for (property, register) in values where register.life == object.count {
+      if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
+    }
+    for (property, register) in try map.computedValues(of: object, values) {
       if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
     }
     if !object.owners.isEmpty { try addInverses(of: object, in: entity, to: &found) }

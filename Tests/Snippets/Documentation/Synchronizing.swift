@@ -6,16 +6,21 @@ func synchronized(_ coordinator: PersistentStoreCoordinator, _ url: URL, _ share
   // <block 0>
 }
 
-func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
+func mapped(_ coordinator: PersistentStoreCoordinator, _ mapping: MappingModel) throws {
   // <block 1>
-  _ = hub
+  _ = replica
 }
 
-func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
+func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
   // <block 2>
   _ = hub
 }
 
-func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
   // <block 3>
+  _ = hub
+}
+
+func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+  // <block 4>
 }

@@ -1,0 +1,194 @@
+import Foundation
+import Persist
+
+/// The mapping models between versions.
+struct VersionMappings: Sendable {
+  /// A mapping model from one version to another.
+  struct Step: Sendable {
+    let source: ManagedObjectModel
+    let sourceTag: ModelTag
+    let destination: ManagedObjectModel
+    let destinationTag: ModelTag
+    let entities: [EntityMapping]
+  }
+
+  /// In the order of the versions.
+  private(set) var steps: [Step] = []
+  /// The places of the versions in their order.
+  private var places: [ModelTag: Int] = [:]
+
+  static let none = VersionMappings()
+
+  private init() {}
+
+  /// - Parameters:
+  ///   - registry: The versions, with the mapping models of their files.
+  ///   - mappings: Other mapping models, which name their versions.
+  /// - Throws: The errors of reading a mapping model.
+  init(_ registry: ModelRegistry?, _ mappings: [MappingModel]) throws {
+    guard let registry, !registry.mappingModels.isEmpty || !mappings.isEmpty else { return }
+    let versions = registry.versions
+    var tags: [String: ModelTag] = [:]
+    func tag(_ version: ModelVersion) -> ModelTag {
+      if let known = tags[version.name] { return known }
+      let tag = ModelTag(digest: version.model.description.digest)
+      tags[version.name] = tag
+      return tag
+    }
+    for source in versions {
+      for destination in versions where source.name != destination.name {
+        let files = registry.mappingModels.isEmpty ? [] : try registry.readMappingModels(from: source, to: destination)
+        let given = mappings.filter { $0.sourceVersion == source.name && $0.destinationVersion == destination.name }
+        let all = (files + given).flatMap(\.entityMappings)
+        guard !all.isEmpty else { continue }
+        steps.append(
+          Step(
+            source: source.model, sourceTag: tag(source), destination: destination.model,
+            destinationTag: tag(destination), entities: all))
+      }
+    }
+    guard !steps.isEmpty else { return }
+    for (place, version) in versions.enumerated() { places[tag(version)] = place }
+  }
+
+  /// The mapping models between the versions up to one of them.
+  func known(to version: ModelTag) -> VersionMappings {
+    guard let last = places[version] else { return .none }
+    var known = self
+    known.steps = steps.filter { step in
+      [step.sourceTag, step.destinationTag].allSatisfy { places[$0].map { $0 <= last } == true }
+    }
+    return known
+  }
+
+  /// The entities and properties of two versions that are the same by a mapping model between them.
+  func pairs(from one: ModelTag, to other: ModelTag) -> [(theirs: [String], own: [String])] {
+    var pairs: [(theirs: [String], own: [String])] = []
+    for step in steps {
+      let isForward = step.sourceTag == one && step.destinationTag == other
+      guard isForward || step.sourceTag == other && step.destinationTag == one else { continue }
+      // Of several entities that an entity is split into, that with its name has its objects.
+      let mappings = step.entities.filter { $0.sourceEntityName == $0.destinationEntityName }
+        + step.entities.filter { $0.sourceEntityName != $0.destinationEntityName }
+      for mapping in mappings {
+        guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName else { continue }
+        let copies = (mapping.attributeMappings + mapping.relationshipMappings).compactMap { property in
+          property.copiedName.map { ([source, $0], [destination, property.name]) }
+        }
+        for (old, new) in [([source], [destination])] + copies { pairs.append(isForward ? (old, new) : (new, old)) }
+      }
+    }
+    return pairs
+  }
+
+  /// The attributes of the later of two versions whose values a mapping model in between computes, so that equal names
+  /// don't mean equal values.
+  func computedNames(from one: ModelTag, to other: ModelTag) -> Set<[String]> {
+    guard let first = places[one], let second = places[other] else { return [] }
+    let (low, high) = (min(first, second), max(first, second))
+    var names: Set<[String]> = []
+    for step in steps {
+      guard let from = places[step.sourceTag], let to = places[step.destinationTag], from < to, from >= low, to <= high
+      else { continue }
+      for mapping in step.entities {
+        for property in mapping.attributeMappings where property.isComputed {
+          names.insert([mapping.destinationEntityName ?? "", property.name])
+        }
+      }
+    }
+    return names
+  }
+}
+
+extension PropertyMapping {
+  private static let source = FetchExpression.variable("source")
+
+  /// The property of the source object whose value becomes that of this one, unchanged.
+  var copiedName: String? {
+    switch valueExpression {
+    case .path(Self.source, let keys)? where keys.count == 1: keys[0]
+    case .call(_, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", let arguments)?:
+      if case .constant(.string(let name))? = arguments.first { name } else { nil }
+    case .call(_, "destinationInstancesForEntityMappingNamed:sourceInstances:", let arguments)?:
+      if case .path(Self.source, let keys)? = arguments.last, keys.count == 1 { keys[0] } else { nil }
+    default: nil
+    }
+  }
+
+  var isComputed: Bool { valueExpression != nil && copiedName == nil }
+}
+
+/// An object of an earlier version, from whose values a mapping model computes those of a later one.
+private final class MappedSource: KeyedObject {
+  private let entity: Entity
+  private let part: SyncSchema.EntityPart
+  private let registers: [String: [Register]]
+  /// The time of the last of the values that were read.
+  private(set) var last: Stamp?
+
+  init(_ entity: Entity, _ part: SyncSchema.EntityPart, _ registers: [String: [Register]]) {
+    (self.entity, self.part, self.registers) = (entity, part, registers)
+  }
+
+  func fetchValue(forKey key: String) throws -> FetchValue {
+    guard let attribute = part.attribute(key) else {
+      throw PersistenceError(
+        .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no attribute '\(key)'.",
+        fix: "Values of other objects can't be computed while changes are synchronized.")
+    }
+    let known = registers[key] ?? []
+    if let stamp = known.first?.stamp { last = last.map { max($0, stamp) } ?? stamp }
+    return .value(attribute.value(of: known))
+  }
+
+  func hasProperty(named name: String) -> Bool { part.attribute(name) != nil }
+  var fetchIdentity: StoredValue { .null }
+  var fetchEntityName: String? { entity.name }
+}
+
+extension ModelMap {
+  /// The values of an object that mapping models compute from those of other versions, each with the time of the latest
+  /// value that it was computed from.
+  ///
+  /// - Parameter known: The object's values.
+  func computedValues(of object: ObjectFacts, _ known: [PropertyName: Register]) throws -> [PropertyName: Register] {
+    guard !mappings.steps.isEmpty, let life = object.life else { return [:] }
+    var values = known
+    var computed: [PropertyName: Register] = [:]
+    for step in mappings.steps {
+      guard let (source, schema) = try version(step.sourceTag, step.source),
+        let destination = try version(step.destinationTag, step.destination)?.map,
+        let from = try source.entity(of: life), let to = try destination.entity(of: life)
+      else { continue }
+      let mappings = step.entities.filter {
+        $0.sourceEntityName == from.name && $0.destinationEntityName == to.name && $0.policyName == nil
+          && $0.attributeMappings.contains(where: \.isComputed)
+      }
+      guard !mappings.isEmpty else { continue }
+      var registers: [String: [Register]] = [:]
+      for (property, register) in values where register.life == object.count {
+        if let name = try source.name(of: property, in: from) { registers[name, default: []].append(register) }
+      }
+      for name in registers.keys { registers[name]?.sort { Register.isLater($0, than: $1) } }
+      for property in mappings.flatMap(\.attributeMappings) where property.isComputed {
+        let read = MappedSource(from, schema[from], registers)
+        guard let register = Self.register(property, read, life: object.count) else { continue }
+        let name = PropertyName(model: step.destinationTag, entity: to.name, name: property.name)
+        computed[name] = register
+        if values[name].map({ Register.isLater(register, than: $0) }) ?? true { values[name] = register }
+      }
+    }
+    return computed
+  }
+
+  /// The result of an expression; nil if it needs more than the object's own values.
+  private static func register(_ property: PropertyMapping, _ source: MappedSource, life: UInt32) -> Register? {
+    guard let expression = property.valueExpression else { return nil }
+    // A fixed time, so that all replicas compute the same.
+    let evaluator = ExpressionEvaluator(
+      variables: ["source": .object(source)], now: Date(timeIntervalSinceReferenceDate: 0))
+    guard case .value(let value)? = try? evaluator.value(of: expression, for: .object(source)), let stamp = source.last
+    else { return nil }
+    return Register(life: life, stamp: stamp, content: PortableValue.bytes(value))
+  }
+}
