@@ -27,8 +27,8 @@ public final class Replica: Sendable {
   ///   - attributes: Attributes that identify objects, by entity; they apply to subentities too. Objects that two
   ///     replicas create with the same value are one. Other objects are identified by the place and time of their
   ///     creation.
-  ///   - mappingModels: Mapping models that aren't files of the coordinator's registry, for changes of other versions. Each
-  ///     names its versions, which are in the registry.
+  ///   - mappingModels: Mapping models that aren't files of the coordinator's registry, for changes of other versions.
+  ///     Each names its versions, which are in the registry.
   ///   - clock: The present time.
   /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration;
   ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for attributes that don't
