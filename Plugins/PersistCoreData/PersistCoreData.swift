@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a target's sources after the pass over their Objective-C parts, and the classes that Xcode generates from its
-/// models.
+/// Compiles a target's sources after the pass over their Objective-C parts, and the classes that Xcode generates from
+/// its models.
 ///
 /// The manifest restricts the target's own compilation to one source, `CoreDataPlatform.swift`. Its comments tell which
 /// paths the manifest excludes otherwise: `// except: Legacy`, or `// only: Sources`.

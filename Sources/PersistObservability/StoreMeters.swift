@@ -66,7 +66,8 @@ final class StoreMeters: Sendable {
       let timer =
         reason == .connection
         ? Timer(label: "db.client.connection.wait_time", dimensions: [], factory: factory)
-        : Timer(label: "persist.wait.duration", dimensions: [("persist.wait.reason", reason.rawValue)], factory: factory)
+        : Timer(
+          label: "persist.wait.duration", dimensions: [("persist.wait.reason", reason.rawValue)], factory: factory)
       state.waits[reason] = timer
       return timer
     }

@@ -128,8 +128,8 @@ open class NSMappingModel: NSObject {
   /// Creates a rule without values.
   public override init() { super.init() }
 
-  /// Reads a mapping model. One in Xcode's source format names two versions of a model, which are searched beside it and
-  /// among the program's resources; without them, it is read when it is used.
+  /// Reads a mapping model. One in Xcode's source format names two versions of a model, which are searched beside it
+  /// and among the program's resources; without them, it is read when it is used.
   public init?(contentsOf url: URL?) {
     guard let url, FileManager.default.fileExists(atPath: url.path) else { return nil }
     super.init()

@@ -17,7 +17,9 @@ public func <~! <Result>(value: Any?, type: NSFetchRequest<Result>.Type) -> NSFe
   return request
 }
 
-/// Returns the request for another type of results: a copy, if it is a request for different ones. Nil for other values.
+/// Returns the request for another type of results: a copy, if it is a request for different ones.
+///
+/// - Returns: Nil for other values.
 public func <~? <Result>(value: Any?, type: NSFetchRequest<Result>.Type) -> NSFetchRequest<Result>? {
   value as? NSFetchRequest<Result> ?? (value as? any FetchingRequest)?.returning(Result.self)
 }

@@ -74,8 +74,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Send
   open var fetchLimit = 0
   /// The number of results to skip.
   open var fetchOffset = 0
-  /// The number of rows to read at a time; 0 for all. The results are then faults, and the rows of a batch are read when
-  /// one of its objects is used.
+  /// The number of rows to read at a time; 0 for all. The results are then faults, and the rows of a batch are read
+  /// when one of its objects is used.
   open var fetchBatchSize = 0
   /// The kind of the results.
   open var resultType = NSFetchRequestResultType.managedObjectResultType

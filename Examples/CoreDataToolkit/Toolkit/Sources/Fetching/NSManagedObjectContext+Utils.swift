@@ -228,7 +228,7 @@ public struct ContextDidSaveNotification {
 
   private func iterator(forKey key: String) -> AnyIterator<NSManagedObject> {
     guard let set = (notification as Notification).userInfo?[key] as? NSSet else { return AnyIterator { nil } }
-    var innerIterator = set.makeIterator()
+    let innerIterator = set.makeIterator()
     return AnyIterator { return innerIterator.next() as? NSManagedObject }
   }
 }

@@ -115,17 +115,19 @@ public final class ManagedObjectObserver {
 
   public init?(object: NSManagedObject, changeHandler: @escaping (ChangeType) -> Void) {
     guard let moc = object.managedObjectContext else { return nil }
+    // Compared on the context's queue alone, where the context posts.
+    nonisolated(unsafe) let watched = object
     token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextObjectsDidChange, object: moc, queue: nil
     ) { note in
       let invalidatedAll = note.userInfo?[NSInvalidatedAllObjectsKey] != nil
       func objects(_ key: String) -> Set<NSManagedObject> { (note.userInfo?[key] as? Set<NSManagedObject>) ?? Set() }
       if invalidatedAll
-        || objects(NSDeletedObjectsKey).union(objects(NSInvalidatedObjectsKey)).contains(where: { $0 === object })
+        || objects(NSDeletedObjectsKey).union(objects(NSInvalidatedObjectsKey)).contains(where: { $0 === watched })
       {
         return changeHandler(.delete)
       }
-      if objects(NSUpdatedObjectsKey).union(objects(NSRefreshedObjectsKey)).contains(object) { changeHandler(.update) }
+      if objects(NSUpdatedObjectsKey).union(objects(NSRefreshedObjectsKey)).contains(watched) { changeHandler(.update) }
     }
   }
 
