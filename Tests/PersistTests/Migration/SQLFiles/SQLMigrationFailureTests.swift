@@ -142,7 +142,7 @@ struct SQLMigrationFailureTests {
   @Test("A parameter in a file and values that don't match the statement are refused")
   func parameters() throws {
     try SQLFolder.with(["1_parameter.sql": "CREATE TABLE a (x); INSERT INTO a VALUES (?)"]) { folder in
-      try #expect(failure(folder).message.contains("takes 1 values and was given 0"))
+      try #expect(failure(folder).message.contains("takes 1 value and was given 0"))
       let code = SQLMigration(1, "code") { try $0.execute("SELECT ?; SELECT ?", 1) }
       #expect(throws: PersistenceError.self) { try SQLMigrator([code]).migrate(storeAt: folder.url) }
     }
