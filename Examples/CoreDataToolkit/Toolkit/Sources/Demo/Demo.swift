@@ -150,7 +150,7 @@ public final class DiscountedProduct: Product {
 }
 
 public enum DemoModel {
-  nonisolated(unsafe) public static let model: NSManagedObjectModel = makeModel()
+  public static let model: NSManagedObjectModel = makeModel()
 
   public static func makeModel(version: Int = 1) -> NSManagedObjectModel {
     let model = NSManagedObjectModel()
