@@ -51,7 +51,8 @@ struct SQLScriptRunner {
     }
     guard statement.parameterCount == values.count else {
       throw PersistenceError(
-        .invalidRequest, "The statement takes \(Measure.count(statement.parameterCount, "value")) and was given \(values.count).",
+        .invalidRequest,
+        "The statement takes \(Measure.count(statement.parameterCount, "value")) and was given \(values.count).",
         fix: "Pass a value for each '?'; a file can't contain placeholders.")
     }
   }
