@@ -109,6 +109,8 @@ final class ObservedStore: PersistentStore, ObservedSource {
     try observe(.deferred, nil) { try base.finishDeferredSteps(until: deadline) }
   }
 
+  func beforeEachCommit(_ body: @escaping @Sendable () throws -> Void) { base.beforeEachCommit(body) }
+
   func close() throws { try base.close() }
 
   // MARK: Copying

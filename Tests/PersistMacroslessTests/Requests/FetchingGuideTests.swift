@@ -130,6 +130,34 @@ struct FetchingGuideTests {
     }
   }
 
+  @Test("Hidden objects are found by requests that ask for all")
+  func hidden() throws {
+    try withTemporaryStore { store in
+      let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(SoftDeletion.Item.self))
+      try coordinator.addStore(at: store)
+      let context = ManagedObjectContext(coordinator)
+      let items = [SoftDeletion.Item(context: context), SoftDeletion.Item(context: context)]
+      items[0].deletedAt = Date()
+      try context.save()
+      let (present, everything) = try SoftDeletion.hide(in: context)
+      #expect(present == [items[1]] && Set(everything) == Set(items))
+    }
+  }
+
+  /// Items with a date of deletion.
+  private enum SoftDeletion {
+    final class Item: ManagedObject {
+      @Attribute var deletedAt: Date?
+    }
+
+    static func hide(in context: ManagedObjectContext) throws -> (present: [Item], everything: [Item]) {
+      context.filterByDefault(Item.where(\.deletedAt == nil))
+      let present = try context.fetch(Item.all)
+      let everything = try context.fetch(Item.all.ignoringDefaultFilters())
+      return (present, everything)
+    }
+  }
+
   @Test("A request is explained")
   func explaining() throws {
     try withItems { context in
