@@ -124,7 +124,7 @@
         }
         let missing = try run()
         #expect(missing.status == 1 && missing.messages.contains("'persist-studio' isn't installed"))
-        #expect(missing.messages.contains("swift build -c release --package-path Studio"))
+        #expect(missing.messages.contains("Run 'Scripts/install'"))
         try Self.write("#!/bin/sh\necho in PATH: $1\n", to: tools.appendingPathComponent("persist-studio"))
         #expect(try run().output == "in PATH: Shop.sqlite\n")
         try Self.write("#!/bin/sh\necho beside: $1\n", to: own.appendingPathComponent("persist-studio"))
