@@ -39,6 +39,8 @@ final class SavedChangesMailbox: Sendable {
   private struct State {
     var mail: Mail?
     var bells: [Bell] = []
+    /// Whether the bells are going to ring by themselves.
+    var ringsSoon = false
   }
 
   private let state = LockProtected(State())
@@ -62,6 +64,21 @@ final class SavedChangesMailbox: Sendable {
   /// store.
   func ring() {
     for bell in state.withLock({ $0.bells }) { bell.ring() }
+  }
+
+  /// Wakes the tasks that wait for mail after a short while, because a store was too busy to say whether there is any.
+  func ringSoon() {
+    let isNew = state.withLock { state in
+      guard !state.ringsSoon, state.bells.contains(where: { $0.isHeard() }) else { return false }
+      state.ringsSoon = true
+      return true
+    }
+    guard isNew else { return }
+    Task.detached { [weak self] in
+      try? await Task.sleep(for: .milliseconds(10))
+      self?.state.withLock { $0.ringsSoon = false }
+      self?.ring()
+    }
   }
 
   /// Removes and returns the content.

@@ -89,6 +89,7 @@ extension ManagedObjectContext {
         if automaticMerging?.noteFailure(of: store) ?? true { deferError(error) }
       }
     }
+    if automaticMerging?.mustCheckAgain == true { mailbox.ringSoon() }
   }
 
   /// - Parameter arrived: The changes that other contexts have saved.

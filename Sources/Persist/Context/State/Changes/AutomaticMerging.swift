@@ -2,6 +2,8 @@
 struct AutomaticMerging {
   /// By store, the foreign change count when the context last checked.
   private var seen: [String: Int64] = [:]
+  /// The stores whose count couldn't be determined at the last check, because a thread was writing.
+  private var busy: Set<String> = []
   /// By store, the number of the last transaction in its history when the context last merged.
   private var numbers: [String: Int64] = [:]
   /// Objects with unsaved values that others have overtaken.
@@ -101,8 +103,16 @@ struct AutomaticMerging {
 
   /// Whether another coordinator or process has written since the context last checked.
   mutating func noteForeignChanges(of store: any PersistentStore) throws -> Bool {
-    guard let count = try store.foreignChangeCount() else { return false }
+    guard let count = try store.foreignChangeCount() else {
+      if store.url != nil, !store.isReadOnly { busy.insert(store.identifier) }
+      return false
+    }
+    let wasBusy = busy.remove(store.identifier) != nil
     defer { seen[store.identifier] = count }
-    return seen[store.identifier].map { $0 != count } ?? false
+    // A store that was busy at every check may have changed since the first one.
+    return seen[store.identifier].map { $0 != count } ?? wasBusy
   }
+
+  /// Whether the last check of a store couldn't tell if others have written.
+  var mustCheckAgain: Bool { !busy.isEmpty }
 }
