@@ -9,7 +9,7 @@ extension StoreDocument: Codable {
 
   /// Decodes a document.
   ///
-  /// - Throws: The errors of the decoder, ``PersistenceError/Code/malformedFile`` for a form that is newer than this
+  /// - Throws: The errors of the decoder, `PersistenceError.Code.malformedFile` for a form that is newer than this
   ///   version of Persist, and the errors of reading the model.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)

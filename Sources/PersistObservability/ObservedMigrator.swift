@@ -3,7 +3,7 @@ import Persist
 import Synchronization
 import Tracing
 
-/// A migrator whose migrations are observed: a span for each, with one for each pass of an ``AutomaticMigrator``.
+/// A migrator whose migrations are observed: a span for each, with one for each pass of an `AutomaticMigrator`.
 struct ObservedMigrator: StoreMigrator {
   private let base: any StoreMigrator
   private let telemetry: StoreTelemetry

@@ -32,7 +32,7 @@ public struct StoreHealth: Sendable {
 extension PersistentStoreCoordinator {
   /// Reads from each store, at the same time.
   ///
-  /// - Parameter limit: The time after which a store counts as failed with ``PersistenceError/Code/storeBusy``; two
+  /// - Parameter limit: The time after which a store counts as failed with `PersistenceError.Code.storeBusy`; two
   ///   seconds by default. Its read goes on.
   public func health(within limit: Duration = .seconds(2)) async -> StoreHealth {
     let stores = openStores

@@ -12,7 +12,7 @@ public import Tracing
 /// ```
 ///
 /// A fetch, a save, a group of faults and a migration are each a span, in the trace of the task that awaits them. Names
-/// and attributes follow OpenTelemetry's conventions for databases; the article <doc:PersistObservability> lists all.
+/// and attributes follow OpenTelemetry's conventions for databases; the documentation of the product lists all.
 /// Neither spans nor metrics contain values of properties, keys, statements or paths.
 ///
 /// One telemetry can observe any number of stores.
