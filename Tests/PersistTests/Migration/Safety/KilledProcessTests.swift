@@ -26,7 +26,7 @@ struct KilledProcessTests {
         let kind = try kinds[number] ?? make(ways[Int(number) / 2], hasLog: number % 2 == 0, in: folder)
         kinds[number] = kind
         let moment = Double.random(in: 0...kind.duration * 1.1, using: &random)
-        let (store, _, wasKilled) = try run(kind.law, in: folder, killAfter: moment)
+        let (store, _, wasKilled) = try kind.law.runProcess(in: folder, killAfter: moment)
         if !wasKilled { ends += 1 }
         try kind.law.expectWhole(store, "killed after \(moment) s")
         try FileManager.default.removeItem(at: store.deletingLastPathComponent())
@@ -39,32 +39,7 @@ struct KilledProcessTests {
     let own = folder.appendingPathComponent("\(way)-\(hasLog)")
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
     let law = try DisturbedMigration(way, in: own, marks: 200, hasLog: hasLog)
-    let durations = try (0..<2).map { _ in try run(law, in: own, killAfter: nil).duration }
+    let durations = try (0..<2).map { _ in try law.runProcess(in: own, killAfter: nil).duration }
     return Kind(law: law, duration: durations.max() ?? 0)
-  }
-
-  private func run(
-    _ law: DisturbedMigration, in folder: URL, killAfter moment: Double?
-  ) throws -> (store: URL, duration: Double, wasKilled: Bool) {
-    let work = folder.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-    let store = try copyStore(law.seed, to: work)
-    let process = TestRun.newProcess()
-    process.executableURL = try BuiltProgram.url("MigrationRunner")
-    process.arguments = [store.path, law.scenario.way.rawValue]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = try output.fileHandleForReading.read(upToCount: 6)
-    let start = Date()
-    if let moment {
-      Thread.sleep(forTimeInterval: moment)
-      // The identifier of a process that has ended may be another's.
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-    process.waitUntilExit()
-    let wasKilled = process.terminationReason == .uncaughtSignal
-    if moment == nil { #expect(process.terminationStatus == 0) }
-    return (store, Date().timeIntervalSince(start), wasKilled)
   }
 }

@@ -31,7 +31,7 @@ struct EncryptedMigrationTests {
             ?? make(ways[Int(number) / 2], hasLog: number % 2 == 0, in: folder, environment)
           kinds[number] = kind
           let moment = Double.random(in: 0...kind.duration * 1.1, using: &random)
-          let (store, _, wasKilled) = try run(kind.law, in: folder, environment, killAfter: moment)
+          let (store, _, wasKilled) = try kind.law.runProcess(in: folder, environment, killAfter: moment)
           if !wasKilled { ends += 1 }
           let beside = store.deletingLastPathComponent()
           #expect(try LegibleParts.find(in: beside, texts: Self.texts) == [], "killed after \(moment) s")
@@ -50,34 +50,8 @@ struct EncryptedMigrationTests {
     let own = folder.appendingPathComponent("\(way)-\(hasLog)")
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
     let law = try DisturbedMigration(way, in: own, marks: 200, hasLog: hasLog)
-    let (_, duration, _) = try run(law, in: own, environment, killAfter: nil)
+    let (_, duration, _) = try law.runProcess(in: own, environment, killAfter: nil)
     return Kind(law: law, duration: duration)
-  }
-
-  private func run(
-    _ law: DisturbedMigration, in folder: URL, _ environment: [String: String], killAfter moment: Double?
-  ) throws -> (store: URL, duration: Double, wasKilled: Bool) {
-    let work = folder.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-    let store = try copyStore(law.seed, to: work)
-    let process = TestRun.newProcess()
-    process.executableURL = try BuiltProgram.url("MigrationRunner")
-    process.arguments = [store.path, law.scenario.way.rawValue]
-    process.environment?.merge(environment) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = try output.fileHandleForReading.read(upToCount: 6)
-    let start = Date()
-    if let moment {
-      Thread.sleep(forTimeInterval: moment)
-      // The identifier of a process that has ended may be another's.
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-    process.waitUntilExit()
-    let wasKilled = process.terminationReason == .uncaughtSignal
-    if moment == nil { #expect(process.terminationStatus == 0) }
-    return (store, Date().timeIntervalSince(start), wasKilled)
   }
 
   @Test(
