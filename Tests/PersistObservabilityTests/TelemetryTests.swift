@@ -153,15 +153,21 @@ struct TelemetryTests {
     SELECT count(*) FROM N
     """
 
-  @Test("A migration is a span with one for each pass")
-  func migration() throws {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("Store.sqlite")
+  /// Provides a store of the model before the one that is passed.
+  private func withOldStore(_ body: (URL, ModelDescription, Observed) throws -> Void) throws {
+    try withTemporaryFile { url in
       let old = try Observed(url)
       try old.fill()
       try old.close()
       var model = Observed.model
       model.entities[1].attributes.append(AttributeDescription("isbn", .string))
+      try body(url, model, old)
+    }
+  }
+
+  @Test("A migration is a span with one for each pass")
+  func migration() throws {
+    try withOldStore { url, model, old in
       let observed = try Observed(url, model: model)
       let spans = observed.spans()
       let steps = spans.filter { $0.operationName.hasPrefix("migrate: ") }
@@ -176,13 +182,7 @@ struct TelemetryTests {
 
   @Test("A migrator's own progress handler still receives the progress, and can cancel")
   func progressHandler() throws {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("Store.sqlite")
-      let old = try Observed(url)
-      try old.fill()
-      try old.close()
-      var model = Observed.model
-      model.entities[1].attributes.append(AttributeDescription("isbn", .string))
+    try withOldStore { url, model, _ in
       let migrator = AutomaticMigrator { _ in false }
       #expect(throws: (any Error).self) {
         try Observed(url, model: model, options: StoreOptions(migrator: migrator))

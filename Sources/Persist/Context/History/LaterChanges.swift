@@ -76,7 +76,7 @@ struct LaterChanges {
 
   /// Removes the properties that have the values that they had before.
   private mutating func removeReverted(_ newest: ManagedObjectContext) throws {
-    // What came and went leaves no effect, not even on the objects that it was related to.
+    // Objects that came and went leave no effect, not even on the objects that they were related to.
     effects = effects.filter { !($0.value.isNew && $0.value.isDeleted) }
     let objects = effects.keys.compactMap { newest.registeredOrFault($0) }
     newest.prefetchRows(of: objects)

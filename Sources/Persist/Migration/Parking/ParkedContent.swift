@@ -6,7 +6,7 @@ public struct ParkedContent: Sendable, Hashable {
   public let entity: String
   /// The property; nil for whole objects.
   public let property: String?
-  /// What was parked of the objects.
+  /// The parked part of the objects.
   public let kind: Kind
   /// The name of the version that has a place for it.
   public let version: String
@@ -17,7 +17,7 @@ public struct ParkedContent: Sendable, Hashable {
 }
 
 extension ParkedContent {
-  /// What a migration parks: whole objects, or something of them.
+  /// The kind of parked content: whole objects, or a part of them.
   ///
   /// Later releases may park more kinds.
   public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
