@@ -3,7 +3,7 @@ public import Foundation
 /// A store that is read and written as a whole: a document in a file, a record in a keychain, a value on a server.
 ///
 /// An implementation loads all objects and saves all objects; the object graph, requests, undo and migrations are
-/// Persist's. ``JSONDocument`` and ``XMLDocument`` are implementations, and a good start for others.
+/// Persist's. ``DocumentFile`` is an implementation, in JSON and in XML.
 ///
 /// `AtomicStoreContract` of the product `PersistTesting` tests whether an implementation keeps what Persist relies on.
 public protocol AtomicStore: Sendable {

@@ -1,83 +1,79 @@
-import Foundation
+public import Foundation
 import Persist
 
-/// The file of a document: replaced in one step, and never if another program has changed it.
-final class DocumentFile: Sendable {
-  let url: URL
-  /// The state of the file when it was last read or written; nil if there was none.
-  private let known = LockProtected<FileState?>(nil)
+/// A document in a file.
+///
+/// ```swift
+/// try coordinator.addDocument(DocumentFile(at: url, format: .json), options: .automaticMigration)
+/// ```
+public struct DocumentFile: AtomicStore {
+  /// The form of the file's content.
+  public struct Format: Hashable, Sendable, CustomStringConvertible {
+    private enum Kind { case json, xml }
+    private let kind: Kind
 
-  init(_ url: URL) { self.url = url }
+    /// JSON, indented and with sorted keys, so that versions can be compared and kept under version control.
+    public static let json = Format(kind: .json)
+    /// XML, in a form of Persist's own: not that of Core Data's XML stores.
+    public static let xml = Format(kind: .xml)
 
-  /// Returns the content; nil if there is no file, or an empty one.
-  ///
-  /// - Parameter limit: The maximum number of bytes.
-  func read(limit: Int) throws -> Data? {
-    removeLeftovers()
-    while true {
-      let state = FileState(url)
-      known.withLock { $0 = state }
-      guard let state else { return nil }
-      let data = try BoundedFile.data(at: url, limit: limit)
-      // Another program may have replaced the file meanwhile.
-      if FileState(url) == state { return data.isEmpty ? nil : data }
-    }
-  }
-
-  /// Writes another file and lets it take the place of the document: both are on disk before this returns.
-  func write(_ data: Data) throws {
-    let place = place
-    try requireUnchanged()
-    let copy = place.deletingLastPathComponent().appendingPathComponent(prefix + UUID().uuidString)
-    do {
-      try data.write(to: copy)
-      if let permissions = try? FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] {
-        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: copy.path)
+    /// The name of the format: "JSON" or "XML".
+    public var description: String {
+      switch kind {
+      case .json: "JSON"
+      case .xml: "XML"
       }
-      try FileSynchronization.synchronize(copy)
-      // As late as possible: another program may write at any time.
-      try requireUnchanged()
-      try FileSynchronization.move(copy, inPlaceOf: place)
-    } catch {
-      try? FileManager.default.removeItem(at: copy)
-      throw failure(error)
     }
-    let state = FileState(url)
-    known.withLock { $0 = state }
-    try FileSynchronization.synchronize(place.deletingLastPathComponent())
-  }
 
-  /// The file itself, if the URL is a link.
-  private var place: URL { url.resolvingSymlinksInPath() }
-  /// The beginning of the names of unfinished files.
-  private var prefix: String { ".\(place.lastPathComponent).writing-" }
+    fileprivate func document(in data: Data, from url: URL, limit: Int) throws -> StoreDocument {
+      switch kind {
+      case .json: try StoreDocument(json: data, from: url)
+      case .xml:
+        try MarkupDocument(url).document(
+          MarkupReader.root(in: data, from: url, limits: .init(bytes: limit, pieces: limit / 16)))
+      }
+    }
 
-  private func requireUnchanged() throws {
-    let former = known.withLock { $0 }
-    guard FileState(url) != former else { return }
-    throw PersistenceError(
-      .storeExchanged, at: .store(url),
-      "'\(url.lastPathComponent)' was changed, replaced or deleted since this program read it.",
-      fix: "Remove the store from the coordinator and add it again; unsaved changes are lost unless you copy them.")
-  }
-
-  private func failure(_ error: any Error) -> any Error {
-    if error is PersistenceError { return error }
-    return PersistenceError(
-      .init(ofWriting: error), at: .store(url),
-      "The document can't be written: \(error.localizedDescription)",
-      fix: "Check the free disk space and the permissions of the folder. The document is unchanged.")
-  }
-
-  /// Deletes the unfinished files of programs that were killed while they wrote.
-  private func removeLeftovers() {
-    let folder = place.deletingLastPathComponent()
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    for name in names where name.hasPrefix(prefix) {
-      let file = folder.appendingPathComponent(name)
-      // A younger one may be another program's that is writing now.
-      let date = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.modificationDate] as? Date
-      if date.map({ $0 < Date() - 60 }) != false { try? FileManager.default.removeItem(at: file) }
+    fileprivate func data(of document: StoreDocument, for url: URL) throws -> Data {
+      switch kind {
+      case .json: try document.json()
+      case .xml: Data(try MarkupDocument(url).text(of: document).utf8)
+      }
     }
   }
+
+  /// The form of the content.
+  public let format: Format
+  private let file: ReplaceableFile
+  private let limit: Int
+
+  /// The document in a file, which needn't exist.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - format: The form of the content, whatever the file's extension is.
+  ///   - limit: The maximum size of the file in bytes; a larger one isn't read.
+  public init(at url: URL, format: Format, limit: Int = 256 << 20) {
+    file = ReplaceableFile(url)
+    self.format = format
+    self.limit = limit
+  }
+
+  /// The file.
+  public var location: URL? { file.url }
+
+  /// Reads the file.
+  ///
+  /// - Throws: `PersistenceError.Code.malformedFile`, `PersistenceError.Code.limitExceeded` and
+  ///   `PersistenceError.Code.fileAccess`.
+  public func load() throws -> StoreDocument? {
+    guard let data = try file.read(limit: limit) else { return nil }
+    return try format.document(in: data, from: file.url, limit: limit)
+  }
+
+  /// Replaces the file.
+  ///
+  /// - Throws: `PersistenceError.Code.storeExchanged` if another program has changed the file;
+  ///   `PersistenceError.Code.diskFull` and `PersistenceError.Code.fileAccess`.
+  public func save(_ document: StoreDocument) throws { try file.write(format.data(of: document, for: file.url)) }
 }

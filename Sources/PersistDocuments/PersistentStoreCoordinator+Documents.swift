@@ -11,7 +11,7 @@ extension PersistentStoreCoordinator {
   /// this method returns.
   ///
   /// ```swift
-  /// try coordinator.addDocument(JSONDocument(at: url), options: .automaticMigration)
+  /// try coordinator.addDocument(DocumentFile(at: url, format: .json), options: .automaticMigration)
   /// let context = ManagedObjectContext(coordinator)
   /// ```
   ///

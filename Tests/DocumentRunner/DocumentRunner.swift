@@ -17,11 +17,7 @@ struct DocumentRunner {
           "Item", attributes: [AttributeDescription("round", .int64), AttributeDescription("text", .string)])
       ]))
     let coordinator = PersistentStoreCoordinator(model: model)
-    if arguments[2] == "xml" {
-      try coordinator.addDocument(XMLDocument(at: url))
-    } else {
-      try coordinator.addDocument(JSONDocument(at: url))
-    }
+    try coordinator.addDocument(DocumentFile(at: url, format: arguments[2] == "xml" ? .xml : .json))
     let context = ManagedObjectContext(coordinator)
     var items = try context.fetch(FetchRequest<ManagedObject>("Item"))
     while items.count < 20 { items.append(try context.create("Item")) }

@@ -10,10 +10,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
   case json, xml
 
   func store(_ url: URL) -> any AtomicStore {
-    switch self {
-    case .json: JSONDocument(at: url)
-    case .xml: XMLDocument(at: url)
-    }
+    DocumentFile(at: url, format: self == .json ? .json : .xml)
   }
 }
 
@@ -278,14 +275,14 @@ struct DocumentTests {
   func options() throws {
     try withDocument(.json) { url in
       func code(_ options: StoreOptions) -> PersistenceError.Code? {
-        error { _ = try Self.open(JSONDocument(at: url), options: options) }?.code
+        error { _ = try Self.open(DocumentFile(at: url, format: .json), options: options) }?.code
       }
       #expect(code(StoreOptions(tracksHistory: true)) == .invalidRequest)
       #expect(code(StoreOptions(createsIfMissing: false)) == .fileAccess)
-      let context = try Self.open(JSONDocument(at: url))
+      let context = try Self.open(DocumentFile(at: url, format: .json))
       _ = try make("Note", ["text": "a"], in: context)
       try context.save()
-      let reader = try Self.open(JSONDocument(at: url), options: StoreOptions(isReadOnly: true))
+      let reader = try Self.open(DocumentFile(at: url, format: .json), options: StoreOptions(isReadOnly: true))
       try #expect(texts(reader) == ["a"])
       _ = try make("Note", [:], in: reader)
       #expect(error { try reader.save() }?.code == .storeReadOnly)
@@ -324,17 +321,18 @@ struct DocumentTests {
   @Test("A migration that would park values is refused, unless the migrator may lose them")
   func parking() throws {
     try withDocument(.json) { url in
-      let context = try Self.open(JSONDocument(at: url), Self.notes(extra: [AttributeDescription("rating", .int64)]))
+      let rated = Self.notes(extra: [AttributeDescription("rating", .int64)])
+      let context = try Self.open(DocumentFile(at: url, format: .json), rated)
       _ = try make("Note", ["rating": 5], in: context)
       try context.save()
       let before = try Data(contentsOf: url)
-      let found = error { _ = try Self.open(JSONDocument(at: url), options: .automaticMigration) }
+      let found = error { _ = try Self.open(DocumentFile(at: url, format: .json), options: .automaticMigration) }
       #expect(found?.code == .migrationFailed)
       #expect(found?.place.store == url)
       try #expect(Data(contentsOf: url) == before)
       var migrator = AutomaticMigrator()
       migrator.parking = .none
-      let lossy = try Self.open(JSONDocument(at: url), options: StoreOptions(migrator: migrator))
+      let lossy = try Self.open(DocumentFile(at: url, format: .json), options: StoreOptions(migrator: migrator))
       try #expect(lossy.count("Note") == 1)
     }
   }
