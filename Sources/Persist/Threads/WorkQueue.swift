@@ -8,6 +8,7 @@ struct WorkQueue<Element> {
 
   var count: Int { storage.count - takenCount }
   var isEmpty: Bool { count == 0 }
+  var first: Element? { takenCount < storage.count ? storage[takenCount] : nil }
   /// The elements in order.
   var elements: [Element] { storage[takenCount...].compactMap { $0 } }
 

@@ -28,7 +28,7 @@ extension SQLiteConnectionPool {
   }
 
   /// Checks the store within a write transaction, where no other connection can change it.
-  private func requireUnchanged(_ connection: SQLiteConnection) throws {
+  func requireUnchanged(_ connection: SQLiteConnection) throws {
     guard let watch else { return }
     try watch.requireSameFiles(connection, isThorough: true)
     if connection.dataVersion != writtenVersion { try watch.check(connection) }
@@ -58,12 +58,13 @@ extension SQLiteConnectionPool {
 
   /// Waits until no other thread writes through this pool.
   ///
+  /// - Parameter joins: Whether the caller can continue the transaction of the thread that has the turn.
   /// - Returns: The wait, for its remaining time; nil if there was none.
   @discardableResult
   @inline(never)
-  func beginTurn(_ limit: Duration) throws -> BoundedWait? {
+  func beginTurn(_ limit: Duration, joins: Bool = false) throws -> BoundedWait? {
     var (wait, begun): (BoundedWait?, ContinuousClock.Instant?)
-    let state = turn.begin {
+    let state = turn.begin(joins: joins) {
       begun = .now
       wait = BoundedWait(limit)
       return wait

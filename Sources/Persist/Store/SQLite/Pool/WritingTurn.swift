@@ -10,7 +10,19 @@ final class WritingTurn: @unchecked Sendable {
   /// A waiting thread.
   private final class Applicant {
     let condition = NSCondition()
+    /// Whether the thread can continue a transaction of the former one.
+    let joins: Bool
     var hasTurn = false
+
+    init(joins: Bool) { self.joins = joins }
+
+    /// Lets the thread go on, after it was removed from the applicants.
+    func receiveTurn() {
+      condition.lock()
+      hasTurn = true
+      condition.signal()
+      condition.unlock()
+    }
   }
 
   private let lock = NSLock()
@@ -24,16 +36,18 @@ final class WritingTurn: @unchecked Sendable {
 
   /// Waits for the turn.
   ///
-  /// - Parameter wait: Called when waiting begins; returns the limits of the wait, or nil for none.
+  /// - Parameters:
+  ///   - joins: Whether the caller can continue a transaction; see ``passToJoining()``.
+  ///   - wait: Called when waiting begins; returns the limits of the wait, or nil for none.
   /// - Returns: `.goingOn` if the caller has the turn, otherwise the reason why it doesn't.
-  func begin(_ wait: () -> BoundedWait?) -> BoundedWait.State {
+  func begin(joins: Bool = false, _ wait: () -> BoundedWait?) -> BoundedWait.State {
     lock.lock()
     guard isTaken else {
       isTaken = true
       lock.unlock()
       return .goingOn
     }
-    let applicant = Applicant()
+    let applicant = Applicant(joins: joins)
     applicants.append(applicant)
     lock.unlock()
 
@@ -90,11 +104,18 @@ final class WritingTurn: @unchecked Sendable {
     let next = applicants.popFirst()
     isTaken = next != nil
     lock.unlock()
-    guard let next else { return }
-    next.condition.lock()
-    next.hasTurn = true
-    next.condition.signal()
-    next.condition.unlock()
+    next?.receiveTurn()
+  }
+
+  /// Passes the turn, with an open transaction, to the thread that has waited longest, if that thread can continue it.
+  ///
+  /// - Returns: False if the caller keeps the turn.
+  func passToJoining() -> Bool {
+    lock.lock()
+    let next = applicants.first?.joins == true ? applicants.popFirst() : nil
+    lock.unlock()
+    next?.receiveTurn()
+    return next != nil
   }
 
   /// The number of waiting threads.

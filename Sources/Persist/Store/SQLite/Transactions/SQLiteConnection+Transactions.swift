@@ -21,6 +21,18 @@ extension SQLiteConnection {
     }
   }
 
+  /// Begins a write transaction that ``commitTransaction()`` ends, unless `body` throws: then it is rolled back.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  func beginTransaction<T>(_ body: () throws -> T) throws -> T {
+    try execute(.beginWriting)
+    return try rollingBack {
+      if fullTextTrust != nil { try renewFullTextTrust() }
+      return try body()
+    }
+  }
+
+  func commitTransaction() throws { _ = try rollingBack { try execute(.commit) } }
+
   /// Runs `body` in a read transaction, which sees a single state of the database.
   @discardableResult
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
@@ -45,10 +57,18 @@ extension SQLiteConnection {
 
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
   private func finish<T>(_ body: () throws -> T) throws -> T {
-    do {
+    try rollingBack {
       let result = try body()
       try execute(.commit)
       return result
+    }
+  }
+
+  /// Rolls the transaction back if `body` throws.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  private func rollingBack<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
     } catch {
       // Some errors, such as a full disk, have already caused a rollback; and an error of the rollback adds nothing to
       // the first.

@@ -60,7 +60,7 @@ extension SQLiteStore {
     var isWritten = false
     var metadata: StoreMetadata?
     do {
-      let receipt = try pool.write { connection in
+      let receipt = try pool.writeSharing { connection in
         var pass = CommitPass(writes, store: self, connection: connection)
         defer { files = pass.files }
         pass.history = try historyWriter(by: writes.origin, connection)
