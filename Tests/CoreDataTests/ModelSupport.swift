@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import PersistTestSupport
 
 /// Models that are built in code, as applications without model files do.
 enum TestModels {
@@ -48,6 +49,7 @@ final class StoreFolder: Sendable {
   let url: URL
 
   init() throws {
+    TestKey.install
     url = FileManager.default.temporaryDirectory.appendingPathComponent("CoreDataTests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }

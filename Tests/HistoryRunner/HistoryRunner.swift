@@ -12,7 +12,7 @@ struct HistoryRunner {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count > 3 else { exit(2) }
-    let store = URL(fileURLWithPath: arguments[1])
+    let store = storeURL(ofArgument: arguments[1])
     switch (arguments[2], arguments.count) {
     case ("write", 6): try write(store, arguments[3], UInt64(arguments[4]) ?? 0, until: arguments[5])
     case ("follow", 5): try await follow(store, URL(fileURLWithPath: arguments[3]), until: arguments[4])

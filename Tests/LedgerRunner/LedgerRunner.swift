@@ -12,7 +12,7 @@ struct LedgerRunner {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count > 3 else { exit(2) }
-    let store = URL(fileURLWithPath: arguments[1])
+    let store = storeURL(ofArgument: arguments[1])
     do {
       switch (arguments[2], arguments.count) {
       case ("write", 7):

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The README")
 struct ReadmeTests {
-  @Test("Its code is that of Examples/FirstSteps, which is built and behaves as described")
+  @Test(
+    "Its code is that of Examples/FirstSteps, which is built and behaves as described",
+    .aboutPlainFiles("a program without a key"))
   func code() throws {
     let readme = try String(contentsOf: PackageFolder.url.appendingPathComponent("README.md"), encoding: .utf8)
     let example = try String(

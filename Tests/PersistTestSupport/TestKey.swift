@@ -1,5 +1,5 @@
 import LinkedSQLite
-import Foundation
+public import Foundation
 public import Persist
 
 /// The key of the stores of a run with `Scripts/test --key`: the whole suite then works on encrypted stores.
@@ -23,6 +23,13 @@ public enum TestKey {
 
   /// Whether the run's stores are encrypted.
   public static var isUsed: Bool { provider != nil }
+
+  /// The command of SQLCipher: of the system, or the one that `Scripts/setup --sqlcipher` unpacks.
+  public static let tool: URL? = {
+    let own = PackageFolder.url.appendingPathComponent(".build/sqlcipher/root/usr/bin/sqlcipher").path
+    return [own, "/usr/bin/sqlcipher", "/usr/local/bin/sqlcipher", "/opt/homebrew/bin/sqlcipher"]
+      .first { FileManager.default.isExecutableFile(atPath: $0) }.map { URL(fileURLWithPath: $0) }
+  }()
 
   /// 32 bytes that a text determines.
   public static func bytes(of text: String) -> [UInt8] {

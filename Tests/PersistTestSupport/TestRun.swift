@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -60,6 +61,17 @@ public enum TestRun {
 
   /// Monitors the run from now on; further calls do nothing.
   public static func begin() { _ = (endingWithTool, watchdog) }
+
+  /// Removes a folder when this process ends by itself.
+  public static func removeAtEnd(_ folder: URL) {
+    _ = removing
+    foldersToRemove.withLock { $0.append(folder) }
+  }
+
+  private static let foldersToRemove = Mutex<[URL]>([])
+  private static let removing: Void = {
+    _ = atexit { TestRun.foldersToRemove.withLock { $0 }.forEach { try? FileManager.default.removeItem(at: $0) } }
+  }()
 
   /// Ends this process soon after the one that started it has ended, as needed by the body of a long exit test: such a
   /// process isn't a ``newProcess()``.

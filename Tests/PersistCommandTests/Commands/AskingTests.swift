@@ -107,7 +107,9 @@ struct AskingTests {
     }
   }
 
-  @Test("A column whose file is missing has the file's name, as in dump", .aboutFiles("files of large values"))
+  @Test(
+    "A column whose file is missing has the file's name, as in dump", .aboutFiles("files of large values"),
+    .aboutPlainFiles("files of large values"))
   func missingFile() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Photos.sqlite")

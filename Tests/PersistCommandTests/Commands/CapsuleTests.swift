@@ -141,7 +141,8 @@ struct CapsuleTests {
       for store in SharedData.stores {
         let dump = try Command.run("dump", store.path, "--json")
         guard dump.status == 0, !dump.output.isEmpty else { continue }
-        let capsule = folder.appendingPathComponent(store.lastPathComponent).path
+        let name = store.deletingPathExtension().lastPathComponent
+        let capsule = folder.appendingPathComponent(name + ".capsule").path
         let written = try Command.run("capsule", store.path, "--models", models.path, "-o", capsule)
         #expect(written.status == 0, "\(store.lastPathComponent): \(written.messages)")
         try #expect(Command.run("replay", capsule).status == 0)
@@ -180,8 +181,7 @@ struct CapsuleTests {
         CREATE TRIGGER t AFTER INSERT ON own -- Secret eight
         WHEN NEW.a LIKE '%Secret nine%' BEGIN UPDATE own SET a = strftime('%Y', 'now') || 'Secret ten'; END;
         """
-      let made = try Command.run(
-        ["sqlite3", failing.store.path, sql], program: URL(fileURLWithPath: "/usr/bin/env"))
+      let made = try Command.sqlite3(failing.store.path, sql)
       try #require(made.status == 0, "\(made.messages)")
       _ = try expectReproduction(failing.store, failing.models, failing.capsule)
       let text = try String(contentsOfFile: failing.capsule, encoding: .utf8)

@@ -61,8 +61,7 @@ struct ParkedCommandTests {
       try copy("b.sqlite", to: "c.sqlite")
       let up = try run("plan", file("b.sqlite"), "--models", shop, "--sql", file("up.sql")).output
       #expect(up.contains("restored:"), "\(up)")
-      let sqlite = try Command.run(
-        ["sqlite3", file("c.sqlite"), ".read \(file("up.sql"))"], program: URL(fileURLWithPath: "/usr/bin/env"))
+      let sqlite = try Command.sqlite3(file("c.sqlite"), ".read \(file("up.sql"))")
       #expect(sqlite.status == 0, "\(sqlite.messages)")
       for name in ["a.sqlite", "b.sqlite"] {
         let back = try run("migrate", file(name), "--models", shop, "--prove")

@@ -12,8 +12,7 @@ struct ScriptTests {
   private let shop = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
 
   private func runSQLite(_ script: String, on store: String) throws -> Command.Outcome {
-    try Command.run(
-      ["-c", "exec sqlite3 \"$0\" < \"$1\"", store, script], program: URL(fileURLWithPath: "/bin/sh"))
+    try Command.sqlite3(store, ".read '\(script)'")
   }
 
   private func dump(_ store: String) throws -> String {
@@ -114,7 +113,7 @@ struct ScriptTests {
 
   /// Runs SQL of another program on a store.
   private func change(_ store: String, _ sql: String) throws {
-    let outcome = try Command.run(["sqlite3", store, sql], program: URL(fileURLWithPath: "/usr/bin/env"))
+    let outcome = try Command.sqlite3(store, sql)
     #expect(outcome.status == 0, "\(outcome.messages)")
   }
 

@@ -184,7 +184,9 @@ struct UsageTests {
     #expect(!outcome.messages.contains("secret"))
   }
 
-  @Test("A file that isn't a store is refused and left unchanged", arguments: ["inspect", "dump", "check"])
+  @Test(
+    "A file that isn't a store is refused and left unchanged", .aboutPlainFiles("databases of other programs"),
+    arguments: ["inspect", "dump", "check"])
   func notAStore(_ command: String) throws {
     try withTemporaryFolder { folder in
       let files: [String: Data] = [

@@ -44,6 +44,7 @@ struct GeneratedModelTests {
 
   @Test(
     "A program stores and reads objects of 88 generated classes, which compile without a warning",
+    .aboutPlainFiles("a program without a key"),
     .withoutSanitizedLinking)
   func largeProgram() throws {
     let compiler = try #require(SnippetCompiler.shared)

@@ -49,6 +49,18 @@ enum Command {
     return arguments + ["--key-env", TestKey.variable]
   }
 
+  /// Runs SQL, or statements of the command itself, on a store by SQLite's command, or by SQLCipher's in a run with a
+  /// key.
+  static func sqlite3(_ store: String, _ sql: String) throws -> Outcome {
+    guard let passphrase = TestKey.passphrase else {
+      return try run(["sqlite3", store, sql], program: URL(fileURLWithPath: "/usr/bin/env"))
+    }
+    guard let tool = TestKey.tool else { throw CocoaError(.fileNoSuchFile) }
+    // The answer to the key isn't part of the output.
+    let unlocking = [".output /dev/null", "PRAGMA key = \"\(passphrase)\"", ".output stdout"]
+    return try run(unlocking.flatMap { ["-cmd", $0] } + [store, sql], program: tool)
+  }
+
   /// - Parameter program: The file of any program.
   static func run(
     _ arguments: [String], program: URL, in folder: URL? = nil, environment: [String: String] = [:]

@@ -7,7 +7,7 @@ import Testing
 struct CookbookTests {
   @Test(
     "Each recipe compiles without a warning and prints what the article shows", .needsCompiler,
-    .withoutSanitizedLinking, arguments: Recipe.all)
+    .aboutPlainFiles("programs without keys"), .withoutSanitizedLinking, arguments: Recipe.all)
   func runs(recipe: Recipe) throws {
     let compiler = try #require(SnippetCompiler.shared)
     try withTemporaryFolder { folder in

@@ -8,7 +8,7 @@ import Testing
 struct TutorialTests {
   @Test(
     "The program of each section compiles without a warning and prints what the tutorial shows", .needsCompiler,
-    .withoutSanitizedLinking)
+    .aboutPlainFiles("programs without keys"), .withoutSanitizedLinking)
   func programs() throws {
     let compiler = try #require(SnippetCompiler.shared)
     try withTemporaryFolder { folder in

@@ -108,7 +108,8 @@ struct HistoryWritingTests {
 
   @Test(
     "Objects whose large values have lost their files can be changed and deleted, one by one and in a batch",
-    .aboutFiles("values in files of their own"), arguments: [HistoryContent.changes, .oldValues])
+    .aboutFiles("values in files of their own"), .aboutPlainFiles("values in files of their own"),
+    arguments: [HistoryContent.changes, .oldValues])
   func missingFiles(content: HistoryContent) throws {
     try withHistory(options: StoreOptions(historyKeeps: content)) { coordinator, url in
       let context = ManagedObjectContext(coordinator)

@@ -123,7 +123,9 @@ struct CopySurroundingsTests {
     }
   }
 
-  @Test("The file keeps its settings, and the numbers with which the application marks it", .aboutFiles("headers"))
+  @Test(
+    "The file keeps its settings, and the numbers with which the application marks it", .aboutFiles("headers"),
+    .aboutPlainFiles("sizes of pages, which a key's settings determine"))
   func settings() throws {
     try withTemporaryStore { url in
       let (old, new) = (try item("a"), try item("a", "b"))

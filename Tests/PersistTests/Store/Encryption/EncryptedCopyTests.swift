@@ -110,6 +110,7 @@ struct EncryptedCopyTests {
   @Test("A plain header without a salt is refused, because the salt would be lost")
   func headerWithoutSalt() throws {
     try withTemporaryFile { url in
+      LegibleParts.allow(in: url.deletingLastPathComponent())
       var options = Notes.options { .passphrase("correct horse") }
       options.pragmas = ["cipher_plaintext_header_size": "32"]
       let error = #expect(throws: PersistenceError.self) { try Notes.make(url, options) }

@@ -4,21 +4,14 @@ import Testing
 
 @testable import Persist
 
-/// The command of SQLCipher: of the system, or the one that `Scripts/setup` unpacks.
-private let tool: URL? = {
-  let own = PackageFolder.url.appendingPathComponent(".build/sqlcipher/root/usr/bin/sqlcipher").path
-  return [own, "/usr/bin/sqlcipher", "/usr/local/bin/sqlcipher", "/opt/homebrew/bin/sqlcipher"]
-    .first { FileManager.default.isExecutableFile(atPath: $0) }.map { URL(fileURLWithPath: $0) }
-}()
-
 @Suite(
   "Encrypted stores and SQLCipher's command", .needsEncryption,
-  .enabled(if: tool != nil, "The command sqlcipher isn't installed; Scripts/setup --sqlcipher unpacks it."))
+  .enabled(if: TestKey.tool != nil, "The command sqlcipher isn't installed; Scripts/setup --sqlcipher unpacks it."))
 struct EncryptedToolTests {
   /// The lines that the command prints.
   private func run(_ url: URL, _ statements: String...) throws -> [String] {
     let process = TestRun.newProcess()
-    process.executableURL = tool
+    process.executableURL = TestKey.tool
     process.arguments = ["-batch", "-bail", url.path]
     let (input, output) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
@@ -83,6 +76,7 @@ struct EncryptedToolTests {
   @Test("The command reads a store, writes to it, and finds no damage in it, migrated or not", arguments: samples)
   func storesOfPersist(sample: Sample) throws {
     try withTemporaryFolder { folder in
+      if sample.pragmas["cipher_plaintext_header_size"] != nil { LegibleParts.allow(in: folder) }
       let url = folder.appendingPathComponent("Store.sqlite")
       try Notes.make(url, options(sample), picture: 3000)
       let rows = "SELECT COUNT(*) || ' ' || MIN(ZTITLE) || ' ' || MAX(LENGTH(ZPICTURE)) FROM ZNOTE"

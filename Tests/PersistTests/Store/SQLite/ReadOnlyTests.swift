@@ -179,7 +179,9 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("A file that isn't a database is refused with a reason", arguments: ["", "short", "garbage", "folder"])
+  @Test(
+    "A file that isn't a database is refused with a reason", .aboutPlainFiles("files that can't be encrypted stores"),
+    arguments: ["", "short", "garbage", "folder"])
   func notADatabase(kind: String) throws {
     try withTemporaryStore { url in
       switch kind {

@@ -101,6 +101,7 @@ struct SQLiteStoreSafetyTests {
     _ = try store.commit(RowWrites(inserts: [fixture.insert("Tag", ["label": .string("before")])]))
     try store.close()
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      TestKey.install
       let fixture = try StoreFixture()
       let store = try SQLiteStore.open(URL(fileURLWithPath: path), model: fixture.model)
       let inserts = try (0..<5000).map { try fixture.insert("Tag", ["label": .string("\($0)")]) }

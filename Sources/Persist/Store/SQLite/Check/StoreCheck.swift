@@ -23,10 +23,6 @@ package struct StoreCheck {
   package static func check(
     storeAt url: URL, registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void
   ) throws -> IdentifiedStore? {
-    if let error = LostLog.error(storeAt: url) {
-      try report(StoreProblem(kind: .missingLog, detail: error.fullMessage))
-      return nil
-    }
     var isDamaged = false
     let noting = { (problem: StoreProblem) in
       if problem.kind == .damagedDatabase { isDamaged = true }
@@ -48,6 +44,10 @@ package struct StoreCheck {
       let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
       defer { connection.close() }
       return try connection.readTransaction {
+        if let error = try LostLog.error(in: connection) {
+          try report(StoreProblem(kind: .missingLog, detail: error.fullMessage))
+          return nil
+        }
         let store = try StoreIdentification.identify(connection, registry: registry)
         try StoreCheck(connection, map: store.tableMap, files: ExternalDataFolder(storeAt: url)).run(report)
         return store

@@ -49,11 +49,13 @@ extension SQLiteConnection {
   /// Decrypts the first page.
   ///
   /// - Throws: ``PersistenceError/Code/wrongKey``, or ``PersistenceError/Code/storeDamaged`` for a file that can't be
-  ///   an encrypted store.
+  ///   an encrypted store, or whose first page the key decrypts although the file is damaged.
   func requireRightKey() throws {
     do {
       _ = try first(.objectCount) { $0.integer(0) }
     } catch let error as PersistenceError where [.storeDamaged, .sqlite].contains(error.code) {
+      // The code of a page that makes no sense; one that can't be decrypted has others.
+      if sqlite3_errcode(handle) & 0xFF == SQLITE_CORRUPT { throw error }
       throw EncryptedFile.undecipherable(url, said: error.engineMessage ?? error.message)
     }
   }

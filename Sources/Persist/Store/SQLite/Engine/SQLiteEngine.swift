@@ -100,15 +100,23 @@ package struct SQLiteEngine: StoreEngine {
   }
 
   package func metadata(ofStoreAt location: StoreLocation) throws -> StoreMetadata {
-    let url = try file(location)
-    if let error = LostLog.error(storeAt: url) { throw error }
-    return try SQLiteConnection.reading(url) { try StoreMetadata($0) }
+    try SQLiteConnection.reading(file(location), Self.metadata)
+  }
+
+  private static func metadata(_ connection: SQLiteConnection) throws -> StoreMetadata {
+    do {
+      return try StoreMetadata(connection)
+    } catch let error as PersistenceError where error.code == .sqlite {
+      // It isn't a store, for a reason that reading everything finds.
+      _ = try StoreCatalog(connection)
+      throw error
+    }
   }
 
   package func setMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {
     let pool = try SQLiteConnectionPool(file(location), options: StoreOptions())
     defer { pool.close() }
-    try pool.write { try StoreMetadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
+    try pool.write { try Self.metadata($0).replacingApplicationValues(by: metadata).write(to: $0) }
   }
 
   package func replaceMetadata(_ metadata: StoreMetadata, ofStoreAt location: StoreLocation) throws {

@@ -18,19 +18,31 @@ enum LostLog {
     return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
   }
 
+  /// The error for an open file that contains nothing without its log; nil for any other.
+  static func error(in connection: SQLiteConnection) throws -> PersistenceError? {
+    guard let url = connection.url, try connection.first(.isUnused, { $0.integer(0) }) == 1 else { return nil }
+    return connection.encryption == nil ? error(storeAt: url) : errorIfEncrypted(storeAt: url)
+  }
+
   /// The error for an encrypted file without a schema, whose mode its header doesn't show; nil if it has a log, or is
   /// being created.
   static func errorIfEncrypted(storeAt url: URL) -> PersistenceError? {
     guard isMissing(of: url) else { return nil }
     return PersistenceError(
       .storeDamaged, at: .store(url),
-      "'\(url.lastPathComponent)' is empty, and has no log that could contain something.", fix: advice)
+      "'\(url.lastPathComponent)' is empty, and has no log '\(url.lastPathComponent)-wal' that could contain something.",
+      fix: advice)
   }
 
   /// The addition to a finding of damage; nil if the file has a log, or needs none.
   static func suspicion(storeAt url: URL) -> String? {
-    guard header(of: url) != nil else { return nil }
-    return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
+    if header(of: url) != nil {
+      return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
+    }
+    // The mode of an encrypted file isn't legible.
+    guard StoreEncryption.current != nil, isMissing(of: url) else { return nil }
+    let name = url.lastPathComponent
+    return "'\(name)' has no log '\(name)-wal'. The damage may come from that, if the file is used with one. " + advice
   }
 
   /// The header of a file that is used with a log and has none; nil for any other. Reading a pipe would wait for a

@@ -12,10 +12,11 @@ extension StoreCatalog {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
-      if schema.tables.isEmpty, let error = connection.url.flatMap(LostLog.error) { throw error }
+      if schema.tables.isEmpty, let error = try LostLog.error(in: connection) { throw error }
+      let first = schema.tables.first.map { "'\($0.name)' is its first table" } ?? "it has no table"
       throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
-        fix: "Check that it is the right file; '\(schema.tables.first?.name ?? "no table")' is its first table.")
+        fix: "Check that it is the right file; \(first).")
     }
     for (table, columns) in Self.ownColumns {
       guard let missing = columns.first(where: { schema.column($0, of: table) == nil }) else { continue }

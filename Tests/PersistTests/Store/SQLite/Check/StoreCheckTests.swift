@@ -21,7 +21,8 @@ struct StoreCheckTests {
     }
   }
 
-  @Test("A missing file is a problem, and an extra file a harmless one")
+  @Test(
+    "A missing file is a problem, and an extra file a harmless one", .aboutPlainFiles("files of large values"))
   func files() throws {
     try withLibrary { connection, url in
       let files = ExternalDataFolder(storeAt: url)
