@@ -44,7 +44,7 @@ struct EncryptedCopyTests {
     }
   }
 
-  @Test("An open store moves to another key, to memory, and to a plain file if that is requested")
+  @Test("An open store moves to another key, to memory and from there, and to a plain file if that is requested")
   func moves() throws {
     try withTemporaryFolder { folder in
       LegibleParts.allow(in: folder)
@@ -66,6 +66,11 @@ struct EncryptedCopyTests {
       store = try coordinator.migratePersistentStore(store, to: nil)
       context.reset()
       #expect(try context.count(for: FetchRequest("Note")) == 20)
+      let again = folder.appendingPathComponent("Again.sqlite")
+      store = try coordinator.migratePersistentStore(store, to: again, options: Notes.options(Notes.otherKey))
+      try coordinator.remove(store)
+      #expect(!DatabaseHeader.isDatabase(again))
+      #expect(try Notes.titles(again, Notes.options(Notes.otherKey)) == Notes.names())
     }
   }
 

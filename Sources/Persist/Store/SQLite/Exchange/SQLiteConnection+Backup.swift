@@ -38,16 +38,24 @@ extension SQLiteConnection {
   /// Copies the whole database row by row, tables, indexes and triggers of others included, into an empty file with
   /// another encryption.
   private func export(to url: URL, _ other: StoreEncryption?) throws {
+    guard let own = self.url else {
+      // No other connection sees a database in memory.
+      try exportAttached(to: url, other)
+      return try execute(.detachCopy)
+    }
     // This connection may be unable to write anywhere.
-    let source = try SQLiteConnection(
-      self.url, mode: .readOnlyWritingAttached, options: StoreOptions().with(encryption))
+    let source = try SQLiteConnection(own, mode: .readOnlyWritingAttached, options: StoreOptions().with(encryption))
     defer { source.close() }
-    try source.attachNewCopy(url, other)
-    let userVersion = try source.first(.userVersion) { $0.integer(0) }
-    let applicationID = try source.first(.applicationID) { $0.integer(0) }
-    try source.query(.exportToCopy) { _ in }
+    try source.exportAttached(to: url, other)
+  }
+
+  private func exportAttached(to url: URL, _ other: StoreEncryption?) throws {
+    try attachNewCopy(url, other)
+    let userVersion = try first(.userVersion) { $0.integer(0) }
+    let applicationID = try first(.applicationID) { $0.integer(0) }
+    try query(.exportToCopy) { _ in }
     for statement in SQLText.setCopyMark(userVersion: userVersion ?? 0, applicationID: applicationID ?? 0) {
-      try source.execute(statement)
+      try execute(statement)
     }
   }
 
