@@ -14,7 +14,7 @@ extension FetchRequest {
       }
       return FetchSortDescriptor(sort.key, isAscending: sort.isAscending, comparison: comparison)
     }
-    self.init(entity: template.entity, sort: sort, limit: template.fetchLimit, offset: 0)
+    self.init(FetchRequestContent(template.entity, sortedBy: sort, limit: template.fetchLimit))
     predicate = try template.predicate.map { try FetchPredicate($0, arguments: []) }
     fetchBatchSize = template.fetchBatchSize
     includesSubentities = template.includesSubentities

@@ -18,66 +18,121 @@ public struct FetchRequest<Result>: Sendable, Hashable {
   /// The type of ``sortDescriptors``, so that literals can be written as `.init("name")`.
   public typealias SortDescriptor = FetchSortDescriptor
 
+  /// Everything but the result type.
+  var content: FetchRequestContent
+
   /// The name of the entity, resolved when the request runs.
-  public var entityName: String
+  public var entityName: String {
+    get { content.entityName }
+    set { content.entityName = newValue }
+  }
   /// The condition on the objects; nil for all.
   ///
   /// It is evaluated over one consistent state: the context's, with its unsaved changes, including those of related
   /// objects. Without ``includesPendingChanges``, and for ``FetchedRow``s, it is the saved state. A tree of more than
   /// 128 levels is rejected.
-  public var predicate: FetchPredicate?
+  public var predicate: FetchPredicate? {
+    get { content.predicate }
+    set { content.predicate = newValue }
+  }
   /// The order of the results; ties, and all results without it, are ordered by store and key.
-  public var sortDescriptors: [FetchSortDescriptor]
+  public var sortDescriptors: [FetchSortDescriptor] {
+    get { content.sortDescriptors }
+    set { content.sortDescriptors = newValue }
+  }
   /// The maximum number of results; 0 for no limit. A request with a negative limit or offset is rejected.
-  public var fetchLimit: Int
+  public var fetchLimit: Int {
+    get { content.fetchLimit }
+    set { content.fetchLimit = newValue }
+  }
   /// The number of results to skip at the beginning.
-  public var fetchOffset: Int
+  public var fetchOffset: Int {
+    get { content.fetchOffset }
+    set { content.fetchOffset = newValue }
+  }
   /// The number of rows read at once when results are read during iteration; 0 for a suitable default.
-  public var fetchBatchSize = 0
+  public var fetchBatchSize: Int {
+    get { content.fetchBatchSize }
+    set { content.fetchBatchSize = newValue }
+  }
   /// Whether the results include objects of subentities.
-  public var includesSubentities = true
+  public var includesSubentities: Bool {
+    get { content.includesSubentities }
+    set { content.includesSubentities = newValue }
+  }
   /// Whether the context's unsaved changes are taken into account.
   ///
   /// Dictionary results always ignore them and reflect the saved state.
-  public var includesPendingChanges = true
+  public var includesPendingChanges: Bool {
+    get { content.includesPendingChanges }
+    set { content.includesPendingChanges = newValue }
+  }
   /// Whether the rows' values are read with the results; otherwise each result costs another read on first use.
-  public var includesPropertyValues = true
+  public var includesPropertyValues: Bool {
+    get { content.includesPropertyValues }
+    set { content.includesPropertyValues = newValue }
+  }
   /// Whether results remain faults until first use.
-  public var returnsObjectsAsFaults = true
+  public var returnsObjectsAsFaults: Bool {
+    get { content.returnsObjectsAsFaults }
+    set { content.returnsObjectsAsFaults = newValue }
+  }
   /// Whether unchanged objects that are already registered are refreshed with the values read.
-  public var shouldRefreshRefetchedObjects = false
+  public var shouldRefreshRefetchedObjects: Bool {
+    get { content.shouldRefreshRefetchedObjects }
+    set { content.shouldRefreshRefetchedObjects = newValue }
+  }
   /// The identifiers of the stores to fetch from; nil for all of the context's.
-  public var affectedStoreIdentifiers: [String]?
+  public var affectedStoreIdentifiers: [String]? {
+    get { content.affectedStoreIdentifiers }
+    set { content.affectedStoreIdentifiers = newValue }
+  }
   /// Relationship paths whose objects are read with the results, such as `items` or `items.category`: one statement per
   /// relationship, or a few if there are thousands of objects. If these have many members, the fetch may return while
   /// another thread still reads them; members that you access before they are read are waited for, and are those of the
   /// time of the fetch.
-  public var relationshipKeyPathsForPrefetching: [String] = []
+  public var relationshipKeyPathsForPrefetching: [String] {
+    get { content.relationshipKeyPathsForPrefetching }
+    set { content.relationshipKeyPathsForPrefetching = newValue }
+  }
   /// The identifiers that the results are restricted to; nil for no restriction.
-  public var objectIDs: [ManagedObjectID]?
+  public var objectIDs: [ManagedObjectID]? {
+    get { content.objectIDs }
+    set { content.objectIDs = newValue }
+  }
   /// Whether the request finds all objects, regardless of the context's ``ManagedObjectContext/defaultFilters``.
-  public var ignoresDefaultFilters = false
+  public var ignoresDefaultFilters: Bool {
+    get { content.ignoresDefaultFilters }
+    set { content.ignoresDefaultFilters = newValue }
+  }
   /// Whether a context has added its default filters to the predicate.
-  var includesDefaultFilters = false
+  var includesDefaultFilters: Bool {
+    get { content.includesDefaultFilters }
+    set { content.includesDefaultFilters = newValue }
+  }
 
   /// The columns of dictionary results; empty for every attribute.
-  public var propertiesToFetch: [ExpressionDescription] = []
-  /// The columns to group dictionary results by, with one row per distinct value; empty for no groups.
-  public var propertiesToGroupBy: [ExpressionDescription] = []
-  /// The condition on groups: a predicate over the names of columns and over aggregates such as `count:(name)`.
-  public var havingPredicate: FetchPredicate?
-  /// Whether duplicate rows of dictionary results are removed.
-  public var returnsDistinctResults = false
-
-  init(
-    entity entityName: String, sort: [FetchSortDescriptor], limit: Int, offset: Int, objectIDs: [ManagedObjectID]? = nil
-  ) {
-    self.entityName = entityName
-    sortDescriptors = sort
-    fetchLimit = limit
-    fetchOffset = offset
-    self.objectIDs = objectIDs
+  public var propertiesToFetch: [ExpressionDescription] {
+    get { content.propertiesToFetch }
+    set { content.propertiesToFetch = newValue }
   }
+  /// The columns to group dictionary results by, with one row per distinct value; empty for no groups.
+  public var propertiesToGroupBy: [ExpressionDescription] {
+    get { content.propertiesToGroupBy }
+    set { content.propertiesToGroupBy = newValue }
+  }
+  /// The condition on groups: a predicate over the names of columns and over aggregates such as `count:(name)`.
+  public var havingPredicate: FetchPredicate? {
+    get { content.havingPredicate }
+    set { content.havingPredicate = newValue }
+  }
+  /// Whether duplicate rows of dictionary results are removed.
+  public var returnsDistinctResults: Bool {
+    get { content.returnsDistinctResults }
+    set { content.returnsDistinctResults = newValue }
+  }
+
+  init(_ content: FetchRequestContent) { self.content = content }
 }
 
 extension FetchRequest {
@@ -93,7 +148,9 @@ extension FetchRequest {
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0,
     objectIDs: [ManagedObjectID]? = nil
   ) {
-    self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs)
+    self.init(
+      FetchRequestContent(
+        entityName, sortedBy: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs))
   }
 
   /// The objects of an entity and its subentities that match a predicate.
@@ -114,14 +171,13 @@ extension FetchRequest {
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
     sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0
   ) throws {
-    self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset)
+    self.init(FetchRequestContent(entityName, sortedBy: sortDescriptors, limit: limit, offset: offset))
     predicate = try FetchPredicate(format, arguments: arguments)
   }
 
   /// All objects of an entity and its subentities, sorted by one attribute.
   public init(_ entityName: String, sortedBy key: String, isAscending: Bool = true) {
-    self.init(
-      entity: entityName, sort: [FetchSortDescriptor(key, isAscending: isAscending)], limit: 0, offset: 0)
+    self.init(entityName, sortedBy: [FetchSortDescriptor(key, isAscending: isAscending)])
   }
 
   /// The same request for all objects, regardless of the context's ``ManagedObjectContext/defaultFilters``.
@@ -136,9 +192,5 @@ extension FetchRequest {
   /// ```swift
   /// let ids = try context.fetch(request.returning(ManagedObjectID.self))
   /// ```
-  public func returning<Other>(_ type: Other.Type) -> FetchRequest<Other> {
-    // No property depends on the result type, so that requests of all types have the same layout. Copying each property
-    // takes ten times as long.
-    unsafeBitCast(self, to: FetchRequest<Other>.self)
-  }
+  public func returning<Other>(_ type: Other.Type) -> FetchRequest<Other> { FetchRequest<Other>(content) }
 }

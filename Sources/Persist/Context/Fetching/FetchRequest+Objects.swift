@@ -12,7 +12,9 @@ extension FetchRequest where Result == ManagedObject {
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0,
     objectIDs: [ManagedObjectID]? = nil
   ) {
-    self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs)
+    self.init(
+      FetchRequestContent(
+        entityName, sortedBy: sortDescriptors, limit: limit, offset: offset, objectIDs: objectIDs))
   }
 
   /// Creates a request for the objects of an entity and its subentities that match a predicate.
@@ -33,13 +35,12 @@ extension FetchRequest where Result == ManagedObject {
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...,
     sortedBy sortDescriptors: [FetchSortDescriptor] = [], limit: Int = 0, offset: Int = 0
   ) throws {
-    self.init(entity: entityName, sort: sortDescriptors, limit: limit, offset: offset)
+    self.init(FetchRequestContent(entityName, sortedBy: sortDescriptors, limit: limit, offset: offset))
     predicate = try FetchPredicate(format, arguments: arguments)
   }
 
   /// Creates a request for every object of an entity and its subentities, sorted by one attribute.
   public init(_ entityName: String, sortedBy key: String, isAscending: Bool = true) {
-    self.init(
-      entity: entityName, sort: [FetchSortDescriptor(key, isAscending: isAscending)], limit: 0, offset: 0)
+    self.init(entityName, sortedBy: [FetchSortDescriptor(key, isAscending: isAscending)])
   }
 }

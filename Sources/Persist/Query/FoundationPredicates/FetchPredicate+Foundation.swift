@@ -26,7 +26,7 @@ extension FetchRequest where Result: KeyedObject {
   ///
   /// - Throws: ``PersistenceError/Code/invalidPredicate``, naming an expression that stores don't support.
   public init(_ entityName: String, where predicate: Foundation.Predicate<Result>) throws {
-    self.init(entity: entityName, sort: [], limit: 0, offset: 0)
+    self.init(FetchRequestContent(entityName, sortedBy: []))
     self.predicate = try FetchPredicate(predicate)
   }
 }
