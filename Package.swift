@@ -260,7 +260,10 @@ let package = Package(
 )
 
 if hasServerLibrary {
-  package.products.append(.library(name: "PersistPostgreSQL", targets: ["PersistPostgreSQL"]))
+  package.products += [
+    .library(name: "PersistPostgreSQL", targets: ["PersistPostgreSQL"]),
+    .library(name: "PersistOnlineMigrations", targets: ["PersistOnlineMigrations"]),
+  ]
   package.targets += [
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: "libpq",
@@ -268,6 +271,12 @@ if hasServerLibrary {
     .target(
       name: "PersistPostgreSQL",
       dependencies: ["Persist", "CPostgreSQL", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
+    .target(
+      name: "PersistOnlineMigrations", dependencies: ["Persist", "PersistPostgreSQL"], swiftSettings: settings),
+    .testTarget(
+      name: "PersistOnlineMigrationsTests",
+      dependencies: ["Persist", "PersistOnlineMigrations", "PersistPostgreSQL", "PersistTools", "PersistTestSupport"],
       swiftSettings: settings),
   ]
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
@@ -281,6 +290,7 @@ if hasServerHeaders {
   for target in package.targets where ["PersistInspection", "PersistCommandTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")
   }
+  package.targets.first { $0.name == "PersistCommand" }?.dependencies.append("PersistOnlineMigrations")
 }
 
 // Scripts/test-release compiles one target's tests: all of them, optimised, take too long.

@@ -21,7 +21,16 @@ struct PersistCommand: ParsableCommand {
       GenerateCommand.self, PortCommand.self, SQLCommand.self, LockCommand.self, VersionsCommand.self,
       VersionCommand.self, MergeVersionsCommand.self, SyncCommand.self, ReplicasCommand.self, StudioCommand.self,
       ManualCommand.self,
-    ])
+    ] + onlineCommands)
+
+  /// The commands for stores on servers, if the program was built with libpq.
+  private static var onlineCommands: [any ParsableCommand.Type] {
+    #if canImport(PersistOnlineMigrations)
+      [ExpandCommand.self, BackfillCommand.self, ContractCommand.self, AbortCommand.self]
+    #else
+      []
+    #endif
+  }
 
   /// Runs a command. The exit codes are this program's, not the parser's.
   static func main() {

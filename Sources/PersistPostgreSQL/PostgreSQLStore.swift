@@ -170,8 +170,10 @@ final class PostgreSQLStore: PersistentStore {
   ///
   /// - Parameter mark: The mark in the state that the store was read from.
   func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
-    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), ofLife: life, mark) { [historyMap, map] catalog in
+    ServerWatch(OpenedStore(at: pool.url, metadata, map: map), ofLife: life, mark) {
+      [historyMap, map, weak pool] catalog in
       historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
+      pool?.follow(isExpanded: catalog.isExpanded, map.model)
     }
   }
 
@@ -185,7 +187,7 @@ final class PostgreSQLStore: PersistentStore {
     }
     let (old, new) = (connections.withLock { $0 }, ServerPool(address, options: pool.options))
     do {
-      let (catalog, mark) = try new.readTransaction { (try StoreCatalog($0), try ServerMark(in: $0)) }
+      let (catalog, mark) = try new.readTransaction { (try StoreCatalog($0, for: model), try ServerMark(in: $0)) }
       guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {
         throw PersistenceError(
           .invalidRequest, at: .store(url), "The schema contains a store other than the open one.",

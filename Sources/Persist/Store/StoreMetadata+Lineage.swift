@@ -17,7 +17,7 @@ extension StoreMetadata {
   }
 
   /// Whether the store had this model before its present one.
-  func descends(from model: ManagedObjectModel) -> Bool { formerModels.contains(model.fingerprint) }
+  package func descends(from model: ManagedObjectModel) -> Bool { formerModels.contains(model.fingerprint) }
 
   /// Records the models through which the store reached its present model, oldest first. If the store returns to an
   /// earlier model, that model and all later ones are no longer former models.

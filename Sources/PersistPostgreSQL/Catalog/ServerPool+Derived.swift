@@ -93,7 +93,7 @@ extension ServerSession {
   }
 
   /// The names of the tables that have partitions.
-  private func partitionedTables() throws -> Set<String> {
+  func partitionedTables() throws -> Set<String> {
     try Set(
       all(
         """

@@ -16,6 +16,8 @@ struct ServerStoreObjects {
   let map: TableMap
   /// Columns of the store's tables that others added.
   private let addedColumns: [String]
+  /// The record of an online migration; nil if the store serves one model.
+  private let online: OnlineRecord?
 
   /// - Throws: ``PersistenceError/Code/notAStore`` for a schema without a store, and the errors of identifying it.
   init(_ session: ServerSession) throws {
@@ -23,7 +25,9 @@ struct ServerStoreObjects {
     let catalog = try StoreCatalog(session)
     map = try session.identify(among: nil, known: catalog).tableMap
     addedColumns = Self.addedColumns(in: catalog.schema, map)
-    let own = Self.ownTables(of: map, hasHistory: HistoryLayout(catalog.schema) != nil)
+    online = try catalog.isExpanded ? OnlineRecord(session) : nil
+    let own = try Self.ownTables(of: map, hasHistory: HistoryLayout(catalog.schema) != nil)
+      + (online?.secondTables(catalog, session) ?? [])
     let keys = Set(own.map { ServerText.name(ServerText.keySequence(of: $0)) })
     let names = Set(own.map(ServerText.name))
     var (tables, sequences, others): ([String], [String], [String]) = ([], [], [])
@@ -72,7 +76,7 @@ struct ServerStoreObjects {
 
   /// The beginnings of the names of triggers and their functions.
   private static let triggerPrefixes = [
-    DerivedTrigger.prefix, OldValueTriggers.prefix, ParkedSlot.trigger(of: ""),
+    DerivedTrigger.prefix, OldValueTriggers.prefix, ParkedSlot.trigger(of: ""), OnlineTriggers.prefix,
   ].map(ServerText.name)
 
   private static func isOwnFunction(_ name: String) -> Bool {
@@ -249,6 +253,7 @@ extension ServerSession {
 extension ServerStoreObjects {
   /// - Throws: ``PersistenceError/Code/migrationFailed`` if others' objects would be lost with the store's tables.
   func requireReplaceable() throws {
+    if let online { throw online.exclusion(at: session.url) }
     let dependents = try dependents()
     guard !dependents.isEmpty else { return }
     throw PersistenceError(

@@ -11,7 +11,7 @@ extension ServerWatch {
     self.init(mark) { session in
       do {
         return try session.readTransaction { session in
-          let catalog = try StoreCatalog(session)
+          let catalog = try StoreCatalog(session, for: opened.map.model)
           try opened.check(catalog)
           let mark = try ServerMark(in: session)
           guard mark.life.number(catalog.metadata.life) == life else {

@@ -22,6 +22,8 @@ final class ServerPool: @unchecked Sendable {
   private var isClosed = false
   private var isCounted = false
   private var watch: ServerWatch?
+  /// What shows others the program's model; nil unless the store serves two models.
+  let presence = LockProtected<ServerPresence?>(nil)
   /// The maximum number of connections.
   private static let capacity = 8
 
@@ -67,6 +69,7 @@ final class ServerPool: @unchecked Sendable {
     condition.broadcast()
     condition.unlock()
     for pooled in unused { pooled.connection.close() }
+    presence.withLock { $0 = nil }
   }
 
   /// Starts checking with each read and write that the store is still the one opened, which the pool's connections lead
@@ -341,7 +344,7 @@ final class ServerPool: @unchecked Sendable {
       do {
         return try withSession(toWrite: true, checkedBy: watch) { session, proofs, wasIdle in
           let transaction = ServerTransaction(
-            session, texts, usingFullNames: usesFullNames, waitingAtMost: options.busyTimeout,
+            session, texts, usingFullNames: usesFullNames, ofModel: announcedModel, waitingAtMost: options.busyTimeout,
             opened: watch.map { ($0, proofs.next()) })
           do {
             if runsOnce {

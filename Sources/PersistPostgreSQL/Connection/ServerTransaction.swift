@@ -13,6 +13,8 @@ final class ServerTransaction {
   private let texts: ServerTexts
   /// Whether statements name tables without their schema.
   private let findsTables: Bool
+  /// The program's model, for a store that serves two; nil for others.
+  private let model: String?
   /// The maximum time to wait for a lock, in milliseconds.
   private let wait: Int64
   /// Each statement has to see what others have committed while it waited for a lock, whatever the server's default is.
@@ -34,14 +36,15 @@ final class ServerTransaction {
   /// - Parameters:
   ///   - usesFullNames: Whether all statements name the schema of each table, so that the server needn't search for
   ///     tables: it plans prepared statements again when the schemas to search change.
+  ///   - model: The program's model, for a store that serves two.
   ///   - wait: The maximum time to wait for a lock.
   ///   - opened: Checks at the beginning that the store is still the one opened, which no migration can change before
   ///     the end, and the proof to write; nil for neither.
   init(
-    _ session: ServerSession, _ texts: ServerTexts, usingFullNames usesFullNames: Bool, waitingAtMost wait: Duration,
-    opened: (watch: ServerWatch, proof: CommitProof)?
+    _ session: ServerSession, _ texts: ServerTexts, usingFullNames usesFullNames: Bool, ofModel model: String? = nil,
+    waitingAtMost wait: Duration, opened: (watch: ServerWatch, proof: CommitProof)?
   ) {
-    (self.session, self.texts, findsTables) = (session, texts, !usesFullNames)
+    (self.session, self.texts, findsTables, self.model) = (session, texts, !usesFullNames, model)
     self.opened = opened
     self.wait = ServerText.lockTimeout(wait)
   }
@@ -51,7 +54,8 @@ final class ServerTransaction {
     let path: [ServerText] = findsTables ? [Self.findingTables(session)] : []
     let old: [ServerText] = keepsOldValues ? [OldValueTriggers.begin(in: session.schema)] : []
     let wait: ServerText = "set_config('lock_timeout', \(text: "\(self.wait)"), true)"
-    return (path + [wait] + old).joined(separator: ", ")
+    let model: [ServerText] = self.model.map { [OnlineTriggers.announcement(of: $0)] } ?? []
+    return (path + [wait] + old + model).joined(separator: ", ")
   }
 
   private static func findingTables(_ session: ServerSession) -> ServerText {
@@ -77,7 +81,8 @@ final class ServerTransaction {
     return [
       Self.begin,
       texts.statement(
-        .opening(findsTables: findsTables, keepsOldValues: keepsOldValues), path + [.text("\(wait)")] + old + [lock]
+        .opening(findsTables: findsTables, keepsOldValues: keepsOldValues, namesModel: model != nil),
+        path + [.text("\(wait)")] + old + [lock]
       ) {
         "SELECT \(settings), \(ServerText.sharedLock(session.schema))"
       },

@@ -45,7 +45,7 @@ struct PostgreSQLEngine: StoreEngine {
         try transaction.run((hasSchema ? [] : ["CREATE SCHEMA \(schema: ())"]) + Self.definitions(model))
         try ServerTableDescription(transaction.session, .forNewStore(model, names: .snakeCase)).write()
       }
-      return try Self.store(in: pool, try OpenedCatalog(pool), model: model)
+      return try Self.store(in: pool, try OpenedCatalog(pool, model), model: model)
     } catch {
       pool.close()
       throw error
@@ -81,7 +81,7 @@ struct PostgreSQLEngine: StoreEngine {
     try requireSupported(options, at: location)
     let pool = ServerPool(try address(location), options: options)
     do {
-      return try Self.store(in: pool, try OpenedCatalog(pool), model: model, allowsGaps: allowsGaps)
+      return try Self.store(in: pool, try OpenedCatalog(pool, model), model: model, allowsGaps: allowsGaps)
     } catch {
       pool.close()
       throw error
@@ -101,7 +101,7 @@ struct PostgreSQLEngine: StoreEngine {
       case .same(let catalog, let isStamped):
         var opened = OpenedCatalog(catalog: catalog, mark: mark)
         if !isStamped, options.migrator != nil, try pool.stamp(model, ifMarked: mark) {
-          opened = try OpenedCatalog(pool)
+          opened = try OpenedCatalog(pool, model)
         }
         return .opened(try Self.store(in: pool, opened, model: model))
       case .different(let difference):
@@ -118,7 +118,9 @@ struct PostgreSQLEngine: StoreEngine {
     _ session: ServerSession, _ model: ManagedObjectModel, _ registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
-      let found = try session.identify(among: StoreMatch.registry(registry, with: model))
+      let catalog = try StoreCatalog(session, for: model)
+      if catalog.isExpanded, catalog.record?.isOne(of: model) == true { return .same(catalog, isStamped: true) }
+      let found = try session.identify(among: StoreMatch.registry(registry, with: model), known: catalog)
       return StoreMatch(found, at: session.url, of: model)
     } catch let error as PersistenceError where error.code == .missingSourceModel {
       return StoreMatch(unknown: error, at: session.url, try StoreMetadata(session))
@@ -135,9 +137,9 @@ struct PostgreSQLEngine: StoreEngine {
       self.mark = mark
     }
 
-    init(_ pool: ServerPool) throws {
+    init(_ pool: ServerPool, _ model: ManagedObjectModel) throws {
       self = try pool.readTransaction { session in
-        OpenedCatalog(catalog: try StoreCatalog(session), mark: try ServerMark(in: session))
+        OpenedCatalog(catalog: try StoreCatalog(session, for: model), mark: try ServerMark(in: session))
       }
     }
   }
@@ -146,8 +148,11 @@ struct PostgreSQLEngine: StoreEngine {
     in pool: ServerPool, _ opened: OpenedCatalog, model: ManagedObjectModel, allowsGaps: Bool = false
   ) throws -> PostgreSQLStore {
     var opened = opened
-    if opened.mark.life != .own, !pool.options.isReadOnly, try pool.certify() { opened = try OpenedCatalog(pool) }
+    if opened.mark.life != .own, !pool.options.isReadOnly, try pool.certify() {
+      opened = try OpenedCatalog(pool, model)
+    }
     let catalog = opened.catalog
+    if catalog.isExpanded { try pool.announce(model) }
     let map = catalog.tableMap(of: model)
     let missing = pool.options.isReadOnly ? [] : map.missingKeys(in: catalog.schema)
     guard missing.isEmpty else {
@@ -161,12 +166,19 @@ struct PostgreSQLEngine: StoreEngine {
     }
     try pool.makeProofTable(ifMissingIn: catalog.schema)
     let derived = map.possibleDerivedColumns
-    if !pool.options.isReadOnly {
+    // The online migration has made everything that a second model needs.
+    let isSecond = try catalog.isExpanded && isSecond(model, in: pool)
+    let isMaintained = !pool.options.isReadOnly && !isSecond
+    if isMaintained {
       try pool.maintain(derived, in: map.layout, catalog.schema)
-      if pool.options.enforcesValidation { try pool.enforceRules(of: map) }
+    }
+    if pool.options.enforcesValidation, !pool.options.isReadOnly {
+      if catalog.isExpanded { throw refusal(of: "Validation rules can't be enforced", in: pool) }
+      try pool.enforceRules(of: map)
     }
     var mark = opened.mark
     let history = try HistoryMap.opening(catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly) {
+      if catalog.isExpanded { throw refusal(of: "A history can't be kept", in: pool) }
       let history = try pool.write { transaction in
         // Programs that open the store at the same moment set its history up one after the other.
         try transaction.run([ServerText.lock(pool.address.schema)])
@@ -177,13 +189,27 @@ struct PostgreSQLEngine: StoreEngine {
       mark = try pool.read { try ServerMark(in: $0) }
       return history
     }
-    if history?.oldValues != nil, !pool.options.isReadOnly { try pool.maintainOldValues(in: map) }
+    if history?.oldValues != nil, isMaintained { try pool.maintainOldValues(in: map) }
     let store = PostgreSQLStore(
       pool, catalog: catalog, life: mark.life.number(catalog.metadata.life), map: map, history: history)
-    try store.makeMissingIndexes(catalog, defersWork: pool.options.migrator?.defersWork == true)
+    if !isSecond {
+      try store.makeMissingIndexes(catalog, defersWork: pool.options.migrator?.defersWork == true)
+    }
     pool.setWatch(store.watch(catalog.metadata, mark, of: pool))
     pool.countAsOpen()
     return store
+  }
+
+  /// The error for something that depends on one of two models.
+  private static func refusal(of what: String, in pool: ServerPool) -> PersistenceError {
+    PersistenceError(
+      .invalidRequest, at: .store(pool.url), "\(what) while the store serves two models.",
+      fix: "Open the store without it until its online migration is complete.")
+  }
+
+  /// Whether a model is the second one of a store that serves two.
+  private static func isSecond(_ model: ManagedObjectModel, in pool: ServerPool) throws -> Bool {
+    try pool.read { try StoreCatalog($0).record?.isOne(of: model) != true }
   }
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for options that only files have.

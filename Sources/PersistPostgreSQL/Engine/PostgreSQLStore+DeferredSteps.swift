@@ -72,29 +72,36 @@ extension PostgreSQLStore {
       let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: busyTimeout)
       defer { connection.close() }
       let session = ServerSession(connection: connection, schema: address.schema, url: url)
-      let isValid = try session.first(
-        """
-        SELECT i.indisvalid::int::bigint FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid \
-        JOIN pg_namespace AS n ON n.oid = x.relnamespace \
-        WHERE n.nspname = \(text: session.schema) AND x.relname = \(text: ServerText.name(name))
-        """
-      ) { $0.integer($1, 0) == 1 }
-      if isValid == true { return }
-      let isPartitioned = try session.first(
-        """
-        SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
-        WHERE n.nspname = \(text: session.schema) AND c.relname = \(text: ServerText.name(table)) AND c.relkind = 'p'
-        """
-      ) { $0.integer($1, 0) == 1 } ?? false
-      try session.run(["SET lock_timeout = \(number: ServerText.lockTimeout(busyTimeout))"])
-      // With a pooler, the connection outlives its use by this program.
-      defer { _ = try? session.run(["RESET lock_timeout"]) }
-      // An attempt that failed leaves an index that is only maintained.
-      if isValid == false { try session.run(["DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")\(table: name)"]) }
-      try session.run([ServerText.create(index, concurrently: !isPartitioned)])
-      if let record = ServerText.record(name: name) { try session.run([record]) }
+      try session.makeConcurrently(index, waitingAtMost: busyTimeout)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }
+  }
+}
+
+extension ServerSession {
+  /// Creates an index without keeping others from writing, unless a valid one is there. The session has no transaction.
+  func makeConcurrently(_ index: IndexDefinition, waitingAtMost wait: Duration) throws {
+    let isValid = try first(
+      """
+      SELECT i.indisvalid::int::bigint FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid \
+      JOIN pg_namespace AS n ON n.oid = x.relnamespace \
+      WHERE n.nspname = \(text: schema) AND x.relname = \(text: ServerText.name(index.name))
+      """
+    ) { $0.integer($1, 0) == 1 }
+    if isValid == true { return }
+    let isPartitioned = try first(
+      """
+      SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+      WHERE n.nspname = \(text: schema) AND c.relname = \(text: ServerText.name(index.table)) AND c.relkind = 'p'
+      """
+    ) { $0.integer($1, 0) == 1 } ?? false
+    try run(["SET lock_timeout = \(number: ServerText.lockTimeout(wait))"])
+    // With a pooler, the connection outlives its use by this program.
+    defer { _ = try? run(["RESET lock_timeout"]) }
+    // An attempt that failed leaves an index that is only maintained.
+    if isValid == false { try run(["DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")\(table: index.name)"]) }
+    try run([ServerText.create(index, concurrently: !isPartitioned)])
+    if let record = ServerText.record(name: index.name) { try run([record]) }
   }
 }

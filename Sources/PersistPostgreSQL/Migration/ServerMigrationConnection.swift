@@ -4,6 +4,8 @@ import Persist
 /// Reads a store on a server for the planning of a migration, from one state of it.
 class ServerInspector: StoreInspector {
   let session: ServerSession
+  /// Whether the connection is that of an online migration, which alone changes a store that serves two models.
+  var isOnline = false
   var url: URL? { session.url }
 
   init(_ session: ServerSession) { self.session = session }
@@ -99,12 +101,20 @@ class ServerInspector: StoreInspector {
   }
 
   func largeValueNames(in table: String, column: String, _ rows: RowCondition) throws -> [String] { [] }
-  func requireMigratable() throws {}
+  func requireMigratable() throws { try requireOneModel() }
+
+  /// - Throws: ``PersistenceError/Code/migrationFailed`` if an online migration isn't complete.
+  func requireOneModel() throws {
+    guard !isOnline, let record = try mapped({ try OnlineRecord(session) }) else { return }
+    throw record.exclusion(at: url)
+  }
 
   // MARK: Parked values
 
   func parkedSlots() throws -> [ParkedSlot] {
     try mapped {
+      // The places of parked values depend on the model, of which there are two for now.
+      if !isOnline, try session.hasTable(OnlineRecord.table) { return [] }
       guard try session.hasTable(ParkedSlot.Table.slots) else { return [] }
       let hasStates = try session.hasTable(ParkedSlot.Table.states)
       return try session.all(ServerText(.parkedSlots(hasStates: hasStates))) { result, row in
@@ -222,7 +232,10 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
 
   /// So that no reader waits behind a later change, while others have their locks already.
   func lockTables(for changes: [SchemaChange]) throws {
+    try requireOneModel()
     try mapped {
+      // They would copy values between places that no longer belong together.
+      if isOnline { try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix) }
       let schema = try StoreSchema(session)
       let tables = Set(changes.compactMap(\.redefinedTable).filter { schema.table(named: $0) != nil })
       try session.lockExclusively(tables.sorted(), within: options.busyTimeout)
@@ -356,6 +369,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   }
 
   private func write(_ metadata: StoreMetadata, _ model: ManagedObjectModel) throws {
+    try requireOneModel()
     let statements = try [metadata.update()] + metadata.record(model)
     try mapped {
       try session.run(statements)

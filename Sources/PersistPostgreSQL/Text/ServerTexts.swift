@@ -6,7 +6,7 @@ final class ServerTexts: Sendable {
   /// A statement, by everything but its parameters.
   enum Key: Hashable, Sendable {
     /// Begins a transaction that writes.
-    case opening(findsTables: Bool, keepsOldValues: Bool)
+    case opening(findsTables: Bool, keepsOldValues: Bool, namesModel: Bool)
     /// Writes a proof, and makes a change.
     case proof(CheckedChange.Shape?)
     case change(CheckedChange.Shape)

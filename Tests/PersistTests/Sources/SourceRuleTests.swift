@@ -67,7 +67,7 @@ struct SourceRuleTests {
     try check { source, path in
       let libraries = [
         "CoreData", "Persist", "PersistDocuments", "PersistLiveQueries", "PersistMacrosless", "PersistObservability",
-        "PersistPostgreSQL", "PersistSQLMigrations", "PersistSQLQueries", "PersistSync",
+        "PersistOnlineMigrations", "PersistPostgreSQL", "PersistSQLMigrations", "PersistSQLQueries", "PersistSync",
       ]
       guard libraries.contains(where: { path.hasPrefix($0 + "/") }) else { return [] }
       return source.undocumentedDeclarations.map { ($0.line, "no doc comment: \($0.text)") }

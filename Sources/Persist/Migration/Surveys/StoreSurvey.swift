@@ -36,21 +36,25 @@ final class StoreSurvey {
   ///   - keepsRemovedColumns: whether columns of removed attributes remain, to be parked.
   ///   - comparisons: the comparisons for the parked values that are restored; nil for none.
   ///   - returning: the parked values that another store has, instead.
+  ///   - planned: the layout to plan; nil for that of a new store.
+  ///   - editing: replaces each change by those that remain of it.
   init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
-    keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil
+    keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil,
+    planned layout: TableMap? = nil, editing: ((SchemaChange) -> [SchemaChange])? = nil
   ) {
     self.store = store
     self.hop = hop
     self.isDowngrade = isDowngrade ?? store.isNewer(than: hop.destination.model)
     map = store.tableMap
-    planned = .forNewStore(hop.destination.model, names: map.names)
+    planned = layout ?? .forNewStore(hop.destination.model, names: map.names)
     parked = comparisons?.restored(in: planned) ?? returning ?? ParkedReturn()
-    work = InPlacePlanner.plan(
+    let work = InPlacePlanner.plan(
       from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork,
       keepsRemovedColumns: keepsRemovedColumns && store.catalog.canDropColumns,
       parked: parked)
+    self.work = editing.map { work.editing($0) } ?? work
   }
 
   /// The rows' destinations.

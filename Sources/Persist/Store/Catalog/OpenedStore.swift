@@ -6,7 +6,7 @@ package import Foundation
 package struct OpenedStore: Sendable {
   let url: URL?
   let identifier: String
-  let map: TableMap
+  package let map: TableMap
   private let metadata: Lazy<StoreMetadata>
   /// The mark of the store's life.
   package var life: String { metadata.value.life }

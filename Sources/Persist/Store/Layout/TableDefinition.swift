@@ -3,6 +3,8 @@ package struct TableDefinition: Sendable, Hashable {
   package struct Column: Sendable, Hashable {
     package let name: String
     package let type: TableMap.ColumnType
+
+    package init(name: String, type: TableMap.ColumnType) { (self.name, self.type) = (name, type) }
   }
 
   package let name: String

@@ -198,6 +198,13 @@ package struct TableMap: Sendable {
     TableMap(model: model, numbers: .forNewStore(model), schema: nil, names: names)
   }
 
+  /// The layout of a new store whose entities have given numbers.
+  package static func forNewStore(
+    _ model: ManagedObjectModel, numbers: [EntityNumbers.Row], names: LayoutNames
+  ) -> TableMap {
+    TableMap(model: model, numbers: EntityNumbers(model: model, rows: numbers), schema: nil, names: names)
+  }
+
   /// The layout of an existing store.
   ///
   /// - Parameter absent: Entities that the store was created without.

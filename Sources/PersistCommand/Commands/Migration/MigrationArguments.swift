@@ -39,8 +39,14 @@ struct MigrationArguments: ParsableArguments {
   /// The models, and the target version: if several families have a version of that name, the one of the store's
   /// family.
   func target() throws -> (registry: ModelRegistry, version: ModelVersion) {
+    try Self.target(store: store, models: models, to: to)
+  }
+
+  static func target(
+    store text: String, models: String, to: String?
+  ) throws -> (registry: ModelRegistry, version: ModelVersion) {
     let registry = try ModelRegistry(contentsOf: ModelRegistry.url(of: models), needsCurrent: to == nil)
-    let store = try StoreIdentification.identify(storeAt: url, registry: registry)
+    let store = try StoreIdentification.identify(storeAt: StoreArgument.url(text), registry: registry)
     let family = store.family
     guard let to else {
       if store.version == nil, let problem = registry.otherProblems.first {

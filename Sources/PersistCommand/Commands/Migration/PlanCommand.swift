@@ -2,6 +2,10 @@ import ArgumentParser
 import Foundation
 import Persist
 
+#if canImport(PersistOnlineMigrations)
+  import PersistOnlineMigrations
+#endif
+
 /// `persist plan`: the migration that would run.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,8 +28,15 @@ struct PlanCommand: ParsableCommand {
       discussion: "Only for a migration in place. The script has been run on a copy of the store."))
   var sqlFile: String?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Show how the store would serve both versions at once.",
+      discussion: "Only for a store on a server: for each difference what 'persist expand' does, or why it can't."))
+  var online = false
+
   func run() throws {
     let (registry, version) = try arguments.target()
+    if online { return try planOnline(registry, version) }
     var migrator = AutomaticMigrator()
     migrator.defersWork = arguments.defersWork
     migrator.parking = arguments.parking
@@ -53,5 +64,22 @@ struct PlanCommand: ParsableCommand {
           plan.description, isShown: TerminalStyle.areShown(isTerminal: StandardOutput.isTerminal)))
     }
     guard plan.isPossible else { throw Failure.found }
+  }
+
+  private func planOnline(_ registry: ModelRegistry, _ version: ModelVersion) throws {
+    #if canImport(PersistOnlineMigrations)
+      let plan = try OnlineMigration(storeAt: arguments.url, registry: registry).plan(to: version)
+      if plan.isPossible, let sqlFile {
+        try ExportedFile.write(plan.script, to: StoreArgument.file(sqlFile, "A script"))
+      }
+      if arguments.json {
+        try StandardOutput.print { $0.fields(of: plan) }
+      } else {
+        try StandardOutput.print(plan.description)
+      }
+      guard plan.isPossible else { throw Failure.found }
+    #else
+      throw ValidationError("--online needs a program that was built with libpq.")
+    #endif
   }
 }

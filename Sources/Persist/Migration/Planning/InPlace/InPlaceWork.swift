@@ -115,6 +115,17 @@ struct InPlaceWork: Sendable {
 
   /// All changes in order.
   var changes: [Change] { phases.flatMap { $0 } }
+
+  /// The work with other changes in the place of each.
+  func editing(_ edit: (SchemaChange) -> [SchemaChange]) -> InPlaceWork {
+    var work = self
+    work.phases = phases.map { phase in
+      phase.flatMap { old in
+        edit(old.change).map { Change(change: $0, phase: old.phase, subject: old.subject) }
+      }
+    }
+    return work
+  }
 }
 
 extension InPlaceWork {

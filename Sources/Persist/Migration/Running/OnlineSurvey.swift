@@ -1,0 +1,188 @@
+package import Foundation
+
+/// The direction of a migration in place that is carried out while programs with both models use the store: what has to
+/// be there for the destination, and what remains to be done at the end.
+///
+/// An engine creates the places of the destination beside those of the source. The end of the migration then is the
+/// ordinary migration in place, except for everything that is there already. Abandoning it is the same in the other
+/// direction.
+package final class OnlineSurvey {
+  /// A change of the ordinary migration in place, with its subject in the models.
+  package struct Change: Sendable {
+    package let change: SchemaChange
+    package let entity: String?
+    package let property: String?
+  }
+
+  private let store: IdentifiedStore
+  private let hop: MigrationHop
+  private let survey: StoreSurvey
+  private let registry: ModelRegistry?
+  private let isReturn: Bool
+
+  /// - Parameters:
+  ///   - store: The store with the source's model, without the places that only the destination has.
+  ///   - numbers: The entity numbers of the destination; nil to keep those of the source, with unused ones for new
+  ///     entities.
+  ///   - isReturn: Whether the migration is abandoned, so that the destination isn't newer.
+  package init(
+    _ store: IdentifiedStore, to destination: ModelVersion, numbers: [EntityNumbers.Row]?, registry: ModelRegistry?,
+    isReturn: Bool = false
+  ) throws {
+    self.store = store
+    self.registry = registry
+    self.isReturn = isReturn
+    let hop = try MigrationHop(from: store.source, to: destination, registry: registry)
+    self.hop = hop
+    let rows = numbers ?? Self.numbers(of: destination.model, after: store, by: hop.comparison.correspondence)
+    self.numbers = rows
+    planned = .forNewStore(destination.model, numbers: rows, names: store.tableMap.names)
+    survey = StoreSurvey(
+      store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned)
+  }
+
+  /// The rows of `Z_PRIMARYKEY` of the destination.
+  package let numbers: [EntityNumbers.Row]
+  /// The layout of the destination.
+  package let planned: TableMap
+  /// The layout of the source.
+  package var map: TableMap { survey.map }
+  package var source: ModelVersion { hop.source }
+  package var destination: ModelVersion { hop.destination }
+  package var operations: [MigrationOperation] { hop.comparison.operations }
+  package var correspondence: ModelCorrespondence { hop.comparison.correspondence }
+  /// Obstacles that don't depend on the rows.
+  package var blockers: [MigrationBlocker] { hop.blockers + survey.work.blockers }
+  package var changes: [Change] {
+    survey.work.changes.map { Change(change: $0.change, entity: $0.subject?.entity, property: $0.subject?.property) }
+  }
+
+  /// The old entity of a new one; nil for one that is new.
+  package func source(of entity: Entity) -> Entity? {
+    correspondence.entities[entity.name].flatMap { source.model.entitiesByName[$0] }
+  }
+
+  /// The obstacles in the rows.
+  package func obstacles(_ inspector: any StoreInspector) throws -> [MigrationBlocker] {
+    try survey.findings(inspector, countingLosses: false).blockers
+  }
+
+  /// What the destination has no place for.
+  package func losses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+    survey.planParkingOfLosses(registry)
+    return try survey.findings(inspector, countingLosses: true).losses
+  }
+
+  /// What of ``losses(_:)`` is parked instead, in words.
+  package func parkedLosses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+    survey.planParkingOfLosses(registry)
+    return try survey.findings(inspector, countingLosses: true).parked
+  }
+
+  private static func numbers(
+    of model: ManagedObjectModel, after store: IdentifiedStore, by correspondence: ModelCorrespondence
+  ) -> [EntityNumbers.Row] {
+    let map = store.tableMap
+    var next = (store.catalog.numberRows.map(\.number).filter { $0 < EntityNumbers.firstSystemNumber }.max() ?? 0) + 1
+    var numbers: [Int: (number: Int, maximum: Int64?)] = [:]
+    for entity in model.entities {
+      if let old = correspondence.entities[entity.name].flatMap({ map.model.entitiesByName[$0] }) {
+        let number = map[old].number
+        numbers[entity.number] = (number, map.numbers.row(ofNumber: number)?.maximum)
+      } else {
+        numbers[entity.number] = (next, 0)
+        next += 1
+      }
+    }
+    return model.entities.compactMap { entity in
+      guard let own = numbers[entity.number] else { return nil }
+      let parent = entity.superentity.flatMap { numbers[$0.number]?.number } ?? 0
+      return EntityNumbers.Row(number: own.number, name: entity.name, parent: parent, maximum: own.maximum)
+    }.sorted { $0.number < $1.number }
+  }
+}
+
+// MARK: The end
+
+extension OnlineSurvey {
+  /// Restores what earlier migrations parked and what has a place in the destination, before any program uses it.
+  ///
+  /// - Parameters:
+  ///   - connection: Holds the transaction.
+  ///   - catalog: The catalog of the destination.
+  package func restoreParkedValues(on connection: any MigrationConnection, _ catalog: StoreCatalog) throws -> Int {
+    var parked = try ParkedValues(connection, registry, catalog)
+    guard !parked.slots.isEmpty else { return 0 }
+    let map = catalog.tableMap(of: destination.model)
+    try parked.dropTriggers(catalog.schema)
+    try parked.forgetReplaced(in: map, destination)
+    try parked.collectColumns(before: destination, nil)
+    let count = try parked.settle(in: map, destination).count
+    try parked.dropEmptyColumns(of: catalog.schema)
+    return count
+  }
+
+  /// Carries out the rest of the migration, records the destination, and verifies the store.
+  ///
+  /// - Parameters:
+  ///   - connection: Holds the transaction.
+  ///   - url: The store.
+  ///   - edit: Returns what remains of a change.
+  package func finish(
+    on connection: any MigrationConnection, at url: URL, options: StoreOptions,
+    _ edit: @escaping (SchemaChange) -> [SchemaChange]
+  ) throws -> MigrationReport {
+    let rest = StoreSurvey(
+      store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned, editing: edit)
+    rest.planParkingOfLosses(registry)
+    return try InPlaceMigration(
+      url: url, destination: destination, registry: registry, options: options, migrator: AutomaticMigrator(),
+      survey: rest, isSurveyCurrent: true
+    ).runInTransaction(of: connection)
+  }
+}
+
+// MARK: Schemas of one of two models
+
+extension StoreSchema {
+  /// The schema without some tables, columns and indexes, and without the indexes over such columns.
+  ///
+  /// - Parameters:
+  ///   - columns: The columns to leave out, by the folded names of their tables.
+  ///   - isHidden: Whether to leave out an index by its name.
+  package func hiding(
+    tables hidden: Set<String>, columns: [String: Set<String>], indexes isHidden: (String) -> Bool
+  ) -> StoreSchema {
+    func gone(_ table: String) -> Set<String> { columns[table.foldedIdentifier] ?? [] }
+    let remaining = tables.filter { !hidden.contains($0.name.foldedIdentifier) }
+    return StoreSchema(
+      tables: remaining.map { table in
+        let names = gone(table.name)
+        guard !names.isEmpty else { return table }
+        return Table(
+          name: table.name, columns: table.columns.filter { !names.contains($0.name.foldedIdentifier) },
+          sql: table.sql, keys: table.keys)
+      },
+      indexes: indexes.filter { index in
+        !hidden.contains(index.table.foldedIdentifier) && !isHidden(index.name)
+          && !gone(index.table).contains { SQLTokens.mentions($0, in: index.sql ?? "") }
+      },
+      triggers: triggers.filter { !hidden.contains($0.table.foldedIdentifier) }, views: views, names: names)
+  }
+}
+
+extension StoreCatalog {
+  /// The catalog of another model of the same store.
+  package func serving(
+    _ metadata: StoreMetadata, _ numberRows: [EntityNumbers.Row], _ record: ModelRecord?, schema: StoreSchema? = nil
+  ) -> StoreCatalog {
+    StoreCatalog(
+      metadata: metadata, mark: mark, schema: schema ?? self.schema, numberRows: numberRows, record: record,
+      canDropColumns: canDropColumns)
+  }
+}
+
+extension ModelRecord {
+  /// Whether the record is that of a model.
+  package func isOne(of model: ManagedObjectModel) -> Bool { fingerprints == model.fingerprints }
+}

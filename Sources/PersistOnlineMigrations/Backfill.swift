@@ -1,0 +1,96 @@
+import Foundation
+import Persist
+import PersistPostgreSQL
+
+/// The pace of a backfill: how much it does at once, and how long it rests in between.
+///
+/// ```swift
+/// var pace = BackfillPace()
+/// pace.batchSize = 500
+/// pace.pause = { _ in replicas.areBehind ? .seconds(2) : .milliseconds(20) }
+/// ```
+public struct BackfillPace: Sendable {
+  /// The maximum number of rows in a transaction; 1,000 by default. Rows that programs write meanwhile wait for it.
+  public var batchSize = 1000
+  /// The maximum number of rows in a second; nil for no limit.
+  public var rowsPerSecond: Double?
+  /// Called after each batch with the progress; the backfill waits for the returned time. For example, it can be long
+  /// while replicas are behind. Nil for no pauses.
+  public var pause: (@Sendable (BackfillProgress) -> Duration)?
+
+  /// Creates a pace with the default values.
+  public init() {}
+}
+
+/// How far a backfill is.
+public struct BackfillProgress: Sendable, Hashable {
+  /// What is being done: a table, an index or a foreign key.
+  public var current: String
+  /// The number of rows that were looked at in this call.
+  public var rows = 0
+  /// The approximate number of rows to look at.
+  public var total: Int64 = 0
+
+  /// The done fraction, from 0 to 1.
+  public var fraction: Double { total > 0 ? min(1, Double(rows) / Double(total)) : 1 }
+}
+
+/// The work of a backfill.
+struct Backfill {
+  private let connection: OnlineConnection
+  private let expansion: OnlineExpansion
+  private let pace: BackfillPace
+  private let report: ((BackfillProgress) -> Bool)?
+
+  init(
+    _ connection: OnlineConnection, _ expansion: OnlineExpansion, _ pace: BackfillPace,
+    _ report: ((BackfillProgress) -> Bool)?
+  ) {
+    (self.connection, self.expansion, self.pace, self.report) = (connection, expansion, pace, report)
+  }
+
+  /// - Parameter finish: Called when everything is done.
+  /// - Returns: Whether everything is done.
+  func run(_ finish: () throws -> Void) throws -> Bool {
+    var progress = BackfillProgress(current: "")
+    let limit = max(1, pace.batchSize)
+    for table in expansion.backfilledTables { progress.total += try connection.rowCount(of: table) }
+    for join in expansion.joins { progress.total += try connection.rowCount(of: join.first) }
+    for table in expansion.backfilledTables {
+      progress.current = table
+      guard try copy(&progress, { try connection.backfill(table, expansion, limit: limit) }) else { return false }
+    }
+    for join in expansion.joins {
+      progress.current = join.second.name
+      guard try copy(&progress, { try connection.backfill(join, limit: limit) }) else { return false }
+    }
+    for key in expansion.keys {
+      progress.current = "\(key.table).\(key.column)"
+      try connection.validate(key)
+      guard report?(progress) != false else { return false }
+    }
+    for index in expansion.indexes {
+      progress.current = index.index.name
+      try connection.make(index.present)
+      guard report?(progress) != false else { return false }
+    }
+    try finish()
+    return true
+  }
+
+  /// - Parameter batch: Returns the number of rows that it looked at; 0 at the end.
+  private func copy(_ progress: inout BackfillProgress, _ batch: () throws -> Int) throws -> Bool {
+    while true {
+      let begin = ContinuousClock.now
+      let count = try batch()
+      guard count > 0 else { return true }
+      progress.rows += count
+      guard report?(progress) != false else { return false }
+      var wait = pace.pause?(progress) ?? .zero
+      if let limit = pace.rowsPerSecond, limit > 0 {
+        wait = max(wait, .seconds(Double(count) / limit) - (.now - begin))
+      }
+      if wait > .zero { Thread.sleep(forTimeInterval: wait / .seconds(1)) }
+    }
+  }
+}

@@ -1,0 +1,352 @@
+public import Foundation
+public import Persist
+import PersistPostgreSQL
+
+/// A migration of a store on a PostgreSQL server, during which programs with the old and with the new model run.
+///
+/// ```swift
+/// let migration = OnlineMigration(storeAt: url, registry: registry)
+/// try migration.expand(to: shop2)      // moments: the new model's places, kept in step with the old ones
+/// try migration.backfill()             // as long as it takes, in small transactions
+/// // Now start programs with the new model, and end those with the old one.
+/// try migration.contract()             // moments: the old model's places go
+/// ```
+///
+/// ``State`` has the states of a store in between. Each function can be called again after it was interrupted.
+public struct OnlineMigration: Sendable {
+  /// The states of a store.
+  ///
+  /// ```
+  ///        expand             backfill            contract
+  /// none ─────────▶ expanded ──────────▶ serving ──────────▶ none, with the new model
+  ///                    │      abort         │
+  ///                    └──────────┬─────────┘
+  ///                               ▼
+  ///                     none, with the old model
+  /// ```
+  ///
+  /// Each transition is one transaction, except for the backfill, which consists of small ones and leads to
+  /// ``serving`` with the last. Programs with the old model use the store in every state until it is contracted.
+  public enum State: String, Sendable, Hashable, CaseIterable {
+    /// The store has one model.
+    case none
+    /// The places of both models are there, and new values are in both. Older rows aren't complete yet, and programs
+    /// with the new model are refused.
+    case expanded
+    /// Programs with either model use the store.
+    case serving
+  }
+
+  /// The store.
+  public let url: URL
+  /// The known versions of the model, for the names of versions and for renames through versions in between. If given,
+  /// it must be the same in each call.
+  public let registry: ModelRegistry?
+  /// The options of the connection; the busy timeout is the maximum time of all attempts of a transition.
+  public var options: StoreOptions
+
+  /// - Parameter url: A store on a server, as in `postgresql://shop@db.example.com/shop`.
+  public init(storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()) {
+    (self.url, self.registry, self.options) = (url, registry, options)
+  }
+
+  // MARK: Looking
+
+  /// The state of the store, and the programs that use it. Nothing is written.
+  public func status() throws -> OnlineStatus {
+    try withConnection { connection in
+      guard let record = try connection.record() else { return OnlineStatus() }
+      let models = try models(connection, record)
+      return OnlineStatus(
+        state: State(record.state), from: record.from, to: record.to, since: record.since,
+        oldPrograms: try connection.programs(with: models.first.model),
+        newPrograms: try connection.programs(with: models.second.model))
+    }
+  }
+
+  /// What an expansion would do. Nothing is written.
+  public func plan(to version: ModelVersion) throws -> OnlinePlan {
+    try withConnection { connection in
+      try requireNone(connection)
+      return try connection.reading { try survey(connection, version).plan }
+    }
+  }
+
+  // MARK: The transitions
+
+  /// Gives the store the places of a version beside those that it has, and keeps both in step from now on.
+  ///
+  /// Takes moments, whatever the number of rows. If the store has been expanded to this version already, nothing
+  /// happens.
+  ///
+  /// - Throws: ``PersistenceError/Code/mappingNotInferable`` with all differences that can't be expanded;
+  ///   ``PersistenceError/Code/migrationFailed`` for a third version; ``PersistenceError/Code/storeBusy`` if others
+  ///   keep the tables locked for the time of ``options``.
+  @discardableResult
+  public func expand(to version: ModelVersion) throws -> OnlinePlan {
+    try withConnection { connection in
+      if let plan = try expanded(connection, version) { return plan }
+      // First without locks, so that a store that can't be expanded isn't disturbed.
+      let (preview, _, _) = try connection.reading { try survey(connection, version) }
+      if let error = preview.error { throw error.at(url) }
+      return try connection.transaction { migrating in
+        if let plan = try expanded(connection, version) { return plan }
+        let (plan, found, obstacles) = try survey(connection, version)
+        if let error = plan.error ?? obstacles { throw error.at(url) }
+        guard let models = found else { return plan }
+        let record = OnlineRecord(
+          state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
+          model: version.model, since: Date())
+        let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
+        _ = try models.forward.restoreParkedValues(on: migrating, catalog)
+        try connection.add(models.first.foreignKeys + models.expansion.keys)
+        return plan
+      }
+    }
+  }
+
+  /// Completes older rows, creates indexes and validates foreign keys; afterward, programs with the new model can use
+  /// the store.
+  ///
+  /// May be interrupted at any time, and continues where it ended.
+  ///
+  /// - Parameters:
+  ///   - pace: The size of batches, and the pauses between them.
+  ///   - progress: Called after each batch; returning false ends the call, and the work can be continued later.
+  /// - Returns: Whether everything is done.
+  @discardableResult
+  public func backfill(
+    pace: BackfillPace = BackfillPace(), progress: ((BackfillProgress) -> Bool)? = nil
+  ) throws -> Bool {
+    try withConnection { connection in
+      let (record, models) = try expandedModels(connection)
+      if record.state == .serving { return true }
+      return try Backfill(connection, models.expansion, pace, progress).run {
+        try connection.transaction { _ in
+          guard var present = try connection.record(), present.state == .expanded else { return }
+          present.state = .serving
+          try connection.write(present)
+        }
+      }
+    }
+  }
+
+  /// Removes what only the old model needs; the store then has the new model alone, as after a migration in one step.
+  ///
+  /// - Parameter force: Whether to go on although programs with the old model use the store, or values would be lost.
+  /// - Throws: ``PersistenceError/Code/storeBusy`` with the programs that have the old model;
+  ///   ``PersistenceError/Code/migrationFailed`` with the values that would be lost, or before the end of the
+  ///   backfill.
+  @discardableResult
+  public func contract(force: Bool = false) throws -> MigrationReport {
+    try withConnection { connection in
+      try connection.transaction { migrating in
+        let (record, models) = try expandedModels(connection)
+        guard record.state == .serving else {
+          throw PersistenceError(
+            .migrationFailed, at: .store(url), "Older rows aren't complete in the places of '\(record.to)'.",
+            fix: "Run 'persist backfill' first.")
+        }
+        if !force {
+          let programs = try connection.programs(with: models.first.model)
+          guard programs.isEmpty else { throw Self.error(programs, with: record.from).at(url) }
+          let lost = try models.lostValues(connection)
+          guard lost.isEmpty else {
+            throw PersistenceError(
+              .migrationFailed, at: .store(url),
+              "Values would be lost: \(lost.map(\.description).joined(separator: "; ")).",
+              fix: "Allow it with --force, or keep the properties in the new model.")
+          }
+        }
+        return try finish(models.forward, models, connection, migrating, removing: (models.first, models.second))
+      }
+    }
+  }
+
+  /// Returns the store to the old model alone.
+  ///
+  /// Values in places that both models have remain, whoever wrote them. What only the new model has is parked, and
+  /// returns with the next expansion or migration to it. Programs with the new model can't use the store any longer.
+  @discardableResult
+  public func abort() throws -> MigrationReport? {
+    try withConnection { connection in
+      try connection.transaction { migrating in
+        let (record, models) = try expandedModels(connection)
+        guard record.state == .expanded else {
+          return try finish(models.backward, models, connection, migrating, removing: (models.second, models.first))
+        }
+        // No program has written anything that only the new model has.
+        let (own, others) = (Places(models.second), Places(models.first))
+        try connection.dropTriggers()
+        try connection.drop(columns: own.columns(besides: others))
+        try connection.removeRemains(tables: own.tables(besides: others))
+        return nil
+      }
+    }
+  }
+
+  /// The end of the migration in one of its directions.
+  private func finish(
+    _ survey: OnlineSurvey, _ models: OnlineModels, _ connection: OnlineConnection,
+    _ migrating: any MigrationConnection, removing maps: (gone: TableMap, remaining: TableMap)
+  ) throws -> MigrationReport {
+    let joins = Set(maps.remaining.joinTables.map(\.name.foldedIdentifier))
+    let isForward = survey === models.forward
+    let report = try survey.finish(on: migrating, at: url, options: options) { change in
+      // The entities of the first model are recorded as before.
+      if case .setEntities = change, !isForward { return [] }
+      return change.remaining(besides: joins)
+    }
+    let renamed = models.expansion.indexes.compactMap { index in
+      index.temporaryName.map { ($0, index.index.name) }
+    }
+    if !isForward { try connection.drop(indexes: renamed.map(\.0)) }
+    try connection.removeRemains(
+      tables: Places(maps.gone).tables(besides: Places(maps.remaining)),
+      renaming: isForward ? Dictionary(renamed, uniquingKeysWith: { first, _ in first }) : [:])
+    return report
+  }
+}
+
+// MARK: Parts
+
+extension OnlineMigration {
+  private func withConnection<T>(_ body: (OnlineConnection) throws -> T) throws -> T {
+    let connection = try OnlineConnection(to: StoreLocation(url), options: options)
+    defer { connection.close() }
+    return try body(connection)
+  }
+
+  /// The plan for a store with one model, the models, and the obstacles in its rows.
+  private func survey(
+    _ connection: OnlineConnection, _ version: ModelVersion
+  ) throws -> (plan: OnlinePlan, models: OnlineModels?, obstacles: PersistenceError?) {
+    let store = try connection.identify(among: registry)
+    if store.model.fingerprints == version.model.fingerprints {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url),
+        "The store already has what '\(version.name)' stores; programs with either version can open it.",
+        fix: "Name another version.")
+    }
+    guard !store.metadata.descends(from: version.model) else {
+      throw PersistenceError(
+        .newerStore, at: .store(url), "The store is newer than '\(version.name)'.",
+        fix: "An online migration leads to a newer version; use 'persist migrate' for the way back.")
+    }
+    let models = try OnlineModels(store, to: version, registry: registry)
+    let own = try connection.obstacles(store.catalog, store.tableMap)
+    let plan = OnlinePlan(models, obstacles: own)
+    let rows = plan.isPossible ? try models.forward.obstacles(connection.inspector) : []
+    let obstacles = rows.isEmpty
+      ? nil : PersistenceError.combining(
+        rows.map(\.error), as: .mappingNotInferable, "\(rows.count) problems prevent the expansion.")
+    return (plan, models, obstacles)
+  }
+
+  /// The plan of an expansion that has taken place; nil if there is none.
+  private func expanded(_ connection: OnlineConnection, _ version: ModelVersion) throws -> OnlinePlan? {
+    guard let record = try connection.record() else { return nil }
+    let models = try models(connection, record)
+    guard models.second.model.fingerprints == version.model.fingerprints else {
+      throw PersistenceError(
+        .migrationFailed, at: .store(url),
+        "The store is being migrated online from '\(record.from)' to '\(record.to)'; a third version can't be served "
+          + "meanwhile.", fix: "Finish that migration with 'persist contract', or abandon it with 'persist abort'.")
+    }
+    return OnlinePlan(models, obstacles: [])
+  }
+
+  private func requireNone(_ connection: OnlineConnection) throws {
+    guard let record = try connection.record() else { return }
+    throw PersistenceError(
+      .migrationFailed, at: .store(url),
+      "The store is being migrated online from '\(record.from)' to '\(record.to)'; a third version can't be served "
+        + "meanwhile.", fix: "Finish that migration with 'persist contract', or abandon it with 'persist abort'.")
+  }
+
+  private func expandedModels(_ connection: OnlineConnection) throws -> (OnlineRecord, OnlineModels) {
+    guard let record = try connection.record() else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "The store serves one model; no online migration has begun.",
+        fix: "Begin one with 'persist expand'.")
+    }
+    return (record, try models(connection, record))
+  }
+
+  private func models(_ connection: OnlineConnection, _ record: OnlineRecord) throws -> OnlineModels {
+    let description = try ModelDescription(json: record.model, from: url)
+    let model = try ManagedObjectModel(withFlaws: description)
+    let known = registry?.versions.first { $0.model.fingerprints == model.fingerprints && $0.name == record.to }
+    let version = known ?? ModelVersion(name: record.to, model: model)
+    guard let twin = try connection.catalog(ofSecond: version.model) else {
+      throw PersistenceError(
+        .storeDamaged, at: .store(url), "The store's record of its second model can't be read.",
+        fix: "Restore the store from a backup.")
+    }
+    let store = try connection.identify(among: registry)
+    let models = try OnlineModels(store, twin, record, to: version, registry: registry, at: url)
+    guard models.refusals.isEmpty else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url),
+        "The versions between '\(record.from)' and '\(record.to)' aren't those with which the store was expanded.",
+        fix: "Give the same models as for 'persist expand'.")
+    }
+    return models
+  }
+
+  private static func error(_ programs: [String], with version: String) -> PersistenceError {
+    let count = programs.count == 1 ? "A program uses" : "\(programs.count) programs use"
+    return PersistenceError(
+      .storeBusy, "\(count) the store with '\(version)': \(programs.joined(separator: "; ")).",
+      fix: "End them, or go on with --force: they then can't use the store any longer.")
+  }
+}
+
+extension OnlineMigration.State {
+  init(_ state: OnlineRecord.State) {
+    switch state {
+    case .expanded: self = .expanded
+    case .serving: self = .serving
+    }
+  }
+}
+
+extension OnlineModels {
+  /// What contracting would destroy; most values without a place are parked.
+  func lostValues(_ connection: OnlineConnection) throws -> [MigrationLoss] {
+    let parked = try forward.parkedLosses(connection.inspector)
+    return try forward.losses(connection.inspector).filter { loss in
+      !parked.contains { ($0.entity, $0.property) == (loss.entity, loss.property) }
+    }
+  }
+}
+
+extension SchemaChange {
+  /// What remains of the change when the places of both models are there.
+  ///
+  /// - Parameter joins: The folded names of the remaining model's join tables.
+  func remaining(besides joins: Set<String>) -> [SchemaChange] {
+    switch self {
+    case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
+    // Dropped together, at the end.
+    case .dropTable: return []
+    case .renameColumn(let old, let new, let table):
+      if ParkedColumn.isOne(new) { return [self] }
+      return joins.contains(table.foldedIdentifier) ? [] : [.dropColumn(old, table: table)]
+    case .rebuildTable(let rebuild):
+      let remaining = Set((rebuild.definition.columns.map(\.name) + rebuild.kept.map(\.name)).map(\.foldedIdentifier))
+      return rebuild.former.filter { !remaining.contains($0.name.foldedIdentifier) }
+        .map { .dropColumn($0.name, table: rebuild.definition.name) }
+    default: return [self]
+    }
+  }
+}
+
+extension PersistenceError {
+  /// The error with the place of a store.
+  fileprivate func at(_ url: URL) -> PersistenceError {
+    var error = self
+    error.place.store = error.place.store ?? ServerAddress(url)?.url(showingSecrets: false)
+    return error
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Persist
+import PersistPostgreSQL
+
+/// The two models of an online migration, with the way from the first to the second, the way back, and the tables and
+/// columns that the second needs beside the first.
+struct OnlineModels {
+  let forward: OnlineSurvey
+  let backward: OnlineSurvey
+  let expansion: OnlineExpansion
+  let refusals: [OnlineRefusal]
+  /// The store's catalog with the first model.
+  let catalog: StoreCatalog
+
+  var first: TableMap { forward.map }
+  var second: TableMap { backward.map }
+
+  /// The models of a store before its expansion.
+  ///
+  /// - Parameter store: The store with its model.
+  init(_ store: IdentifiedStore, to version: ModelVersion, registry: ModelRegistry?) throws {
+    forward = try OnlineSurvey(store, to: version, numbers: nil, registry: registry)
+    catalog = store.catalog
+    // The second model in a store of its own: its tables, and those that every store has.
+    let own = Places(forward.map)
+    let tables = forward.planned.tableDefinitions.map { table in
+      StoreSchema.Table(
+        name: table.name,
+        columns: table.columns.map { .init(name: $0.name, declaredType: $0.type.rawValue) }, keys: [table.primaryKey])
+    }
+    let schema = StoreSchema(
+      tables: tables + store.catalog.schema.tables.filter { own.columns[$0.name.foldedIdentifier] == nil },
+      names: .snakeCase)
+    let twin = try Self.catalog(
+      of: version.model, numbers: forward.numbers, schema: schema, beside: store.catalog, at: nil)
+    backward = try OnlineSurvey(
+      Self.identify(twin, as: version, at: nil), to: forward.source, numbers: store.catalog.numberRows,
+      registry: registry, isReturn: true)
+    let planner = ExpansionPlanner(forward, backward)
+    (expansion, refusals) = (planner.expansion, planner.refusals)
+  }
+
+  /// The models of an expanded store.
+  ///
+  /// - Parameters:
+  ///   - found: The store with its first model.
+  ///   - twin: The catalog of the second model.
+  init(
+    _ found: IdentifiedStore, _ twin: StoreCatalog, _ record: OnlineRecord, to version: ModelVersion,
+    registry: ModelRegistry?, at url: URL?
+  ) throws {
+    let source = found.version ?? ModelVersion(name: record.from, model: found.model)
+    let places = (Places(found.tableMap), Places(twin.tableMap(of: version.model)))
+    let first = found.catalog.serving(
+      found.catalog.metadata, found.catalog.numberRows, found.catalog.record,
+      schema: places.1.hidden(from: found.catalog.schema, besides: places.0))
+    let second = twin.serving(
+      twin.metadata, twin.numberRows, twin.record, schema: places.0.hidden(from: twin.schema, besides: places.1))
+    catalog = first
+    forward = try OnlineSurvey(
+      Self.identify(first, as: source, at: url), to: version, numbers: record.numbers, registry: registry)
+    backward = try OnlineSurvey(
+      Self.identify(second, as: version, at: url), to: source, numbers: found.catalog.numberRows, registry: registry,
+      isReturn: true)
+    let planner = ExpansionPlanner(forward, backward)
+    (expansion, refusals) = (planner.expansion, planner.refusals)
+  }
+
+  private static func identify(
+    _ catalog: StoreCatalog, as version: ModelVersion, at url: URL?
+  ) throws -> IdentifiedStore {
+    try StoreIdentification.identify(catalog, at: url, registry: ModelRegistry(versions: [version])) { .none }
+  }
+
+  /// The catalog of a model in a store that has it alone.
+  private static func catalog(
+    of model: ManagedObjectModel, numbers: [EntityNumbers.Row], schema: StoreSchema, beside catalog: StoreCatalog,
+    at url: URL?
+  ) throws -> StoreCatalog {
+    var metadata = catalog.metadata
+    metadata.setModel(
+      versionHashes: model.fingerprints.mapValues(\.bytes), versionIdentifiers: model.versionIdentifiers)
+    let contents = Dictionary(
+      try ModelRecord.contents(
+        fingerprints: model.fingerprints, modelText: Data(model.description.json.utf8), metadata: metadata
+      ).map { ($0.key, $0.content) }, uniquingKeysWith: { first, _ in first })
+    let record = try ModelRecord(metadata: metadata, at: url) { contents[$0] }
+    return catalog.serving(metadata, numbers, record, schema: schema)
+  }
+}
+
+/// The tables, columns and indexes of a model, by folded names.
+struct Places {
+  private(set) var columns: [String: Set<String>] = [:]
+  private let indexes: Set<String>
+
+  init(_ map: TableMap) {
+    for table in map.tableDefinitions {
+      columns[table.name.foldedIdentifier] = Set(table.columns.map(\.name.foldedIdentifier))
+    }
+    indexes = Set(map.indexDefinitions.map(\.name.foldedIdentifier))
+  }
+
+  /// The tables that another model doesn't have.
+  func tables(besides other: Places) -> [String] { columns.keys.filter { other.columns[$0] == nil }.sorted() }
+
+  /// The columns that another model doesn't have, of tables that both have.
+  func columns(besides other: Places) -> [(table: String, column: String)] {
+    columns.sorted { $0.key < $1.key }.flatMap { table, names in
+      other.columns[table].map { shared in names.subtracting(shared).sorted().map { (table, $0) } } ?? []
+    }
+  }
+
+  /// A schema without what only this model has.
+  func hidden(from schema: StoreSchema, besides other: Places) -> StoreSchema {
+    let own = Dictionary(grouping: columns(besides: other), by: \.table).mapValues { Set($0.map(\.column)) }
+    return schema.hiding(tables: Set(tables(besides: other)), columns: own) { name in
+      let name = name.foldedIdentifier
+      return name.hasPrefix(ExpansionPlanner.temporaryPrefix)
+        || indexes.contains(name) && !other.indexes.contains(name)
+    }
+  }
+}

@@ -1,0 +1,277 @@
+package import Foundation
+package import Persist
+
+/// The connection of an online migration: its statements, each of which holds locks for moments only.
+///
+/// Transactions that change tables wait for locks for at most ``ServerSession/briefWait``, so that nobody queues behind
+/// them for longer, and are repeated until the time of the options is over.
+package final class OnlineConnection {
+  private let address: ServerAddress
+  private let options: StoreOptions
+  private let session: ServerSession
+  private let connection: ServerMigrationConnection
+  package var url: URL? { session.url }
+
+  /// - Throws: ``PersistenceError/Code/storeTypeMismatch`` for a store that isn't on a server.
+  package init(to location: StoreLocation, options: StoreOptions) throws {
+    self.options = options
+    let engine = PostgreSQLEngine()
+    address = try engine.address(location)
+    do {
+      session = ServerSession(
+        connection: try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout),
+        schema: address.schema, url: address.url(showingSecrets: false))
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: address.url(showingSecrets: false))
+    }
+    var brief = options
+    brief.busyTimeout = min(options.busyTimeout, ServerSession.briefWait)
+    connection = ServerMigrationConnection(session, address, options: brief)
+    connection.isOnline = true
+  }
+
+  deinit { close() }
+
+  package func close() { session.connection.close() }
+
+  private func mapped<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: session.url, during: .migrating)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Runs `body` in a transaction that sees one state.
+  package func reading<T>(_ body: () throws -> T) throws -> T {
+    try mapped { try session.readTransaction { _ in try body() } }
+  }
+
+  /// The rows, for counting; within a transaction.
+  package var inspector: any StoreInspector { connection }
+
+  /// The record of the online migration; nil if there is none.
+  package func record() throws -> OnlineRecord? { try mapped { try OnlineRecord(session) } }
+
+  /// The catalog of the first model.
+  package func catalog() throws -> StoreCatalog { try mapped { try StoreCatalog(session) } }
+
+  /// The catalog of the second model; nil if the store has no record of it.
+  package func catalog(ofSecond model: ManagedObjectModel) throws -> StoreCatalog? {
+    try mapped { try StoreCatalog(session).serving(model, session) }
+  }
+
+  /// Identifies the store's first model.
+  package func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
+    try mapped { try session.identify(among: registry) }
+  }
+
+  /// The programs that use the store with a model, in words.
+  package func programs(with model: ManagedObjectModel) throws -> [String] {
+    try mapped { try ServerPresence.programs(with: model, session) }
+  }
+
+  /// What of the store, apart from its models, prevents an online migration, in sentences.
+  package func obstacles(_ catalog: StoreCatalog, _ map: TableMap) throws -> [String] {
+    try mapped {
+      var found: [String] = []
+      let rules = try session.first(
+        """
+        SELECT 1 FROM pg_constraint AS k JOIN pg_namespace AS n ON n.oid = k.connamespace \
+        WHERE n.nspname = \(text: session.schema) AND k.contype = 'c' \
+        AND starts_with(k.conname, \(literal: ServerRule.prefix))
+        """
+      ) { _, _ in true }
+      if rules == true {
+        found.append("The server enforces the validation rules of the first model, which the second may not have.")
+      }
+      if HistoryMap(catalog, in: map)?.isTracking == true {
+        found.append("The store keeps a history, whose entries name the columns of one model.")
+      }
+      let steps = catalog.metadata.deferredSteps.count
+      if steps > 0 { found.append("The store has \(steps) deferred steps of an earlier migration.") }
+      return found
+    }
+  }
+
+  // MARK: Changing
+
+  /// Runs a transaction that excludes other migrations, and again if it had to wait for others for too long.
+  ///
+  /// - Parameter willRetry: Called before each further attempt.
+  package func transaction<T>(_ willRetry: () -> Void = {}, _ body: (any MigrationConnection) throws -> T) throws -> T {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    while true {
+      do {
+        return try connection.transaction { try body(connection) }
+      } catch let error as PersistenceError where error.code == .storeBusy && ContinuousClock.now < deadline {
+        willRetry()
+        Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.15))
+      }
+    }
+  }
+
+  /// Creates the places of the second model, and what keeps them in step. Called within a transaction.
+  ///
+  /// - Returns: The catalog of the second model.
+  package func expand(
+    _ expansion: OnlineExpansion, _ record: OnlineRecord, _ maps: (first: TableMap, second: TableMap)
+  ) throws -> StoreCatalog {
+    try mapped {
+      try session.run(OnlineStatements.places(of: expansion, for: maps.second.model))
+      for trigger in OnlineTriggers.derived(maps.first, maps.second, partitioned: try session.partitionedTables()) {
+        try session.run(trigger.statements)
+      }
+      let metadata = try StoreMetadata(session)
+      try session.run(try record.creation(maps.second.model, metadata) + ServerMark.renewal)
+      guard let catalog = try StoreCatalog(session).serving(maps.second.model, session) else {
+        throw PersistenceError(
+          .migrationFailed, at: .store(url), "The second model of the store can't be read back.",
+          fix: "This is a defect of Persist; please report it with both models.")
+      }
+      let differences = catalog.tableMap(of: maps.second.model).differences
+      guard differences.isEmpty else {
+        throw PersistenceError(
+          .migrationFailed, at: .store(url),
+          "The expanded store wouldn't have matched the new model, so nothing was changed: "
+            + differences.joined(separator: " "),
+          fix: "This is a defect of Persist; please report it with both models.")
+      }
+      return catalog
+    }
+  }
+
+  /// Creates the foreign keys that the store lacks, without checking older rows. Called within a transaction, after
+  /// parked values were restored: that drops keys which rows may violate.
+  package func add(_ keys: [ForeignKeyDefinition]) throws {
+    try mapped {
+      let present = try session.all(
+        """
+        SELECT c.relname::text, k.conname::text FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid \
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE k.contype = 'f' AND n.nspname = \(text: session.schema)
+        """
+      ) { [$0.text($1, 0), $0.text($1, 1)] }
+      let missing = keys.filter { !present.contains([ServerText.name($0.table), ServerText.name(of: $0)]) }
+      guard !missing.isEmpty else { return }
+      try session.run(
+        ["SET CONSTRAINTS ALL IMMEDIATE"] + missing.map { ServerText.create($0, checkingRows: false) }
+          + ["SET CONSTRAINTS ALL DEFERRED"])
+    }
+  }
+
+  /// Records that the second model is served, and lets programs notice.
+  package func write(_ record: OnlineRecord) throws {
+    _ = try mapped { try session.run([try record.update()] + ServerMark.renewal) }
+  }
+
+  /// Deletes triggers, unneeded tables and columns, and the record. Called at the end of the transaction that returns
+  /// the store to one model.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables that only the other model has.
+  ///   - indexes: The final names of indexes, by their present ones.
+  package func removeRemains(tables: [String], renaming indexes: [String: String] = [:]) throws {
+    try mapped {
+      let present = try StoreSchema(session)
+      let doomed = tables.filter { present.table(named: $0) != nil }
+      if !doomed.isEmpty {
+        try session.run(["DROP TABLE \(doomed.map { "\(table: $0)" as ServerText }.joined(separator: ", "))"])
+        try session.run(doomed.map { ServerText.dropKeySequence(of: $0) })
+      }
+      for (temporary, name) in indexes.sorted(by: { $0.key < $1.key })
+      where present.indexes.contains(where: { ServerText.name($0.name) == ServerText.name(temporary) }) {
+        try session.run(["ALTER INDEX \(table: temporary) RENAME TO \(name: name)"])
+      }
+      try session.run([OnlineRecord.deletion])
+    }
+  }
+
+  /// Deletes the triggers before tables and columns change. Called within the transaction.
+  package func dropTriggers() throws {
+    try mapped { try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix) }
+  }
+
+  /// Deletes columns and tables that no program has used, and renews the store's mark. Called within the transaction.
+  package func drop(columns: [(table: String, column: String)]) throws {
+    _ = try mapped {
+      try session.run(
+        columns.map { "ALTER TABLE \(table: $0.table) DROP COLUMN \(name: $0.column)" } + ServerMark.renewal)
+    }
+  }
+
+  /// Drops indexes of the other model. Called within the transaction.
+  package func drop(indexes: [String]) throws {
+    guard !indexes.isEmpty else { return }
+    _ = try mapped { try session.run(indexes.map { "DROP INDEX IF EXISTS \(table: $0)" }) }
+  }
+
+  // MARK: The backfill
+
+  /// Gives the next older rows of a table their values in the places of the second model.
+  ///
+  /// - Parameter limit: The maximum number of rows to look at.
+  /// - Returns: The number of rows that were looked at; 0 at the end of the table.
+  package func backfill(_ table: String, _ expansion: OnlineExpansion, limit: Int) throws -> Int {
+    try mapped {
+      try session.run([ServerTransaction.begin, "SELECT \(ServerText.sharedLock(session.schema))"])
+      do {
+        // Contracting and abandoning wait for the lock, and may have been first.
+        guard let record = try OnlineRecord(session), record.state == .expanded else {
+          try session.run(["COMMIT"])
+          return 0
+        }
+        var progress = try OnlineRecord.progress(session)
+        let result = try session.query(
+          OnlineStatements.backfill(table, expansion, after: progress[table] ?? Int64.min, limit: limit))
+        let count = Int(clamping: result.integer(0, 1))
+        if count > 0 {
+          progress[table] = result.integer(0, 0)
+          try session.run([try OnlineRecord.write(progress)])
+        }
+        try session.run(["COMMIT"])
+        return count
+      } catch {
+        session.rollBack()
+        throw error
+      }
+    }
+  }
+
+  /// Copies pairs of a join table to the one of the second model.
+  ///
+  /// - Returns: The number of copied pairs; 0 at the end.
+  package func backfill(_ join: OnlineExpansion.JoinPair, limit: Int) throws -> Int {
+    try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+  }
+
+  /// The approximate number of rows of a table.
+  package func rowCount(of table: String) throws -> Int64 { try connection.approximateRowCount(of: table) }
+
+  /// Validates a foreign key without keeping others from writing. Rows that violate it already remain as they are, as
+  /// after a migration in one step.
+  package func validate(_ key: ForeignKeyDefinition) throws {
+    do {
+      try session.run([
+        "ALTER TABLE \(table: key.table) VALIDATE CONSTRAINT \(name: ServerText.name(of: key))"
+      ])
+    } catch let failure as ServerFailure where failure.state == "23503" {
+      return
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: .migrating)
+    }
+  }
+
+  /// Creates an index beside the work of others.
+  ///
+  /// - Throws: ``PersistenceError/Code/constraintConflict`` if rows violate its uniqueness.
+  package func make(_ index: IndexDefinition) throws {
+    do {
+      try session.makeConcurrently(index, waitingAtMost: options.busyTimeout)
+    } catch let failure as ServerFailure where failure.state == "23505" {
+      _ = try? session.run(["DROP INDEX CONCURRENTLY IF EXISTS \(table: index.name)"])
+      throw index.duplicateError(at: .store(url))
+    } catch let failure as ServerFailure {
+      throw PersistenceError(failure, at: url, during: .migrating)
+    }
+  }
+}

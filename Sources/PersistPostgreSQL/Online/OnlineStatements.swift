@@ -1,0 +1,100 @@
+package import Persist
+
+/// The statements of an online migration.
+package enum OnlineStatements {
+  /// Creates the places of the second model, and the triggers that keep both in step, in constant time.
+  ///
+  /// - Parameter second: The second model.
+  static func places(of expansion: OnlineExpansion, for second: ManagedObjectModel) -> [ServerText] {
+    var statements = expansion.tables.flatMap { ServerText.make($0) }
+    statements += expansion.joins.flatMap { ServerText.make($0.second) }
+    for column in expansion.columns {
+      let kind = ServerTerms.Kind(column.column.type)
+      let standard: ServerText = column.value == .null ? "" : " DEFAULT \(kind.literal(column.value))"
+      statements.append(add(column.column, to: column.table, standard))
+    }
+    for pair in expansion.pairs {
+      statements.append(add(.init(name: pair.second, type: pair.type), to: pair.table, ""))
+    }
+    let names = expansion.columns.map(\.column.name) + expansion.pairs.map(\.second)
+    statements += names.compactMap { ServerText.record(name: $0) }
+    let digest = ServerPresence.digest(of: second)
+    statements += expansion.triggeredTables.flatMap { OnlineTriggers.make(of: $0, expansion, second: digest) }
+    statements += expansion.joins.flatMap { OnlineTriggers.make(of: $0) }
+    return statements
+  }
+
+  private static func add(_ column: TableDefinition.Column, to table: String, _ standard: ServerText) -> ServerText {
+    "ALTER TABLE \(table: table) ADD COLUMN \(name: column.name) \(ServerText.type(column.type))\(standard)"
+  }
+
+  /// Completes the next rows by key. The newest state of each row counts, even if it changes meanwhile.
+  static func backfill(
+    _ table: String, _ expansion: OnlineExpansion, after key: Int64, limit: Int
+  ) -> ServerText {
+    var values: [ServerText] = []
+    var conditions: [ServerText] = []
+    for pair in expansion.pairs where pair.table == table {
+      values.append("\(name: pair.second) = r.\(name: pair.first)")
+      conditions.append("r.\(name: pair.second) IS DISTINCT FROM r.\(name: pair.first)")
+    }
+    var fills: [String: [OnlineExpansion.Fill]] = [:]
+    for fill in expansion.fills where fill.table == table && fill.side == .second {
+      fills[fill.column.name, default: []].append(fill)
+    }
+    for (column, parts) in fills.sorted(by: { $0.key < $1.key }) {
+      let cases = parts.map { fill -> ServerText in
+        let rows: ServerText = fill.numbers.map { "r.entity IN (\(numbers: $0))" } ?? "true"
+        return "WHEN \(rows) THEN \(ServerTerms.Kind(fill.column.type).literal(fill.value))"
+      }
+      values.append("\(name: column) = coalesce(r.\(name: column), CASE \(cases.joined(separator: " ")) END)")
+      conditions.append("r.\(name: column) IS NULL")
+    }
+    return """
+      WITH part AS (SELECT id FROM \(table: table) WHERE id > \(integer: key) \
+      ORDER BY id LIMIT \(number: Int64(limit))), \
+      done AS (UPDATE \(table: table) AS r SET \(values.joined(separator: ", ")) FROM part WHERE r.id = part.id \
+      AND (\(conditions.joined(separator: " OR "))) RETURNING 1) \
+      SELECT coalesce(max(id), 0), count(*), (SELECT count(*) FROM done) FROM part
+      """
+  }
+
+  /// Copies the next pairs that the second join table lacks.
+  static func backfill(_ join: OnlineExpansion.JoinPair, limit: Int) -> ServerText {
+    let names = join.second.columns.map(\.name)
+    let own = names.map { "r.\(name: join.columns[$0] ?? $0)" as ServerText }.joined(separator: ", ")
+    let same = join.second.primaryKey.map { "t.\(name: $0) = r.\(name: join.columns[$0] ?? $0)" as ServerText }
+    // A pair that is deleted meanwhile must not return: its row is locked until both are written.
+    return """
+      INSERT INTO \(table: join.second.name) (\(names: names)) \
+      SELECT \(own) FROM \(table: join.first) AS r WHERE NOT EXISTS \
+      (SELECT 1 FROM \(table: join.second.name) AS t WHERE \(same.joined(separator: " AND "))) \
+      LIMIT \(number: Int64(limit)) FOR KEY SHARE OF r ON CONFLICT DO NOTHING
+      """
+  }
+
+  // MARK: For plans
+
+  /// The statements of an expansion, as plans show them.
+  package static func shown(_ expansion: OnlineExpansion, for second: ManagedObjectModel) -> [String] {
+    (places(of: expansion, for: second) + expansion.keys.map { ServerText.create($0, checkingRows: false) })
+      .map(\.shown)
+  }
+
+  /// The statements of the changes that remain for the end.
+  package static func shown(_ changes: [SchemaChange]) -> [String] {
+    changes.flatMap { ServerText.statements($0, kinds: { _ in [:] }) }.map(\.shown)
+  }
+
+  /// The statement that drops a table.
+  package static func shownDrop(_ table: String) -> String { ("DROP TABLE \(table: table)" as ServerText).shown }
+
+  /// The statements of the work that takes time in proportion to the rows, as plans show them.
+  package static func shownBackfill(_ expansion: OnlineExpansion, limit: Int) -> [String] {
+    expansion.backfilledTables.map { backfill($0, expansion, after: 0, limit: limit).shown }
+      + expansion.joins.map { backfill($0, limit: limit).shown }
+      + expansion.keys.map { key in
+        ("ALTER TABLE \(table: key.table) VALIDATE CONSTRAINT \(name: ServerText.name(of: key))" as ServerText).shown
+      } + expansion.indexes.map { ServerText.create($0.present, concurrently: true).shown }
+  }
+}

@@ -1,0 +1,142 @@
+import Persist
+
+/// The triggers that keep the places of two models in step.
+///
+/// A trigger has to know which of two columns a statement meant. An update shows it by the value that changes. For a new
+/// row, the setting ``setting`` announces a program with the second model; without it, the columns of the first model
+/// count, unless only those of the second have a value, as in statements by hand.
+enum OnlineTriggers {
+  static let prefix = "PERSIST_ONLINE_"
+
+  /// The setting with the digest of the model of the program that writes.
+  static let setting = "persist.model"
+
+  /// Announces the model of a program, as part of a `SELECT`.
+  static func announcement(of model: String) -> ServerText {
+    "set_config(\(literal: setting), \(literal: model), true)"
+  }
+
+  // MARK: Rows of entities
+
+  /// The statements that make the trigger of a table.
+  ///
+  /// - Parameter second: The digest of the second model.
+  static func make(of table: String, _ expansion: OnlineExpansion, second: String) -> [ServerText] {
+    let pairs = expansion.pairs.filter { $0.table == table }
+    let fills = expansion.fills.filter { $0.table == table }
+    let inserted = pairs.map(copyInserted) + fills.map(fill)
+    let updated = pairs.map(copyUpdated)
+    let body: ServerText = """
+      DECLARE is_second boolean := coalesce(current_setting(\(literal: setting), true), '') = \(literal: second); \
+      BEGIN IF TG_OP = 'INSERT' THEN \(inserted.joined(separator: " ")) \
+      ELSE \(updated.isEmpty ? "NULL;" : updated.joined(separator: " ")) END IF; RETURN NEW; END
+      """
+    let name = prefix + table
+    return [
+      """
+      CREATE OR REPLACE FUNCTION \(table: name)() RETURNS trigger LANGUAGE plpgsql \
+      AS \(literal: body.statement(in: "").text)
+      """,
+      """
+      CREATE TRIGGER \(name: name) BEFORE INSERT OR UPDATE ON \(table: table) FOR EACH ROW \
+      EXECUTE FUNCTION \(table: name)()
+      """,
+    ]
+  }
+
+  private static func copyInserted(_ pair: OnlineExpansion.Pair) -> ServerText {
+    """
+    IF is_second OR NEW.\(name: pair.second) IS NOT NULL THEN NEW.\(name: pair.first) := NEW.\(name: pair.second); \
+    ELSE NEW.\(name: pair.second) := NEW.\(name: pair.first); END IF;
+    """
+  }
+
+  private static func copyUpdated(_ pair: OnlineExpansion.Pair) -> ServerText {
+    let (first, second): (ServerText, ServerText) = ("\(name: pair.first)", "\(name: pair.second)")
+    return """
+      IF NEW.\(second) IS DISTINCT FROM OLD.\(second) \
+      AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first)) THEN NEW.\(first) := NEW.\(second); \
+      ELSIF NEW.\(first) IS DISTINCT FROM OLD.\(first) THEN NEW.\(second) := NEW.\(first); END IF;
+      """
+  }
+
+  private static func fill(_ fill: OnlineExpansion.Fill) -> ServerText {
+    let writer: ServerText = fill.side == .second ? "NOT is_second" : "is_second"
+    let rows: ServerText = fill.numbers.map { " AND NEW.entity IN (\(numbers: $0))" } ?? ""
+    return """
+      IF \(writer) AND NEW.\(name: fill.column.name) IS NULL\(rows) \
+      THEN NEW.\(name: fill.column.name) := \(ServerTerms.Kind(fill.column.type).literal(fill.value)); END IF;
+      """
+  }
+
+  // MARK: Pairs of rows
+
+  /// The statements that make the triggers of two join tables.
+  ///
+  /// A change of one table arrives in the other, whose trigger finds the first as it should be already.
+  static func make(of join: OnlineExpansion.JoinPair) -> [ServerText] {
+    let names = join.second.columns.map(\.name)
+    let others = names.map { join.columns[$0] ?? $0 }
+    let keys = join.second.primaryKey
+    let otherKeys = keys.map { join.columns[$0] ?? $0 }
+    return follow(join.first, others, otherKeys, in: join.second.name, names, keys)
+      + follow(join.second.name, names, keys, in: join.first, others, otherKeys)
+  }
+
+  private static func follow(
+    _ source: String, _ columns: [String], _ keys: [String], in target: String, _ targets: [String],
+    _ targetKeys: [String]
+  ) -> [ServerText] {
+    func same(_ row: ServerText) -> ServerText {
+      zip(targetKeys, keys).map { "t.\(name: $0) = \(row).\(name: $1)" as ServerText }.joined(separator: " AND ")
+    }
+    let values = columns.map { "NEW.\(name: $0)" as ServerText }.joined(separator: ", ")
+    let places = zip(targets, columns).filter { !targetKeys.contains($0.0) }
+    let isOther = places.map { "t.\(name: $0) IS DISTINCT FROM NEW.\(name: $1)" as ServerText }
+    let set = places.map { "\(name: $0) = NEW.\(name: $1)" as ServerText }
+    let place: ServerText = places.isEmpty ? "" : """
+       UPDATE \(name: target) AS t SET \(set.joined(separator: ", ")) WHERE \(same("NEW")) \
+      AND (\(isOther.joined(separator: " OR ")));
+      """
+    let body: ServerText = """
+      DECLARE persist_path text := current_setting('search_path'); \
+      BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); \
+      IF TG_OP <> 'INSERT' THEN DELETE FROM \(name: target) AS t WHERE \(same("OLD"))\
+      \(keys.isEmpty ? "" : " AND (TG_OP = 'DELETE' OR \(isMoved(keys)))"); END IF; \
+      IF TG_OP <> 'DELETE' THEN INSERT INTO \(name: target) (\(names: targets)) VALUES (\(values)) \
+      ON CONFLICT DO NOTHING;\(place) END IF; \
+      PERFORM set_config('search_path', persist_path, true); RETURN NULL; END
+      """
+    let name = prefix + source
+    return [
+      """
+      CREATE OR REPLACE FUNCTION \(table: name)() RETURNS trigger LANGUAGE plpgsql \
+      AS \(literal: body.statement(in: "").text)
+      """,
+      """
+      CREATE TRIGGER \(name: name) AFTER INSERT OR UPDATE OR DELETE ON \(table: source) FOR EACH ROW \
+      EXECUTE FUNCTION \(table: name)()
+      """,
+    ]
+  }
+
+  private static func isMoved(_ keys: [String]) -> ServerText {
+    keys.map { "NEW.\(name: $0) IS DISTINCT FROM OLD.\(name: $0)" as ServerText }.joined(separator: " OR ")
+  }
+
+  // MARK: Derived attributes
+
+  /// The triggers for derived attributes of the second model that those of the first don't replace.
+  ///
+  /// They have names of their own, because a program with the first model replaces triggers that it doesn't expect.
+  static func derived(_ first: TableMap, _ second: TableMap, partitioned: Set<String>) -> [ServerTrigger] {
+    let present = Set(
+      first.possibleDerivedColumns.serverTriggers(in: first.layout, partitioned: partitioned).map(\.signature))
+    return second.possibleDerivedColumns.serverTriggers(in: second.layout, partitioned: partitioned)
+      .filter { !present.contains($0.signature) }.map { trigger in
+        ServerTrigger(
+          name: prefix + trigger.name, table: trigger.table, event: trigger.event, setting: trigger.setting,
+          runsOnce: trigger.runsOnce, body: trigger.body)
+      }
+  }
+}
