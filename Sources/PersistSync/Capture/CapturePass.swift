@@ -266,7 +266,7 @@ struct CapturePass {
   }
 
   private func hasPlaces(_ name: String, _ object: ObjectFacts, _ entity: Entity) throws -> Bool {
-    try !step.registers(object.places, of: object, named: name, in: entity).isEmpty
+    try !step.places(name, of: [object.identity], in: entity).isEmpty
   }
 
   private func content(referringTo target: SyncTables.RowID?) throws -> Data {

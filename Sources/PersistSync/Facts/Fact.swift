@@ -240,6 +240,8 @@ struct Register: Sendable, Hashable {
 
   /// The order of registers of one property, whatever objects they belong to.
   static func isLater(_ left: Register, than right: Register) -> Bool {
-    left.stamp == right.stamp ? right.content.precedes(left.content) : right.stamp < left.stamp
+    if left.stamp != right.stamp { return right.stamp < left.stamp }
+    if left.content != right.content { return right.content.precedes(left.content) }
+    return (left.life, left.otherLife) > (right.life, right.otherLife)
   }
 }

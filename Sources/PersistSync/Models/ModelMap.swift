@@ -225,7 +225,8 @@ private struct Correspondence {
 }
 
 extension StoredValue {
-  /// The value in the type of an attribute of another version of the model; nil if it has no equal there.
+  /// The value in the type of an attribute of another version of the model; nil if it has no equal there, or if no
+  /// column can hold it, like NaN.
   func converted(to type: AttributeType) -> StoredValue? {
     func integer(in range: ClosedRange<Int64>) -> StoredValue? {
       switch self {
@@ -244,20 +245,20 @@ extension StoredValue {
       if case .boolean = self { return self }
     case .double, .float:
       switch self {
-      case .double(let value): return type == .double || Double(Float(value)) == value || value.isNaN ? self : nil
+      case .double(let value): return type == .double && !value.isNaN || Double(Float(value)) == value ? self : nil
       case .integer(let value): return Int64(exactly: Double(value)) == value ? .double(Double(value)) : nil
       default: return nil
       }
     case .decimal:
       if case .integer(let value) = self { return .decimal(Decimal(value)) }
-      if case .decimal = self { return self }
+      if case .decimal(let value) = self, !value.isNaN { return self }
     case .string:
       if case .uri(let text) = self { return .string(text) }
       if case .string = self { return self }
     case .uri:
       if case .string(let text) = self { return StoredValue.isURI(text) ? .uri(text) : nil }
       if case .uri = self { return self }
-    case .date: if case .date = self { return self }
+    case .date: if case .date(let value) = self, !value.timeIntervalSinceReferenceDate.isNaN { return self }
     case .uuid: if case .uuid = self { return self }
     case .binary, .transformable: if case .data = self { return self }
     case .composite, .objectID, .undefined: break

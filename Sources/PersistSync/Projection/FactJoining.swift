@@ -15,9 +15,6 @@ struct FactJoining {
   private let limit: UInt64
   /// The replicas that made the changes.
   var replicas: Set<UUID> = []
-  private let oneToOnes: Set<String>
-  /// Objects whose one-to-one relationships may have changed.
-  private var paired: Set<Identity> = []
 
   private var tables: SyncTables { step.tables }
 
@@ -27,8 +24,6 @@ struct FactJoining {
     let entities = step.model.entities
     let relationships = Set(entities.flatMap { step.schema[$0].relationships.map(\.name) })
     attributes = Set(entities.flatMap { step.schema[$0].attributes.map(\.name) }).subtracting(relationships)
-    oneToOnes = Set(
-      entities.flatMap { step.schema[$0].relationships }.filter(\.isOneToOne).map(\.name))
   }
 
   /// The replicas that made the changes, for the history: `from 6F1C…, 2AB9…`; nil for none.
@@ -53,7 +48,11 @@ struct FactJoining {
     }
     switch fact.key {
     // The row may still be that of the former owner.
-    case .owner, .life: related.formUnion(try step.allOwners(of: identity))
+    case .owner: related.formUnion(try step.allOwners(of: identity))
+    // What another life removes.
+    case .life:
+      related.formUnion(try step.allOwners(of: identity))
+      related.formUnion(try tables.facts(of: identity).members.values.flatMap(\.keys))
     default: break
     }
     if try tables.join(fact.key, fact.value) {
@@ -76,12 +75,9 @@ struct FactJoining {
     relinked.insert(identity)
     switch key {
     case .life:
-      paired.insert(identity)
       related.formUnion(try tables.referrers(to: identity))
       related.formUnion(try step.allOwners(of: identity))
-    case .value(_, let property):
-      note(try Register(value).stamp)
-      if isPaired(property) { paired.insert(identity) }
+    case .value: note(try Register(value).stamp)
     case .owner:
       note(try Register(value).stamp)
       related.formUnion(try step.allOwners(of: identity))
@@ -98,7 +94,6 @@ struct FactJoining {
   mutating func forget(_ identity: Identity) throws {
     let object = try tables.facts(of: identity)
     related.formUnion(try tables.referrers(to: identity))
-    related.formUnion(try partners(of: identity))
     related.formUnion(object.members.values.flatMap(\.keys))
     related.formUnion(try step.allOwners(of: identity))
     related.formUnion(object.unions)
@@ -116,29 +111,9 @@ struct FactJoining {
     if try tables.join(fact.key, fact.value) { isEverythingAffected = true }
   }
 
-  /// Whether a property may be a one-to-one relationship.
-  private func isPaired(_ property: PropertyName) -> Bool {
-    property.model != step.map.tag || oneToOnes.contains(property.name)
-  }
-
-  /// The objects to which an object has ever referred: their rows depend on its present reference. Registers of other
-  /// versions, and of another entity that the object was created with, may be those that count.
-  private func partners(of identity: Identity) throws -> Set<Identity> {
-    var partners = try tables.referrers(to: identity)
-    for (property, register) in try tables.facts(of: identity).values where isPaired(property) {
-      if case .reference(let other, _) = try PortableValue.content(register.content) { partners.insert(other) }
-    }
-    return partners
-  }
-
   /// The objects whose rows may change, after all facts were added; and those among them of which only attributes do.
   mutating func affected() throws -> (all: Set<Identity>, attributesOnly: Set<Identity>) {
     var all = changed.union(related)
-    for identity in paired {
-      let partners = try partners(of: identity)
-      related.formUnion(partners)
-      all.formUnion(partners)
-    }
     if try isEverythingAffected || tables.needsProjection {
       tables.setNeedsProjection(false)
       isEverythingAffected = true

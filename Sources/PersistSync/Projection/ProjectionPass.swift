@@ -16,8 +16,8 @@ struct ProjectionPass {
   /// The rows to be, by each of their objects.
   private(set) var targets: [Identity: Target] = [:]
   private(set) var all: [Target] = []
-  /// Rows that represented changed objects before.
-  private var formerRows: Set<SyncTables.RowID> = []
+  /// Rows that represented changed objects before, with all of these.
+  private var formerRows: [SyncTables.RowID: Set<Identity>] = [:]
   /// The rows that represent changed objects.
   private(set) var usedRows: Set<SyncTables.RowID> = []
 
@@ -61,8 +61,11 @@ struct ProjectionPass {
   ///
   /// - Returns: The rows to delete.
   mutating func assignRows() throws -> Set<SyncTables.RowID> {
+    var unpaired: [Target] = []
     while !queue.isEmpty || !relinked.isEmpty {
-      for identity in relinked { if let target = targets[identity] { try addOwners(of: target) } }
+      let first = all.count
+      let promoted = relinked.compactMap { targets[$0] }
+      for target in promoted { try addOwners(of: target) }
       relinked = []
       var groups: [Uniqueness.Group] = []
       while let identity = queue.popLast() {
@@ -80,16 +83,37 @@ struct ProjectionPass {
         groups.append(group)
       }
       try assignRows(to: groups)
+      unpaired += promoted + all[first...]
+      guard queue.isEmpty && relinked.isEmpty else { continue }
+      try addPartners(of: unpaired)
+      unpaired = []
     }
-    return formerRows.subtracting(usedRows)
+    return Set(formerRows.keys).subtracting(usedRows)
+  }
+
+  /// Adds the former and the new partners in one-to-one relationships: both ends of such a pair change together.
+  ///
+  /// - Parameter changed: Rows to be, all of whose objects have been assigned.
+  private mutating func addPartners(of changed: [Target]) throws {
+    let rows = try step.rows(changed.map(\.id).filter { formerRows[$0] != nil })
+    for target in changed { target.row = rows[target.id] }
+    for target in changed where !changesOnlyAttributes(target) {
+      for relationship in step.schema[target.entity].relationships where relationship.isOneToOne {
+        let row = try destination(relationship, of: target)
+        let former = target.row.flatMap { step.store.target(relationship, in: $0) }
+        guard row != former else { continue }
+        for row in [row, former] { if let row { add(try tables.identities(of: row).sorted()) } }
+      }
+    }
   }
 
   private mutating func addRow(of identity: Identity) throws {
-    guard let row = try tables.row(of: identity), formerRows.insert(row).inserted else { return }
-    let others = try tables.identities(of: row).filter { $0 != identity }
-    guard !others.isEmpty else { return }
+    guard let row = try tables.row(of: identity), formerRows[row] == nil else { return }
+    let all = Set(try tables.identities(of: row))
+    formerRows[row] = all
+    guard all.count > 1 else { return }
     attributesOnly.remove(identity)
-    add(others)
+    add(all.subtracting([identity]).sorted())
   }
 
   /// Adds the objects whose relationships depend on whether and where an object has a row.
@@ -115,9 +139,10 @@ struct ProjectionPass {
       usedRows.insert(row)
       let target = Target(group, row)
       all.append(target)
+      let isRegrouped = formerRows[row] != Set(group.members)
       for member in group.members {
         targets[member] = target
-        guard try tables.row(of: member) != row else { continue }
+        guard isRegrouped else { continue }
         attributesOnly.remove(member)
         try tables.setRow(of: member, to: row)
         try addDependents(of: member)

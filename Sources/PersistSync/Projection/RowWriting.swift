@@ -36,7 +36,6 @@ struct RowWriting {
 
   init(_ pass: ProjectionPass, deleting deleted: Set<SyncTables.RowID>) throws {
     (self.pass, self.deleted, changed) = (pass, deleted, Set(pass.all.map(\.id)))
-    try readRows()
     try delete()
     for target in pass.all { try write(target) }
     for target in pass.all {
@@ -57,11 +56,6 @@ struct RowWriting {
         changes.updatedObjectIDs.insert(store.identifier(row.entity, row.key))
       }
     }
-  }
-
-  private func readRows() throws {
-    let rows = try pass.step.rows(pass.all.map(\.id))
-    for target in pass.all { target.row = rows[target.id] }
   }
 
   private mutating func delete() throws {

@@ -45,22 +45,30 @@ final class SyncStep {
   }
 
   /// The positions of members in an ordered relationship of a row that is several objects, perhaps.
-  func places(_ name: String, of owners: [Identity], in entity: Entity) throws -> [Identity: Register] {
-    var places: [Identity: Register] = [:]
+  func places(_ name: String, of owners: [Identity], in entity: Entity) throws -> [Identity: [Register]] {
+    var places: [Identity: [Register]] = [:]
     for identity in owners {
       let object = try tables.facts(of: identity)
-      let known = try registers(object.places, of: object, named: name, in: entity)
-      places.merge(known) { Register.isLater($0, than: $1) ? $0 : $1 }
+      for (property, members) in object.places where try map.name(of: property, in: entity) == name {
+        for (member, register) in members where register.life == object.count {
+          places[member, default: []].append(register)
+        }
+      }
     }
     return places
   }
 
-  /// The last position of a member, among those of all objects that are its row.
-  func place(of member: [Identity], in places: [Identity: Register]) throws -> Register? {
-    let registers = try member.compactMap { identity in
-      try places[identity].flatMap { try $0.otherLife == tables.facts(of: identity).count ? $0 : nil }
+  /// The last position of a member in its present life, among those of all objects that are its row.
+  func place(of member: [Identity], in places: [Identity: [Register]]) throws -> Register? {
+    var last: Register?
+    for identity in member {
+      guard let registers = places[identity] else { continue }
+      let count = try tables.facts(of: identity).count
+      for register in registers where register.otherLife == count {
+        if last.map({ Register.isLater(register, than: $0) }) ?? true { last = register }
+      }
     }
-    return registers.max { Register.isLater($1, than: $0) }
+    return last
   }
 
   /// The registers of an object's present life by the own names of their properties, the latest first.
@@ -88,30 +96,19 @@ final class SyncStep {
     return found
   }
 
-  /// The registers of a relationship's members or of their positions, by the identity of the member.
-  func registers(
-    _ registers: [PropertyName: [Identity: Register]], of object: ObjectFacts, named name: String, in entity: Entity
-  ) throws -> [Identity: Register] {
-    var found: [Identity: Register] = [:]
-    for (property, members) in registers where try map.name(of: property, in: entity) == name {
-      for (member, register) in members where register.life == object.count {
-        if let other = found[member], Register.isLater(other, than: register) { continue }
-        found[member] = register
-      }
-    }
-    return found
-  }
-
-  /// The last statement about two objects of a many-to-many relationship, by either of them; nil for none.
+  /// The last statement about the present lives of two objects of a many-to-many relationship, by either of them; nil
+  /// for none.
   func pair(
     _ relationship: SyncSchema.Relationship, _ owner: ObjectFacts, _ member: ObjectFacts
   ) throws -> Register? {
     var last: Register?
     func consider(_ object: ObjectFacts, _ other: ObjectFacts, _ name: String) throws {
       guard let entity = try entity(of: object) else { return }
-      let found = try registers(object.members, of: object, named: name, in: entity)[other.identity]
-      guard let found, found.otherLife == other.count else { return }
-      if last.map({ Register.isLater(found, than: $0) }) ?? true { last = found }
+      for (property, members) in object.members where try map.name(of: property, in: entity) == name {
+        guard let found = members[other.identity], found.life == object.count, found.otherLife == other.count
+        else { continue }
+        if last.map({ Register.isLater(found, than: $0) }) ?? true { last = found }
+      }
     }
     try consider(owner, member, relationship.name)
     if let inverse = relationship.inverse { try consider(member, owner, inverse.name) }
@@ -122,7 +119,10 @@ final class SyncStep {
   func candidates(_ relationship: SyncSchema.Relationship, of object: ObjectFacts, in entity: Entity) throws
     -> Set<Identity>
   {
-    var all = Set(try registers(object.members, of: object, named: relationship.name, in: entity).keys)
+    var all: Set<Identity> = []
+    for (property, members) in object.members where try map.name(of: property, in: entity) == relationship.name {
+      all.formUnion(members.keys)
+    }
     for other in try tables.owners(of: object.identity) where !all.contains(other) {
       if try tables.facts(of: other).members.contains(where: { $0.value[object.identity] != nil }) { all.insert(other) }
     }

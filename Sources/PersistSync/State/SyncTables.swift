@@ -170,6 +170,11 @@ final class SyncTables {
       set(bytes, value)
       return true
     }
+    if case .union(_, let other) = key, other != identity {
+      // Both objects know of it, whichever of the two facts has arrived.
+      let mirrored = FactKey.union(other, identity)
+      if try facts(of: other).join(mirrored, value) { set(mirrored.bytes, value) }
+    }
     let object = try facts(of: identity)
     guard try object.join(key, value) else { return false }
     set(key.bytes, value)

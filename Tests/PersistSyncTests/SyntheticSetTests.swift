@@ -1,0 +1,202 @@
+import Foundation
+import Persist
+import PersistTestSupport
+import Testing
+
+@testable import PersistSync
+
+@Suite("Synchronization: facts that no replica makes")
+struct SyntheticSetTests {
+  /// Well-formed change sets whose facts contradict each other and the model.
+  private struct Generator {
+    var random: SeededRandom
+    let model: ManagedObjectModel
+    let tag: ModelTag
+    let identities: [Identity]
+    let replicas: [UUID]
+
+    init(_ seed: UInt64, _ model: ManagedObjectModel, _ sources: SeededSources) {
+      random = SeededRandom(seed: seed)
+      self.model = model
+      tag = ModelTag(digest: model.description.digest)
+      replicas = (0..<3).map { _ in sources.uuid() }
+      identities =
+        (0..<6).map { Identity(.uuid(Self.id($0)), of: "Item") }
+        + (0..<6).map { Identity(store: "store", entity: "Box", key: Int64($0), created: 1) }
+        + [Identity(bytes: Data([255, 0, 7])), Identity(.string("Tea"), of: "Nothing")]
+    }
+
+    static func id(_ number: Int) -> UUID {
+      UUID(uuidString: "00000000-0000-0000-0000-10000000000\(number)") ?? UUID()
+    }
+
+    mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+    mutating func any<Value>(_ values: [Value]) -> Value { values[number(values.count)] }
+
+    mutating func value() -> StoredValue {
+      switch number(11) {
+      case 0: .null
+      case 1: .integer(any([0, -1, .max, .min, 70_000]))
+      case 2: .double(any([.nan, .infinity, -0.0, 1e300]))
+      case 3: .string(any(["", "t1", "\u{0}", String(repeating: "é", count: 300)]))
+      case 4: .date(Date(timeIntervalSinceReferenceDate: any([.nan, 1e18, 0])))
+      case 5: .data(Data(count: number(3) * 60_000))
+      case 6: .uuid(Self.id(1))
+      case 7: .uri(any(["", "a:b", " "]))
+      case 8: .decimal(any([.greatestFiniteMagnitude, 0, -1]))
+      case 9: .composite(["width": .integer(1), "x": .composite(["y": .null])])
+      default: .boolean(number(2) == 0)
+      }
+    }
+
+    mutating func property() -> PropertyName {
+      let entity = any(model.entities)
+      let names = entity.properties.map(\.name) + ["size.width", "size.margin.left", "nothing", ""]
+      let name = number(4) == 0 ? any(["label", "items", "stickers", "box", "partner"]) : any(names)
+      return PropertyName(
+        model: number(10) == 0 ? ModelTag(number: 7) : tag, entity: number(10) == 0 ? "Nothing" : entity.name,
+        name: name)
+    }
+
+    mutating func register(_ content: Data) -> Data {
+      let time = any([0, 1 << 40, 1 << 60, SyncFormat.maximumTime]) &- UInt64(number(2))
+      return Register(
+        life: any([0, 1, 1, 1, 2, 3, SyncFormat.maximumLife]), otherLife: any([0, 1, 1, 1, 2, 3]),
+        stamp: Stamp(time: min(time, SyncFormat.maximumTime), replica: any(replicas + [Stamp.origin])), content: content
+      ).bytes
+    }
+
+    mutating func fact() -> ChangeSet.Fact {
+      let (identity, other) = (any(identities), any(identities))
+      switch number(10) {
+      case 0, 1, 2:
+        let name = number(12) == 0 ? "Nothing" : any(model.entities).name
+        let life = Life(count: any([1, 1, 1, 1, 2, 3, SyncFormat.maximumLife]), model: tag, entity: name)
+        return ChangeSet.Fact(key: .life(identity), value: life.bytes)
+      case 3, 4:
+        return ChangeSet.Fact(key: .value(identity, property()), value: register(PortableValue.bytes(value())))
+      case 5:
+        let content = PortableValue.bytes(referringTo: other, life: any([1, 1, 3, 0]))
+        return ChangeSet.Fact(key: .value(identity, property()), value: register(content))
+      case 6:
+        return ChangeSet.Fact(
+          key: .member(identity, property(), other), value: register(any([Register.present, Register.absent])))
+      case 7:
+        let place = Data((0...number(4)).map { _ in UInt8(any([0, 1, 128, 255])) })
+        return ChangeSet.Fact(key: .place(identity, property(), other), value: register(place))
+      case 8 where number(3) == 0: return ChangeSet.Fact(key: .union(identity, other), value: Register.present)
+      default:
+        let content = number(4) == 0 ? PortableValue.bytes(.null) : PortableValue.bytes(referringTo: other, life: 1)
+        return ChangeSet.Fact(key: .owner(identity, property()), value: register(content))
+      }
+    }
+
+    mutating func sets() -> [ChangeSet] {
+      replicas.flatMap { replica in
+        (1...4).map { number in
+          var facts: [FactKey: ChangeSet.Fact] = [:]
+          for _ in 0..<20 {
+            let fact = fact()
+            facts[fact.key] = fact
+          }
+          return ChangeSet(SyncEntry(replica: replica, number: Int64(number)), Array(facts.values))
+        }
+      }
+    }
+  }
+
+  /// The store of a replica that has applied change sets in one order.
+  private static func outcome(
+    _ batches: [[ChangeSet]], _ model: ManagedObjectModel, _ seed: UInt64
+  ) throws -> (contents: [String], faults: [String]) {
+    try withTemporaryFolder { folder in
+      let device = try Device(
+        folder.appendingPathComponent("a.sqlite"), model, identifiedBy: SyncModel.identifiers,
+        sources: SeededSources(seed).sources(years: 0))
+      for batch in batches { _ = try device.replica.work.apply(batch) }
+      let contents = try device.contents()
+      let outdated = try device.outdatedRows()
+      // The store is still one that a program can change.
+      let context = ManagedObjectContext(device.coordinator)
+      try context.create("Lid")["color"] = "red"
+      try context.save()
+      _ = try device.replica.work.capture()
+      try device.close()
+      return (contents, outdated)
+    }
+  }
+
+  /// The differences between stores that have applied the same change sets one by one, in another order and repeatedly,
+  /// and all at once.
+  private static func differences(
+    _ sets: [ChangeSet], _ model: ManagedObjectModel, _ seed: UInt64
+  ) throws -> [String] {
+    var random = SeededRandom(seed: seed &+ 1)
+    let shuffled = (sets + sets.prefix(4)).shuffled(using: &random)
+    let groups = stride(from: 0, to: shuffled.count, by: 5).map {
+      Array(shuffled[$0..<min($0 + 5, shuffled.count)])
+    }
+    var differences: [String] = []
+    var first: [String]?
+    for batches in [sets.map { [$0] }, groups, [sets.reversed()]] {
+      let (contents, faults) = try outcome(batches, model, seed)
+      differences += faults.prefix(3)
+      guard let known = first else {
+        first = contents
+        continue
+      }
+      guard contents != known else { continue }
+      let (one, other) = (Set(known), Set(contents))
+      differences.append("only in order: \(one.subtracting(other).sorted().prefix(3))")
+      differences.append("only in another order: \(other.subtracting(one).sorted().prefix(3))")
+    }
+    return differences
+  }
+
+  /// Removes facts as long as the orders still differ.
+  private static func reduced(
+    _ sets: [ChangeSet], _ model: ManagedObjectModel, _ seed: UInt64
+  ) throws -> [ChangeSet] {
+    var sets = sets
+    var size = sets.map(\.count).reduce(0, +) / 2
+    while size > 0 {
+      var start = 0
+      while start < sets.map(\.count).reduce(0, +) {
+        var place = 0
+        let fewer = sets.map { set in
+          let kept = set.facts.filter { _ in
+            defer { place += 1 }
+            return !(start..<start + size).contains(place)
+          }
+          return ChangeSet(set.entry, kept)
+        }
+        if try differences(fewer, model, seed).isEmpty { start += size } else { sets = fewer }
+      }
+      size /= 2
+    }
+    return sets.filter { $0.count > 0 }
+  }
+
+  @Test(
+    "Contradictory facts leave a store whole, and the same in every order",
+    .law("sync-synthetic-sets", short: 15, long: 10_000))
+  func synthetic() throws {
+    let model = try ManagedObjectModel(SyncModel.description)
+    forEachSeed { seed in
+      do {
+        var generator = Generator(seed, model, SeededSources(seed))
+        let sets = try generator.sets().map { try ChangeSet($0.data) }
+        let found = try Self.differences(sets, model, seed)
+        guard !found.isEmpty else { return }
+        let reduced = try Self.reduced(sets, model, seed)
+        Issue.record(
+          """
+          \(found.joined(separator: "\n")) Reduced: \(try reduced.map { try $0.jsonLines }.joined())
+          \(try Self.differences(reduced, model, seed).joined(separator: "\n"))
+          """)
+      } catch {
+        Issue.record(error)
+      }
+    }
+  }
+}
