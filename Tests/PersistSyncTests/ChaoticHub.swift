@@ -7,6 +7,8 @@ actor ChaoticHub: SyncHub {
   struct Interruption: Error {}
 
   private var contents: [SyncEntry: Data] = [:]
+  /// Everything that was ever stored.
+  private(set) var everything: [Data] = []
   private var known: [UUID: ReplicaPosition] = [:]
   private var random: SeededRandom
   private var isReliable = false
@@ -51,6 +53,7 @@ actor ChaoticHub: SyncHub {
     if happens(oneIn: 20) { throw Interruption() }
     if let present = contents[entry] { return present == content }
     contents[entry] = content
+    everything.append(content)
     didPut(entry)
     // The answer is lost.
     if happens(oneIn: 20) { throw Interruption() }

@@ -68,16 +68,40 @@ private struct ConvergenceRun {
     }
     await hub.becomeReliable()
     for _ in 0..<3 { for device in devices { try await synchronize(device) } }
-    let contents = try devices.map { try $0.contents() }
-    for (index, other) in contents.enumerated() where other != contents[0] {
-      let (first, second) = (Set(contents[0]), Set(other))
+    try expectEqual(await wanted(), "the rules")
+    // Whoever knows all changes decides, whatever its clock shows.
+    let last = number(devices.count)
+    for _ in 0..<4 { try edit(devices[last]) }
+    let wanted = try devices[last].contents()
+    for device in [devices[last]] + devices + devices { try await synchronize(device) }
+    try expectEqual(wanted, "the last one")
+    try expectEqual(await self.wanted(), "the rules")
+    for device in devices { try device.close() }
+  }
+
+  /// The objects that follow from the rules and all changes.
+  private func wanted() async throws -> [String] {
+    let oracle = try SyncOracle(model, await hub.everything)
+    let device = try Device(
+      folder.appendingPathComponent("oracle \(UUID()).sqlite"), model, identifiedBy: SyncModel.identifiers)
+    defer { try? device.close() }
+    let context = ManagedObjectContext(device.coordinator)
+    try oracle.create(in: context)
+    try context.save()
+    return try device.contents()
+  }
+
+  private func expectEqual(_ wanted: [String], _ name: String) throws {
+    for (index, device) in devices.enumerated() {
+      let contents = try device.contents()
+      guard contents != wanted else { continue }
+      let (first, second) = (Set(wanted), Set(contents))
       Issue.record(
         """
-        Device \(index) differs. Only the first: \(first.subtracting(second).sorted().prefix(3)) \
-        Only this one: \(second.subtracting(first).sorted().prefix(3)) \(contents[0].count) \(other.count)
+        Device \(index) differs from \(name), which has: \(first.subtracting(second).sorted().prefix(3)) \
+        It has: \(second.subtracting(first).sorted().prefix(3)) \(wanted.count) \(contents.count)
         """)
     }
-    for device in devices { try device.close() }
   }
 
   private func synchronize(_ device: Device) async throws {

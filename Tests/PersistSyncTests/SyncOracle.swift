@@ -1,0 +1,263 @@
+import Foundation
+import Persist
+
+@testable import PersistSync
+
+/// The objects that follow from the rules of synchronization and the set of all changes, computed without rows, orders
+/// of arrival and any of the code that projects facts.
+struct SyncOracle {
+  private let model: ManagedObjectModel
+  private var facts: [FactKey: Data] = [:]
+  private var lives: [Identity: Life] = [:]
+  private var roots: [Identity: Identity] = [:]
+  /// The objects of each row by the first one.
+  private var groups: [Identity: [Identity]] = [:]
+  private var winners: [Identity: Identity] = [:]
+  /// The facts of present lives by object and property.
+  private var values: [Identity: [String: [Register]]] = [:]
+  private var owners: [Identity: [String: [Register]]] = [:]
+  private var places: [[Identity]: [String: [Register]]] = [:]
+
+  init(_ model: ManagedObjectModel, _ sets: [Data]) throws {
+    self.model = model
+    for fact in try sets.flatMap({ try ChangeSet($0).facts }) where fact.key.isOrdinary {
+      if facts[fact.key].map({ $0.precedes(fact.value) }) ?? true { facts[fact.key] = fact.value }
+    }
+    for (key, value) in facts { if case .life(let identity) = key { lives[identity] = try Life(value) } }
+    for (key, value) in facts where key.isRegister {
+      let register = try Register(value)
+      guard let identity = key.object, let name = key.property?.name, isPresent(identity, register.life) else {
+        continue
+      }
+      switch key {
+      case .value: values[identity, default: [:]][name, default: []].append(register)
+      case .owner(_, let property):
+        owners[identity, default: [:]][declared(name, in: property.entity), default: []].append(register)
+      case .place(_, _, let member) where isPresent(member, register.otherLife):
+        places[[identity, member], default: [:]][name, default: []].append(register)
+      default: break
+      }
+    }
+    let identities = Set(facts.keys.flatMap { [$0.object, $0.other].compactMap { $0 } })
+    for identity in identities { roots[identity] = identity }
+    for case .union(let one, let other) in facts.keys { join(one, other) }
+    try joinEqualValues()
+    for identity in identities.sorted() where entity(of: identity) != nil {
+      groups[root(identity), default: []].append(identity)
+    }
+    for (root, members) in groups { winners[root] = try winner(of: members) }
+  }
+
+  // MARK: Groups
+
+  private func root(_ identity: Identity) -> Identity {
+    var identity = identity
+    while let next = roots[identity], next != identity { identity = next }
+    return identity
+  }
+
+  private mutating func join(_ one: Identity, _ other: Identity) {
+    let (first, second) = (root(one), root(other))
+    roots[max(first, second)] = min(first, second)
+  }
+
+  private func entity(of identity: Identity) -> Entity? {
+    guard let life = lives[identity], life.exists else { return nil }
+    return model.entitiesByName[life.entity]
+  }
+
+  /// The name of a relationship with that of the entity that declares it.
+  private func declared(_ name: String, in entity: String) -> String {
+    "\(model.entitiesByName[entity]?.property(named: name)?.declaringEntity ?? entity).\(name)"
+  }
+
+  /// The names in uniqueness constraints.
+  private func unique(_ entity: Entity) -> [[String]] {
+    sequence(first: entity, next: \.superentity).flatMap(\.description.uniquenessConstraints)
+  }
+
+  /// The present value facts of one object.
+  private func registers(_ identity: Identity, _ name: String) -> [Register] {
+    values[identity]?[name] ?? []
+  }
+
+  private static func latest(_ registers: [Register]) -> Register? {
+    registers.max { $0.stamp == $1.stamp ? $0.content.precedes($1.content) : $0.stamp < $1.stamp }
+  }
+
+  private func winner(of members: [Identity]) throws -> Identity? {
+    var best: (Identity, Register?)?
+    for member in members.sorted() {
+      guard let entity = entity(of: member) else { continue }
+      let last = Self.latest(unique(entity).joined().flatMap { registers(member, $0) })
+      guard let (_, known) = best else {
+        best = (member, last)
+        continue
+      }
+      if let last, known.map({ Self.latest([$0, last]) == last && $0 != last }) ?? true { best = (member, last) }
+    }
+    return best?.0
+  }
+
+  private mutating func joinEqualValues() throws {
+    var holders: [[StoredValue]: Identity] = [:]
+    for members in Dictionary(grouping: roots.keys, by: root).values.sorted(by: { $0[0] < $1[0] }) {
+      guard let winner = try winner(of: members), let entity = entity(of: winner) else { continue }
+      for names in unique(entity) {
+        let values = try names.map { try value($0, [winner], entity) }
+        guard !values.contains(.null) else { continue }
+        let key = names.map { StoredValue.string($0) } + values
+        if let other = holders[key] { join(other, winner) } else { holders[key] = winner }
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private func value(_ name: String, _ members: [Identity], _ entity: Entity) throws -> StoredValue {
+    guard let register = Self.latest(members.flatMap { registers($0, name) }),
+      case .value(let value) = try PortableValue.content(register.content)
+    else { return entity.property(named: name)?.attribute?.defaultValue ?? .null }
+    return value
+  }
+
+  private func isPresent(_ identity: Identity, _ life: UInt32) -> Bool {
+    lives[identity]?.count == life && entity(of: identity) != nil
+  }
+
+  /// The row to which the last of several statements leads.
+  private func destination(_ name: String, _ members: [Identity]) throws -> Identity? {
+    guard let (identity, life) = Self.latest(members.flatMap { registers($0, name) })?.reference,
+      isPresent(identity, life)
+    else { return nil }
+    return root(identity)
+  }
+
+  private func owner(_ name: String, _ members: [Identity]) throws -> Identity? {
+    guard let (identity, life) = Self.latest(members.flatMap { owners[$0]?[name] ?? [] })?.reference, isPresent(identity, life) else { return nil }
+    return root(identity)
+  }
+
+  /// The pairs of rows of a many-to-many relationship, from the end that has the facts.
+  private func pairs(_ name: String, isOwnInverse: Bool) throws -> Set<[Identity]> {
+    var last: [[Identity]: Register] = [:]
+    for (key, value) in facts {
+      guard case .member(let one, let property, let other) = key, property.name == name else { continue }
+      let register = try Register(value)
+      guard isPresent(one, register.life), isPresent(other, register.otherLife) else { continue }
+      let pair = isOwnInverse ? [min(one, other), max(one, other)] : [one, other]
+      last[pair] = Self.latest([last[pair], register].compactMap { $0 })
+    }
+    let present = last.filter { $0.value.isPresent }.keys.map { [root($0[0]), root($0[1])] }
+    return Set(isOwnInverse ? present + present.map { $0.reversed() } : present)
+  }
+
+  private func ordered(_ rows: Set<Identity>, _ name: String, by owners: [Identity]) -> [Identity] {
+    let keyed = rows.map { row -> (Identity, Data?, Identity) in
+      let members = groups[row] ?? []
+      let places = owners.flatMap { owner in members.flatMap { self.places[[owner, $0]]?[name] ?? [] } }
+      return (row, Self.latest(places)?.content, members.min() ?? row)
+    }
+    return keyed.sorted { left, right in
+      if let first = left.1, let second = right.1, first != second { return first.precedes(second) }
+      if (left.1 == nil) != (right.1 == nil) { return left.1 != nil }
+      return left.2 < right.2
+    }.map(\.0)
+  }
+
+  // MARK: Objects
+
+  /// Creates all objects in a context.
+  func create(in context: ManagedObjectContext) throws {
+    var objects: [Identity: ManagedObject] = [:]
+    for (root, winner) in winners {
+      guard let entity = entity(of: winner) else { continue }
+      objects[root] = try context.create(entity.name)
+    }
+    for (root, object) in objects { try setValues(of: object, groups[root] ?? [], winners[root]) }
+    for (root, object) in objects {
+      for relationship in object.entity.relationships where !relationship.isToMany {
+        guard let row = try destination(relationship.name, groups[root] ?? []), let other = objects[row],
+          other.entity.isKind(of: model.destination(of: relationship))
+        else { continue }
+        if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+          guard try destination(inverse.name, groups[row] ?? []) == root else { continue }
+        }
+        object[relationship.name] = other
+      }
+    }
+    for entity in model.entities {
+      for relationship in entity.relationships where relationship.isToMany {
+        try setMembers(relationship, entity, objects)
+      }
+    }
+  }
+
+  private func setValues(of object: ManagedObject, _ members: [Identity], _ winner: Identity?) throws {
+    let entity = object.entity
+    let constrained = Set(unique(entity).joined())
+    for property in entity.properties {
+      guard let attribute = property.attribute, !attribute.isDerived else { continue }
+      let sources = constrained.contains(property.name) ? [winner].compactMap { $0 } : members
+      guard attribute.type == .composite else {
+        try object.setValue(Self.any(try value(property.name, sources, entity)), forKey: property.name)
+        continue
+      }
+      var parts: [String: Any] = [:]
+      for element in property.elements {
+        guard let part = Self.any(try value(element.path.joined(separator: "."), sources, entity)) else { continue }
+        Self.insert(part, at: element.path.dropFirst(), in: &parts)
+      }
+      if !parts.isEmpty { try object.setValue(parts, forKey: property.name) }
+    }
+  }
+
+  private static func insert(_ value: Any, at path: ArraySlice<String>, in parts: inout [String: Any]) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else { return parts[name] = value }
+    var inner = parts[name] as? [String: Any] ?? [:]
+    insert(value, at: path.dropFirst(), in: &inner)
+    parts[name] = inner
+  }
+
+  private static func any(_ value: StoredValue) -> Any? {
+    switch value {
+    case .null, .objectID: nil
+    case .boolean(let value): value
+    case .integer(let value): value
+    case .double(let value): value
+    case .decimal(let value): value
+    case .string(let value), .uri(let value): value
+    case .date(let value): value
+    case .data(let value): value
+    case .uuid(let value): value
+    case .composite(let parts): parts.compactMapValues(any)
+    }
+  }
+
+  private func setMembers(
+    _ relationship: RelationshipDescription, _ entity: Entity, _ objects: [Identity: ManagedObject]
+  ) throws {
+    let name = relationship.name
+    let inverse = model.inverse(of: relationship)
+    let pairs = inverse?.isToMany == true ? try pairs(name, isOwnInverse: inverse?.name == name) : []
+    for (root, object) in objects where object.entity == entity {
+      var rows: Set<Identity> = []
+      if inverse?.isToMany == true {
+        rows = Set(pairs.filter { $0[0] == root }.map { $0[1] })
+        if rows.isEmpty { continue }
+      } else {
+        for (row, members) in groups {
+          let owner = try inverse.map { try destination($0.name, members) } ?? self.owner(declared(name, in: entity.name), members)
+          if owner == root { rows.insert(row) }
+        }
+      }
+      let kind = model.destination(of: relationship)
+      let present = rows.filter { objects[$0]?.entity.isKind(of: kind) == true }
+      let members = try object.related(name) as RelationshipSet<ManagedObject>
+      let sorted = relationship.isOrdered ? ordered(present, name, by: groups[root] ?? []) : present.sorted()
+      if relationship.isOrdered { for member in Array(members) { members.remove(member) } }
+      for row in sorted { if let member = objects[row], !members.contains(member) { members.insert(member) } }
+    }
+  }
+}
