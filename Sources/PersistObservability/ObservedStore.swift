@@ -22,6 +22,7 @@ final class ObservedStore: PersistentStore, ObservedSource {
   var configuration: String? { base.configuration }
   var busyTimeout: Duration { base.busyTimeout }
   var isEncrypted: Bool { base.isEncrypted }
+  var holdsNullCharacters: Bool { base.holdsNullCharacters }
   var statistics: StoreStatistics { base.statistics }
 
   func explain(_ query: RowQuery) throws -> StatementExplanation? { try base.explain(query) }

@@ -74,6 +74,7 @@ final class PostgreSQLStore: PersistentStore {
   var isReadOnly: Bool { pool.options.isReadOnly }
   var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   var busyTimeout: Duration { pool.options.busyTimeout }
+  var holdsNullCharacters: Bool { false }
   var statistics: StoreStatistics { pool.statistics }
 
   /// - Parameter life: The number of the store's life.

@@ -30,7 +30,8 @@ public final class Replica: Sendable {
   ///   - mappingModels: Mapping models that aren't files of the coordinator's registry, for changes of other versions.
   ///     Each names its versions, which are in the registry.
   ///   - clock: The present time.
-  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration;
+  /// - Throws: `PersistenceError.Code.invalidRequest` if the store has no history or is one of a configuration, or if
+  ///   a uniqueness constraint names a derived attribute;
   ///   `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for attributes that don't
   ///   exist; the errors of reading the registry's mapping models.
   public convenience init(
@@ -55,7 +56,8 @@ public final class Replica: Sendable {
     }
     work = ReplicaWork(
       coordinator: coordinator, storeIdentifier: found.store.identifier,
-      schema: try SyncSchema(coordinator.managedObjectModel, identifiedBy: attributes),
+      schema: try SyncSchema(
+        coordinator.managedObjectModel, identifiedBy: attributes, holdsNullCharacters: found.store.holdsNullCharacters),
       tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources,
       mappings: try VersionMappings(coordinator.registry, mappingModels))
   }

@@ -24,7 +24,14 @@ struct SyntheticSetTests {
         (0..<6).map { Identity(.uuid(Self.id($0)), of: "Item") }
         + (0..<6).map { Identity(store: "store", entity: "Box", key: Int64($0), created: 1) }
         + [Identity(bytes: Data([255, 0, 7])), Identity(.string("Tea"), of: "Nothing")]
+      names = Set(model.entities.flatMap(\.properties).flatMap { property in
+        property.attribute?.type == .composite
+          ? property.elements.map { $0.path.joined(separator: ".") } : [property.name]
+      }).sorted()
     }
+
+    /// The names of all properties and elements.
+    private let names: [String]
 
     static func id(_ number: Int) -> UUID {
       UUID(uuidString: "00000000-0000-0000-0000-10000000000\(number)") ?? UUID()
@@ -33,7 +40,24 @@ struct SyntheticSetTests {
     mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     mutating func any<Value>(_ values: [Value]) -> Value { values[number(values.count)] }
 
-    mutating func value() -> StoredValue {
+    /// A value that other objects may have as well.
+    mutating func value(for name: String) -> StoredValue {
+      let path = name.split(separator: ".").map(String.init)
+      let property = model.entities.lazy.compactMap { $0.property(named: path.first ?? "") }.first
+      let element = property?.elements.first { $0.path == path }?.attribute
+      guard number(3) > 0, let type = (element ?? property?.attribute)?.type else { return anyValue() }
+      switch type {
+      case .boolean: return .boolean(number(2) == 0)
+      case .int16, .int32, .int64: return .integer(Int64(number(3)))
+      case .double, .float: return .double(any([0, -0.0, 1.5]))
+      case .decimal: return .decimal(any([0, 1, Decimal(string: "0.1") ?? 0]))
+      case .date: return number(2) == 0 ? .null : .date(Date(timeIntervalSinceReferenceDate: any([0, -0.0, 5])))
+      case .string: return .string(any(["a", "b", "\u{e9}", "e\u{301}"]))
+      default: return anyValue()
+      }
+    }
+
+    mutating func anyValue() -> StoredValue {
       switch number(11) {
       case 0: .null
       case 1: .integer(any([0, -1, .max, .min, 70_000]))
@@ -51,8 +75,8 @@ struct SyntheticSetTests {
 
     mutating func property() -> PropertyName {
       let entity = any(model.entities)
-      let names = entity.properties.map(\.name) + ["size.width", "size.margin.left", "nothing", ""]
-      let name = number(4) == 0 ? any(["label", "items", "stickers", "box", "partner"]) : any(names)
+      let favourites = ["label", "items", "stickers", "box", "partner", "nothing", ""]
+      let name = number(4) == 0 ? any(favourites) : any(names)
       return PropertyName(
         model: number(10) == 0 ? ModelTag(number: 7) : tag, entity: number(10) == 0 ? "Nothing" : entity.name,
         name: name)
@@ -74,7 +98,9 @@ struct SyntheticSetTests {
         let life = Life(count: any([1, 1, 1, 1, 2, 3, SyncFormat.maximumLife]), model: tag, entity: name)
         return ChangeSet.Fact(key: .life(identity), value: life.bytes)
       case 3, 4:
-        return ChangeSet.Fact(key: .value(identity, property()), value: register(PortableValue.bytes(value())))
+        let property = property()
+        let content = PortableValue.bytes(value(for: property.name))
+        return ChangeSet.Fact(key: .value(identity, property), value: register(content))
       case 5:
         let content = PortableValue.bytes(referringTo: other, life: any([1, 1, 3, 0]))
         return ChangeSet.Fact(key: .value(identity, property()), value: register(content))
@@ -111,14 +137,14 @@ struct SyntheticSetTests {
   ) throws -> (contents: [String], faults: [String]) {
     try withTemporaryFolder { folder in
       let device = try Device(
-        folder.appendingPathComponent("a.sqlite"), model, identifiedBy: SyncModel.identifiers,
+        folder.appendingPathComponent("a.sqlite"), model, identifiedBy: [:],
         sources: SeededSources(seed).sources(years: 0))
       for batch in batches { _ = try device.replica.work.apply(batch) }
       let contents = try device.contents()
       let outdated = try device.outdatedRows()
       // The store is still one that a program can change.
       let context = ManagedObjectContext(device.coordinator)
-      try context.create("Lid")["color"] = "red"
+      try context.create("Box")["label"] = "new"
       try context.save()
       _ = try device.replica.work.capture()
       try device.close()
@@ -177,26 +203,63 @@ struct SyntheticSetTests {
     return sets.filter { $0.count > 0 }
   }
 
+  private static func expectEqualStores(_ description: ModelDescription) throws {
+    let model = try ManagedObjectModel(description)
+    forEachSeed { seed in
+      var generator = Generator(seed, model, SeededSources(seed))
+      let sets = try generator.sets().map { try ChangeSet($0.data) }
+      let found = try differences(sets, model, seed)
+      guard !found.isEmpty else { return }
+      let reduced = try reduced(sets, model, seed)
+      Issue.record(
+        """
+        \(found.joined(separator: "\n")) Reduced: \(try reduced.map { try $0.jsonLines }.joined())
+        \(try differences(reduced, model, seed).joined(separator: "\n"))
+        """)
+    }
+  }
+
   @Test(
     "Contradictory facts leave a store whole, and the same in every order",
     .law("sync-synthetic-sets", short: 15, long: 10_000))
-  func synthetic() throws {
-    let model = try ManagedObjectModel(SyncModel.description)
-    forEachSeed { seed in
-      do {
-        var generator = Generator(seed, model, SeededSources(seed))
-        let sets = try generator.sets().map { try ChangeSet($0.data) }
-        let found = try Self.differences(sets, model, seed)
-        guard !found.isEmpty else { return }
-        let reduced = try Self.reduced(sets, model, seed)
-        Issue.record(
-          """
-          \(found.joined(separator: "\n")) Reduced: \(try reduced.map { try $0.jsonLines }.joined())
-          \(try Self.differences(reduced, model, seed).joined(separator: "\n"))
-          """)
-      } catch {
-        Issue.record(error)
-      }
-    }
+  func synthetic() throws { try Self.expectEqualStores(SyncModel.description) }
+
+  private static func with(
+    _ conditions: [[String]: [UniquenessCondition]], _ entity: EntityDescription
+  ) -> EntityDescription {
+    var entity = entity
+    entity.uniquenessConditions = conditions
+    return entity
   }
+
+  /// Uniqueness constraints over relationships, composites and all types, also with conditions.
+  private static let uniqueModel = ModelDescription(
+    entities: [
+      with([["parent", "name"]: [.isNil("gone")]], EntityDescription(
+        "Item",
+        attributes: [
+          .init("name", .string), .init("gone", .date), .init("count", .int32), .init("price", .decimal),
+          .init("flag", .boolean), .init("amount", .double), .init("size", .composite, compositeName: "Size"),
+        ],
+        relationships: [
+          .init("parent", to: "Item", inverse: "children"),
+          .init("children", toMany: "Item", inverse: "parent", isOrdered: true),
+          .init("box", to: "Box", inverse: "items"), .init("partner", to: "Item", inverse: "partner"),
+          .init("first", to: "Box"),
+        ], uniquenessConstraints: [["parent", "name"], ["partner"]])),
+      with([["price"]: [.equal("flag", true), .equal("count", 1), .isNotNil("when")]], EntityDescription(
+        "Part", parent: "Item", attributes: [.init("when", .date)],
+        uniquenessConstraints: [["box", "when"], ["size", "amount"], ["price"]])),
+      EntityDescription(
+        "Box", attributes: [.init("label", .string), .init("when", .date)],
+        relationships: [.init("items", toMany: "Item", inverse: "box")], uniquenessConstraints: [["label"], ["when"]]),
+    ],
+    composites: [
+      CompositeDescription("Size", elements: [.init("width", .int32), .init("height", .double)])
+    ])
+
+  @Test(
+    "Constraints of all kinds leave a store whole, and the same in every order",
+    .law("sync-unique-sets", short: 15, long: 10_000))
+  func unique() throws { try Self.expectEqualStores(Self.uniqueModel) }
 }

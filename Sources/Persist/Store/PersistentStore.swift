@@ -13,6 +13,8 @@ package protocol PersistentStore: SharedRowSource {
   /// The maximum time that a write waits for other writers.
   var busyTimeout: Duration { get }
 
+  /// Whether texts may contain U+0000, as they may in files.
+  var holdsNullCharacters: Bool { get }
   /// Whether the coordinator posts a notification of every change of the store.
   var postsRemoteChanges: Bool { get }
   /// Calls `report` after changes by anyone, on a thread of the store's own; several changes may be combined in one
@@ -147,6 +149,7 @@ package protocol PersistentStore: SharedRowSource {
 
 extension PersistentStore {
   package var isEncrypted: Bool { false }
+  package var holdsNullCharacters: Bool { true }
   package var statistics: StoreStatistics { StoreStatistics() }
   package var history: (any StoreHistory)? { nil }
   package func generation() throws -> (any StoreGeneration)? { nil }

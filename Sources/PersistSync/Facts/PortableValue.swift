@@ -32,7 +32,8 @@ enum PortableValue {
       writer.counted(value)
     case .date(let value):
       kind(.date)
-      writer.fixed(value.timeIntervalSinceReferenceDate.bitPattern)
+      let seconds = value.timeIntervalSinceReferenceDate
+      writer.fixed((seconds == 0 ? 0 : seconds).bitPattern)
     case .data(let value):
       kind(.data)
       writer.counted(value)
@@ -65,6 +66,14 @@ enum PortableValue {
   enum Content {
     case value(StoredValue)
     case reference(Identity, life: UInt32)
+  }
+
+  /// The object to which a content refers; nil for none.
+  static func reference(_ data: Data) -> (identity: Identity, life: UInt32)? {
+    guard data.first == Kind.reference.rawValue, case .reference(let identity, let life)? = try? content(data) else {
+      return nil
+    }
+    return (identity, life)
   }
 
   static func content(_ data: Data) throws -> Content {

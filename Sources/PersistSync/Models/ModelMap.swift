@@ -225,6 +225,14 @@ private struct Correspondence {
 }
 
 extension StoredValue {
+  /// Whether the value is a text that contains U+0000.
+  var hasNullCharacter: Bool {
+    switch self {
+    case .string(let text), .uri(let text): text.utf8.contains(0)
+    default: false
+    }
+  }
+
   /// The value in the type of an attribute of another version of the model; nil if it has no equal there, or if no
   /// column can hold it, like NaN.
   func converted(to type: AttributeType) -> StoredValue? {

@@ -61,21 +61,7 @@ struct Uniqueness {
     let part = step.schema[entity]
     guard !part.constraints.isEmpty else { return [] }
     let registers = try step.registers(of: tables.facts(of: identity), in: entity)
-    return part.constraints.compactMap { owner, names in
-      var writer = ByteWriter()
-      writer.counted(owner)
-      for name in names {
-        writer.counted(name)
-        var content = registers[name]?.first?.content
-        if let attribute = part.attribute(name) {
-          let value = attribute.value(of: registers[name] ?? [])
-          content = value.isNull ? nil : PortableValue.bytes(value)
-        }
-        guard let content, content != PortableValue.bytes(.null) else { return nil }
-        writer.counted(content)
-      }
-      return writer.data
-    }
+    return part.constraints.compactMap { UniqueKey($0, registers)?.bytes }
   }
 
   /// Records the unique values of changed objects.
@@ -103,18 +89,62 @@ struct Uniqueness {
     return affected
   }
 
-  /// The objects that are one with an object; nil if none of them has a place in the model.
-  func group(of identity: Identity) throws -> Group? {
-    var all = try union(of: identity)
-    var queue = Array(all)
-    var known: Set<Data> = []
-    while hasConstraints, let next = queue.popLast() {
-      for key in try tables.uniqueKeys(of: next) where known.insert(key).inserted {
-        for holder in try tables.holders(of: key) {
-          for other in try union(of: holder) where all.insert(other).inserted { queue.append(other) }
+  /// The objects that are one with an object, whether or not they exist.
+  ///
+  /// References in unique values are equal if their objects are one, which may follow from unique values as well. The
+  /// result is the least set with this property, so that it doesn't depend on where the search begins.
+  private func objects(with identity: Identity) throws -> Set<Identity> {
+    guard hasConstraints else { return try union(of: identity) }
+    var classes = IdentityClasses()
+    var explored: Set<Identity> = []
+    var queue = [identity]
+    var referring: [(identity: Identity, key: UniqueKey)] = []
+    var isChanged = true
+    while isChanged {
+      while let next = queue.popLast() {
+        guard explored.insert(next).inserted else { continue }
+        for other in try tables.facts(of: next).unions {
+          classes.join(next, other)
+          queue.append(other)
+        }
+        for bytes in try tables.uniqueKeys(of: next) {
+          let key = try UniqueKey(bytes)
+          if key.references.isEmpty {
+            for holder in try tables.holders(of: bytes) {
+              classes.join(next, holder)
+              queue.append(holder)
+            }
+          } else {
+            referring.append((next, key))
+            queue += key.references.map(\.identity)
+          }
+        }
+      }
+      isChanged = false
+      for (next, key) in referring where try key.references.allSatisfy({ try isPresent($0.identity, $0.life) }) {
+        let variants = try key.variants { reference in
+          try classes.members(with: reference.identity).compactMap { other in
+            let count = try tables.facts(of: other).count
+            return try isPresent(other, count) ? (other, count) : nil
+          }
+        }
+        for holder in try variants.flatMap({ try tables.holders(of: $0) }) where classes.join(next, holder) {
+          queue.append(holder)
+          isChanged = true
         }
       }
     }
+    return Set(classes.members(with: identity))
+  }
+
+  private func isPresent(_ identity: Identity, _ life: UInt32) throws -> Bool {
+    let object = try tables.facts(of: identity)
+    return try object.count == life && step.entity(of: object) != nil
+  }
+
+  /// The objects that are one with an object; nil if none of them has a place in the model.
+  func group(of identity: Identity) throws -> Group? {
+    let all = try objects(with: identity)
     let members = try all.filter { try step.entity(of: tables.facts(of: $0)) != nil }.sorted()
     guard let (winner, entity) = try self.winner(of: members) else { return nil }
     return Group(members: members, winner: winner, entity: entity)
@@ -125,7 +155,9 @@ extension SyncSchema.Attribute {
   /// The value of the latest register that has one of the attribute's type; the default if there is none.
   func value(of registers: [Register]) -> StoredValue {
     for register in registers {
-      if case .value(let value)? = try? PortableValue.content(register.content), let own = value.converted(to: type) {
+      if case .value(let value)? = try? PortableValue.content(register.content), let own = value.converted(to: type),
+        holdsNullCharacters || !own.hasNullCharacter
+      {
         return own
       }
     }

@@ -15,6 +15,17 @@ struct SyncSchema {
     let form: SlotForm
     let type: AttributeType
     let defaultValue: StoredValue
+    /// Whether the store's texts may contain U+0000.
+    let holdsNullCharacters: Bool
+
+    init(
+      _ name: String, _ attribute: AttributeDescription, of property: Property, path: [String] = [], slot: Int,
+      holdsNullCharacters: Bool
+    ) {
+      (self.name, propertySlot, self.path, self.slot) = (name, property.slot, path, slot)
+      (form, type, defaultValue) = (SlotForm(attribute), attribute.type, attribute.defaultValue)
+      self.holdsNullCharacters = holdsNullCharacters
+    }
   }
 
   /// A relationship.
@@ -40,6 +51,22 @@ struct SyncSchema {
     let isOwnInverse: Bool
   }
 
+  /// A uniqueness constraint.
+  struct Constraint {
+    /// A column that takes part: an attribute or a relationship.
+    struct Part {
+      let name: String
+      /// Nil for a relationship.
+      let attribute: Attribute?
+    }
+
+    /// The entity that declares it.
+    let owner: String
+    let parts: [Part]
+    /// The tests that the values of an object pass which it concerns.
+    let conditions: [(attribute: Attribute, test: UniquenessCondition.Test)]
+  }
+
   /// The shared properties of an entity's objects.
   struct EntityPart {
     let entity: Entity
@@ -47,9 +74,9 @@ struct SyncSchema {
     var relationships: [Relationship] = []
     var attributesByName: [String: Int] = [:]
     var relationshipsByName: [String: Int] = [:]
-    /// The uniqueness constraints that concern the entity: the name of the one that declares it, with the names.
-    var constraints: [(owner: String, names: [String])] = []
-    /// The names in constraints.
+    /// The uniqueness constraints that concern the entity, also those of its superentities.
+    var constraints: [Constraint] = []
+    /// The names in constraints and in their conditions.
     var constrained: Set<String> = []
     /// The entity and attribute by which objects are identified.
     var identifier: (entity: String, attribute: Attribute)?
@@ -69,14 +96,17 @@ struct SyncSchema {
 
   /// - Throws: `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for identifiers that
   ///   don't exist.
-  init(_ model: ManagedObjectModel, identifiedBy identifiers: [String: String]) throws {
+  ///   `PersistenceError.Code.invalidRequest` for uniqueness constraints over derived attributes.
+  init(
+    _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], holdsNullCharacters: Bool = true
+  ) throws {
     self.model = model
     for name in identifiers.keys { _ = try model.entity(named: name) }
-    for entity in model.entities { parts.append(try Self.part(entity, model, identifiers)) }
+    for entity in model.entities { parts.append(try Self.part(entity, model, identifiers, holdsNullCharacters)) }
   }
 
   private static func part(
-    _ entity: Entity, _ model: ManagedObjectModel, _ identifiers: [String: String]
+    _ entity: Entity, _ model: ManagedObjectModel, _ identifiers: [String: String], _ holdsNullCharacters: Bool
   ) throws -> EntityPart {
     var part = EntityPart(entity: entity)
     for property in entity.properties where !property.isTransient {
@@ -85,15 +115,13 @@ struct SyncSchema {
           for element in property.elements {
             part.attributes.append(
               Attribute(
-                name: element.path.joined(separator: "."), propertySlot: property.slot,
-                path: Array(element.path.dropFirst()), slot: element.slot, form: SlotForm(element.attribute),
-                type: element.attribute.type, defaultValue: element.attribute.defaultValue))
+                element.path.joined(separator: "."), element.attribute, of: property,
+                path: Array(element.path.dropFirst()), slot: element.slot, holdsNullCharacters: holdsNullCharacters))
           }
         } else {
           part.attributes.append(
             Attribute(
-              name: property.name, propertySlot: property.slot, path: [], slot: property.slot,
-              form: SlotForm(attribute), type: attribute.type, defaultValue: attribute.defaultValue))
+              property.name, attribute, of: property, slot: property.slot, holdsNullCharacters: holdsNullCharacters))
         }
       } else if let description = property.relationship {
         part.relationships.append(relationship(property, description, of: entity, model))
@@ -103,16 +131,10 @@ struct SyncSchema {
     for (index, relationship) in part.relationships.enumerated() { part.relationshipsByName[relationship.name] = index }
     var line: Entity? = entity
     while let current = line {
-      if let names = current.description.uniquenessConditions.first(where: { !$0.value.isEmpty })?.key {
-        throw PersistenceError(
-          .invalidRequest, at: .property(current.name, names.joined(separator: ", ")),
-          "Replicas don't agree on uniqueness constraints with conditions, such as that of '\(current.name)' over "
-            + "\(names.joined(separator: ", ")).",
-          fix: "Synchronize a model whose constraints concern all objects.")
-      }
       for names in current.description.uniquenessConstraints {
-        part.constraints.append((current.name, names))
-        part.constrained.formUnion(names)
+        guard let constraint = try constraint(names, of: current, part) else { continue }
+        part.constraints.append(constraint)
+        part.constrained.formUnion(constraint.parts.map(\.name) + constraint.conditions.map(\.attribute.name))
       }
       if part.identifier == nil, let name = identifiers[current.name] {
         guard let attribute = part.attribute(name) else {
@@ -126,6 +148,35 @@ struct SyncSchema {
       line = current.superentity
     }
     return part
+  }
+
+  /// - Returns: Nil for a constraint that no two rows can violate: each object is the destination of at most one row
+  ///   in a one-to-one relationship.
+  private static func constraint(
+    _ names: [String], of entity: Entity, _ part: EntityPart
+  ) throws -> Constraint? {
+    var parts: [Constraint.Part] = []
+    for name in names {
+      if let relationship = part.relationship(name) {
+        if relationship.isOneToOne { return nil }
+        parts.append(Constraint.Part(name: name, attribute: nil))
+        continue
+      }
+      // A composite is unique by all of its elements.
+      let attributes = part.attributes.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+      guard !attributes.isEmpty else {
+        throw PersistenceError(
+          .invalidRequest, at: .property(entity.name, name),
+          "Replicas can't agree on unique values of '\(name)': each store computes the attribute of its own.",
+          fix: "Remove it from the uniqueness constraint over \(names.joined(separator: ", ")), or store the value in an "
+            + "attribute that isn't derived.")
+      }
+      parts += attributes.map { Constraint.Part(name: $0.name, attribute: $0) }
+    }
+    let conditions = (entity.description.uniquenessConditions[names] ?? []).compactMap { condition in
+      part.attribute(condition.attribute).map { ($0, condition.test) }
+    }
+    return Constraint(owner: entity.name, parts: parts, conditions: conditions)
   }
 
   private static func relationship(

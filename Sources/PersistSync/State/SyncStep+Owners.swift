@@ -58,7 +58,5 @@ extension OneWayName {
 
 extension Register {
   /// The object to which a register refers; nil for none.
-  var reference: (identity: Identity, life: UInt32)? {
-    if case .reference(let identity, let life)? = try? PortableValue.content(content) { (identity, life) } else { nil }
-  }
+  var reference: (identity: Identity, life: UInt32)? { PortableValue.reference(content) }
 }
