@@ -122,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
-        "Persist", "PersistSQLMigrations", "PersistSync", "PersistTools", "PersistTesting", "PersistInspection",
-        "PersistCoreDataPass",
+        "Persist", "PersistSQLMigrations", "PersistSync", "PersistSyncHTTP", "PersistTools", "PersistTesting",
+        "PersistInspection", "PersistCoreDataPass",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -29,6 +29,34 @@ struct SyncTests {
     }
   }
 
+  @Test("A store can be the hub, also one that takes part")
+  func store() throws {
+    try withTemporaryFolder { folder in
+      func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+      let models = PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld").path
+      for (name, rows) in [("a", "3"), ("b", "2"), ("hub", "1")] {
+        _ = try run("fill", path("\(name).sqlite"), "--models", models, "--rows", rows, "--seed", rows)
+      }
+      let hub = path("hub.sqlite")
+      for name in ["a", "b", "a", "hub", "a", "b"] { _ = try run("sync", path("\(name).sqlite"), hub) }
+      let counts = try ["a", "b", "hub"].map { try run("count", path("\($0).sqlite"), "Tag", "--json").jsonLines() }
+      #expect(counts[0].first?["count"] as? Int == 6)
+      #expect(counts[0] == counts[1] && counts[0] == counts[2])
+      #expect(try run("replicas", hub, "--json").jsonLines().count == 3)
+    }
+  }
+
+  @Test("A server that can't be reached fails with its name, and options for servers need one")
+  func server() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("a.sqlite").path
+      let models = PackageFolder.url.appendingPathComponent("Models/Shop.xcdatamodeld").path
+      _ = try run("fill", store, "--models", models, "--rows", "1")
+      #expect(try Command.run(["sync", store, folder.path, "--header", "A: b"]).status == 2)
+      #expect(try Command.run(["sync", store, "https:///sync"]).status == 2)
+    }
+  }
+
   @Test("A change set that can't be read is a finding, and doesn't stop the others")
   func damaged() throws {
     try withTemporaryFolder { folder in

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Persist
-import PersistInspection
 import PersistSync
 
 /// `persist sync`: sends the changes of a store to a hub, and applies those of other replicas.
@@ -9,17 +8,17 @@ struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Synchronize a store with others through a hub.",
     discussion: """
-      The hub is a folder that all replicas reach. The store gets a history if it has none. Other programs may have it \
-      open; change sets that can't be read are named, and tried again next time.
+      The hub is a folder that all replicas reach, a store, or a server. The store gets a history if it has none. Other \
+      programs may have it open; change sets that can't be read are named, and tried again next time.
 
         persist sync Notes.sqlite /mnt/shared/notes --identify Note=id --watch
+        persist sync Notes.sqlite https://notes.example/sync --identify Note=id
       """)
 
   @Argument(help: "The store: a file, or postgresql://USER@HOST/DATABASE?schema=NAME.")
   var store: String
 
-  @Argument(help: "The folder of the hub.")
-  var hub: String
+  @OptionGroup var hub: HubArguments
 
   @Option(help: "A folder with models, or one model; by default the store's embedded model is used.")
   var models: String?
@@ -58,28 +57,28 @@ struct SyncCommand: ParsableCommand {
   }
 
   func run() throws {
-    let url = try StoreArgument.url(store)
-    let location = StoreLocation(url)
     let registry = try models.map(ModelRegistry.forStores(at:))
-    let model = try location.engine.identifyStore(at: location, registry: registry).model
-    let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
-    var options = StoreOptions()
-    options.tracksHistory = true
-    options.createsIfMissing = false
-    try coordinator.addStore(location, options: options)
+    let coordinator = try StoreArgument.coordinator(StoreArgument.url(store), registry)
     let replica = try Replica(coordinator, identifiedBy: try identifiers())
-    let folder = FolderHub(URL(fileURLWithPath: hub))
+    let hub = try hub.open(registry)
     while true {
-      let report = try Blocking.result { try await replica.synchronize(with: folder) }
-      let isNew = report.sent > 0 || report.received > 0 || !report.refused.isEmpty
-      if !watch || isNew { try show(report) }
-      guard watch else {
-        if !report.refused.isEmpty { throw Failure.found }
-        return
+      do {
+        let report = try Blocking.result { try await replica.synchronize(with: hub) }
+        let isNew = report.sent > 0 || report.received > 0 || !report.refused.isEmpty
+        if !watch || isNew { try show(report) }
+        guard watch else {
+          if !report.refused.isEmpty { throw Failure.found }
+          return
+        }
+      } catch let error as PersistenceError where watch && Self.temporary.contains(error.code) {
+        StandardError.print("persist: \(error)")
       }
       Thread.sleep(forTimeInterval: interval)
     }
   }
+
+  /// Failures that the next attempt may not have.
+  private static let temporary: Set<PersistenceError.Code> = [.serverFailed, .storeBusy, .fileAccess]
 
   private func show(_ report: SyncReport) throws {
     for refused in report.refused {
@@ -105,19 +104,14 @@ struct ReplicasCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replicas", abstract: "List the replicas that use a hub, and how far each one is. Never writes.")
 
-  @Argument(help: "The folder of the hub.")
-  var hub: String
+  @OptionGroup var hub: HubArguments
 
   @OptionGroup var common: OutputArguments
 
   func run() throws {
-    let folder = FolderHub(URL(fileURLWithPath: hub))
-    guard FileManager.default.fileExists(atPath: folder.url.path) else {
-      throw PersistenceError(
-        .fileAccess, "The folder '\(hub)' doesn't exist.", fix: "Name the folder that replicas synchronize with.")
-    }
+    let hub = try hub.open(isReadOnly: true)
     let (positions, entries) = try Blocking.result {
-      (try await folder.positions(), try await folder.entries(after: [:]))
+      (try await hub.positions(), try await hub.entries(after: [:]))
     }
     let last = Dictionary(entries.map { ($0.replica, $0.number) }, uniquingKeysWith: max)
     for position in positions {
