@@ -41,7 +41,8 @@ extension SQLiteConnection {
     guard let own = self.url else {
       // No other connection sees a database in memory.
       try exportAttached(to: url, other)
-      return try execute(.detachCopy)
+      try execute(.detachCopy)
+      return
     }
     // This connection may be unable to write anywhere.
     let source = try SQLiteConnection(own, mode: .readOnlyWritingAttached, options: StoreOptions().with(encryption))
