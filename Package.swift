@@ -31,6 +31,45 @@ let hasServerLibrary = !isBuiltForItself || hasServerHeaders
   let coreDataPass: [Target.PluginUsage] = ["PersistCoreData"]
 #endif
 
+// The core is one folder of layers in three modules, so that no compiler process has to hold all of it. Programs import
+// Persist, which exports the other two. Code that runs for each row or object is in one of them, where the compiler
+// inlines it. A path that is listed belongs to its module although the folder around it is another's.
+let coreModules = [
+  "PersistModel": [
+    "Errors", "Values", "Formats", "Model", "Query", "Rows/History", "Rows/Queries", "Rows/SlotForm.swift",
+    "Store/Layout", "Store/SQL",
+  ],
+  "PersistCore": [
+    "Values/NotificationGroup.swift", "Values/OrderedSet.swift", "Values/SlotValues.swift", "Threads", "Rows", "Store",
+    "Coordinator", "Context",
+  ],
+  "Persist": ["Migration", "Observation", "Stack"],
+]
+
+/// One of the modules of the core.
+func coreModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  let own = coreModules[name] ?? []
+  let others = coreModules.filter { $0.key != name }.values.joined()
+  // SwiftPM warns of files that a target neither compiles nor excludes, in a build of this package itself. It may have
+  // cached the manifest before a file was added: the sources don't depend on the folder's contents.
+  func unlisted(in folder: String) -> [String] {
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: "\(Context.packageDirectory)/Sources/Persist/\(folder)")
+    return (names ?? []).sorted().flatMap { entry in
+      let path = folder.isEmpty ? entry : "\(folder)/\(entry)"
+      if own.contains(path) || path == "\(name).docc" { return [String]() }
+      return own.contains { $0.hasPrefix("\(path)/") } ? unlisted(in: path) : [path]
+    }
+  }
+  let taken = others.filter { path in own.contains { path.hasPrefix("\($0)/") } }
+  return .target(
+    name: name, dependencies: dependencies, path: "Sources/Persist", exclude: taken + unlisted(in: ""), sources: own,
+    swiftSettings: settings)
+}
+
+/// What tests of internal declarations import.
+let testedCore: [Target.Dependency] = ["Persist", "PersistCore", "PersistModel"]
+
 let package = Package(
   name: "Persist",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -83,13 +122,9 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
-    .target(
-      name: "Persist",
-      dependencies: [
-        "LinkedSQLite", "CZlib",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: settings),
+    coreModule("PersistModel", ["CZlib"]),
+    coreModule("PersistCore", ["PersistModel", "LinkedSQLite", .product(name: "Logging", package: "swift-log")]),
+    coreModule("Persist", ["PersistModel", "PersistCore", .product(name: "Logging", package: "swift-log")]),
     .target(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
     .target(
@@ -181,18 +216,18 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PersistTests",
-      dependencies: [
-        "Persist", "PersistSQLMigrations", "PersistTools", "PersistTestSupport", "SQLRunner", "MigrationRunner",
+      dependencies: testedCore + [
+        "PersistSQLMigrations", "PersistTools", "PersistTestSupport", "SQLRunner", "MigrationRunner",
         "HistoryRunner", "LedgerRunner", "LinkedSQLite",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistSyncTests", dependencies: ["Persist", "PersistSync", "PersistSyncHTTP", "PersistTestSupport"],
+      name: "PersistSyncTests", dependencies: testedCore + ["PersistSync", "PersistSyncHTTP", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistMacroslessTests",
-      dependencies: [
-        "Persist", "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "PersistTools", "ShopClasses",
+      dependencies: testedCore + [
+        "PersistMacrosless", "PersistSQLQueries", "PersistTestSupport", "PersistTools", "ShopClasses",
         "ShopGenerated",
         .target(name: "CoreData", condition: .when(platforms: [.linux, .windows, .android])),
       ],
@@ -246,12 +281,12 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "PersistTestingTests", dependencies: ["Persist", "PersistTools", "PersistTesting", "PersistTestSupport"],
+      name: "PersistTestingTests", dependencies: testedCore + ["PersistTools", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",
-      dependencies: [
-        "Persist", "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "PersistStudioSession",
+      dependencies: testedCore + [
+        "PersistTools", "PersistTestSupport", "PersistCommand", "PersistInspection", "PersistStudioSession",
         "FirstSteps", "Tour", "LinkedSQLite",
       ],
       swiftSettings: settings),

@@ -6,17 +6,19 @@ extension SnippetCompiler {
     FileManager.default.fileExists(atPath: modules.appendingPathComponent("\(name).swiftmodule").path)
   }
 
-  /// The public declarations and conformances of a built module, one line each, sorted. Declarations that the
-  /// documentation hides aren't included.
+  /// The public declarations and conformances of a built module and of the modules that are parts of it, one line each,
+  /// sorted. Declarations that the documentation hides aren't included.
   public func publicInterface(of module: String) throws -> [String] {
     try withTemporaryFolder { folder in
-      let (status, text) = try run(
-        "swift-symbolgraph-extract",
-        [
-          "-module-name", module, "-target", Self.target, "-minimum-access-level", "public",
-          "-skip-synthesized-members", "-output-dir", folder.path,
-        ])
-      guard status == 0 else { throw Failure(output: text) }
+      for part in module == "Persist" ? Self.partsOfPersist + [module] : [module] {
+        let (status, text) = try run(
+          "swift-symbolgraph-extract",
+          [
+            "-module-name", part, "-target", Self.target, "-minimum-access-level", "public",
+            "-skip-synthesized-members", "-output-dir", folder.path,
+          ])
+        guard status == 0 else { throw Failure(output: text) }
+      }
       let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       let graphs = try files.map { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)) }
       let symbols = graphs.flatMap(\.symbols)
@@ -27,12 +29,21 @@ extension SnippetCompiler {
       }
       let conformances = graphs.flatMap(\.relationships).compactMap { relationship -> String? in
         guard relationship.kind == "conformsTo", let name = names[relationship.source] else { return nil }
-        let target = names[relationship.target] ?? relationship.targetFallback ?? relationship.target
+        let target = names[relationship.target] ?? relationship.targetFallback.map(asUsersSee) ?? relationship.target
         let isImplied = ["Copyable", "Escapable", "SendableMetatype", "BitwiseCopyable"].contains { target.hasSuffix($0) }
         return isImplied ? nil : "\(name) : \(target)"
       }
       return Set(declarations + conformances).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
+  }
+
+  /// The modules that Persist exports as parts of itself.
+  private static let partsOfPersist = ["PersistModel", "PersistCore"]
+
+  /// Returns the full name of a declaration as programs write it, which only import Persist.
+  private func asUsersSee(_ name: String) -> String {
+    for part in Self.partsOfPersist where name.hasPrefix("\(part).") { return "Persist\(name.dropFirst(part.count))" }
+    return name
   }
 
   private static var target: String {

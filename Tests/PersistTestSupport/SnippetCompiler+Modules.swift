@@ -33,7 +33,8 @@ extension SnippetCompiler {
   private func libraryObjects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let libraries = [
-      "Persist", "PersistMacrosless", "PersistDocuments", "PersistTools", "PersistTesting", "Logging",
+      "Persist", "PersistCore", "PersistModel", "PersistMacrosless", "PersistDocuments", "PersistTools",
+      "PersistTesting", "Logging",
     ]
     return try libraries.flatMap { library in
       try Self.objects(listedIn: folder.appendingPathComponent("\(library).build/output-file-map.json"))

@@ -4,6 +4,7 @@ import PersistTesting
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Golden stores")
 struct GoldenStoresTests {

@@ -4,6 +4,7 @@ import PersistTesting
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("The lock of released versions")
 struct ModelLockTests {

@@ -1,5 +1,5 @@
 public import Foundation
-package import Persist
+import Persist
 
 // Unchecked: expressions are immutable.
 /// An expression in a predicate, a fetched column or a mapping.

@@ -1,4 +1,4 @@
-package import Persist
+import Persist
 
 /// The name of an `@NSManaged` property, prepared for fast lookups in the object's entity.
 ///

@@ -24,7 +24,11 @@ struct ColumnCheck: Sendable {
 
     /// Whether the column can certainly hold a value; if false, ``ColumnCheck/problem(with:of:)`` decides.
     @inline(__always)
-    func holds(_ value: borrowing StoredValue) -> Bool { isExempt || column?.holds(value) == true }
+    func holds(_ value: borrowing StoredValue) -> Bool {
+      if isExempt { return true }
+      guard let column else { return false }
+      return column.holds(copy value)
+    }
   }
 
   fileprivate struct Column: Sendable {

@@ -2,14 +2,14 @@ import Foundation
 
 /// The facts that contexts need about an entity, computed once per coordinator and then read by slot, without lookups.
 @usableFromInline
-final class EntityLayout: Sendable {
-  let entity: Entity
+package final class EntityLayout: Sendable {
+  package let entity: Entity
   /// The index in ``ManagedObjectModel/entities``.
-  let index: Int
+  package let index: Int
   /// The index of the hierarchy's root entity. All rows of a hierarchy share one key space.
   let rootIndex: Int
   @usableFromInline let rowSlotCount: Int
-  let properties: [Property]
+  package let properties: [Property]
   private let names: SlotNames
   /// The kind of each property, by slot.
   let kinds: [SlotKind]
@@ -179,7 +179,7 @@ final class EntityLayout: Sendable {
   static func alone(_ entity: Entity) -> EntityLayout { EntityLayout(entity, in: nil, referrers: []) }
 
   /// Whether the entity is the one at `other` in the model, or a subentity of it.
-  func isKind(ofEntityAt other: Int) -> Bool {
+  package func isKind(ofEntityAt other: Int) -> Bool {
     var entity: Entity? = entity
     while let current = entity {
       if current.number - 1 == other { return true }
@@ -190,7 +190,7 @@ final class EntityLayout: Sendable {
 }
 
 /// The layouts of a model's entities, in model order; each is computed when it is first used.
-typealias EntityLayouts = LazyList<EntityLayout>
+package typealias EntityLayouts = LazyList<EntityLayout>
 
 extension LazyList<EntityLayout> {
   init(of model: ManagedObjectModel) {

@@ -100,9 +100,9 @@ extension PersistentStoreCoordinator {
   package func announce(_ changes: SavedChanges) { savedChangesPost.deliver(changes, from: nil) }
   var storeCount: Int { open.withLock { $0.count } }
   /// Changes when a store is added, removed or replaced.
-  var storeGeneration: Int { generation.load(ordering: .relaxed) }
+  package var storeGeneration: Int { generation.load(ordering: .relaxed) }
   /// The longest time that a save may wait for other writers.
-  var busyTimeout: Duration { openStores.map(\.busyTimeout).max() ?? StoreOptions().busyTimeout }
+  package var busyTimeout: Duration { openStores.map(\.busyTimeout).max() ?? StoreOptions().busyTimeout }
 
   /// Adds an open store.
   ///

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Any thread can post; only the context takes. The content is values behind a lock, so neither the context nor its
 /// objects are reached from outside its isolation.
-final class SavedChangesMailbox: Sendable {
+package final class SavedChangesMailbox: Sendable {
   /// The content of a mailbox.
   enum Mail: Sendable, Hashable {
     case changes(SavedChanges)
@@ -30,10 +30,15 @@ final class SavedChangesMailbox: Sendable {
   }
 
   /// Wakes a task that waits for mail.
-  struct Bell: Sendable {
-    let ring: @Sendable () -> Void
+  package struct Bell: Sendable {
+    package let ring: @Sendable () -> Void
     /// Whether the task still exists.
-    let isHeard: @Sendable () -> Bool
+    package let isHeard: @Sendable () -> Bool
+
+    package init(ring: @escaping @Sendable () -> Void, isHeard: @escaping @Sendable () -> Bool) {
+      self.ring = ring
+      self.isHeard = isHeard
+    }
   }
 
   private struct State {

@@ -53,7 +53,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// Stops watching stores whose changes nobody observes any more.
-  func stopWatchingStores() {
+  package func stopWatchingStores() {
     guard !savedChangesPost.isAwaited else { return }
     remoteChangePost.endUnneeded()
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Stops the program because of a mistake in its code.
-enum ProgramStop {
+package enum ProgramStop {
   /// Stops with a message on standard error, in optimized builds too, where `preconditionFailure` prints nothing.
-  static func failure(_ sentence: String, file: StaticString = #file, line: UInt = #line) -> Never {
+  package static func failure(_ sentence: String, file: StaticString = #file, line: UInt = #line) -> Never {
     if !saysPreconditions { report(sentence) }
     preconditionFailure(sentence, file: file, line: line)
   }

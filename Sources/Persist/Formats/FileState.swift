@@ -15,30 +15,30 @@ package struct FileState: Sendable, Hashable {
   package var size: Int64
   package var isFolder: Bool
   /// Whether it is a file with content, and neither a folder, a named pipe nor a device.
-  let isRegular: Bool
+  package let isRegular: Bool
   /// The modification time in seconds and nanoseconds.
   private var changed: [Int64]
   /// The numbers of the volume and of the file on it: files on different volumes may have the same number.
   private var identity: [UInt64]
 
   /// Whether a path is a symbolic link, regardless of its destination.
-  static func isLink(_ url: URL) -> Bool {
+  package static func isLink(_ url: URL) -> Bool {
     let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
     return facts?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 
   /// Whether both refer to the same file.
-  func isSameFile(as other: FileState) -> Bool { identity == other.identity }
+  package func isSameFile(as other: FileState) -> Bool { identity == other.identity }
 
   /// The number of the file on its volume, which a copy doesn't have. Unlike that of the volume, it stays the same when
   /// the volume is mounted again.
-  var fileNumber: UInt64 { identity.last ?? 0 }
+  package var fileNumber: UInt64 { identity.last ?? 0 }
 
   /// Nil if there is no such file, or it can't be accessed.
   package init?(_ url: URL) { self.init(path: url.path) }
 
   /// Nil if there is no such file, or it can't be accessed.
-  init?(path: String) {
+  package init?(path: String) {
     #if os(Windows)
       // Unlike `stat`, the attributes are those of a link itself.
       let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

@@ -25,11 +25,11 @@ public final class Entity: Sendable {
   /// The fingerprint that shows whether a store has the same form of the entity as this model.
   public let fingerprint: Fingerprint
   /// Whether the entity's own description declares an index, in the present form or an old one.
-  let declaresIndexes: Bool
+  package let declaresIndexes: Bool
   /// Whether a store keeps some of the entity's own attributes up to date by triggers: derived and full-text searched
   /// ones.
-  let requiresTriggers: Bool
-  let slotByName: [String: Int]
+  package let requiresTriggers: Bool
+  package let slotByName: [String: Int]
 
   init(
     _ description: EntityDescription, superentity: Entity?, subentityNames: [String], number: Int,
@@ -116,7 +116,7 @@ public final class Entity: Sendable {
   @inline(never)
   public func property(named name: String) -> Property? { slotByName[name].map { properties[$0] } }
   /// Returns the slot without copying the property, which contains many reference-counted values.
-  func slot(named name: String) -> Int? { slotByName[name] }
+  package func slot(named name: String) -> Int? { slotByName[name] }
   /// Returns the attribute with a name, own or inherited; nil if there is none. Takes constant time.
   public func attribute(named name: String) -> AttributeDescription? { property(named: name)?.attribute }
   /// Returns the relationship with a name, own or inherited; nil if there is none. Takes constant time.

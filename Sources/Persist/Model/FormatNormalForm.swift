@@ -1,7 +1,7 @@
 extension String {
   /// A normal form shared by all predicates and expressions that differ only in white space and the kind of quotes. It
   /// serves to compare a model's source, which has the author's text, with its archive, which has the printed form.
-  var formatNormalForm: String {
+  package var formatNormalForm: String {
     var result = ""
     var hasSpace = false
     var rest = self[...]
@@ -34,7 +34,7 @@ extension Character {
 
 extension AttributeValidation {
   /// The rules in normal form.
-  var normalForm: AttributeValidation {
+  package var normalForm: AttributeValidation {
     var result = self
     for index in rules.indices { result.rules[index].predicate = rules[index].predicate.formatNormalForm }
     return result
@@ -43,7 +43,7 @@ extension AttributeValidation {
 
 extension FetchIndexDescription {
   /// The index in normal form, without its unknown entries.
-  var normalForm: FetchIndexDescription {
+  package var normalForm: FetchIndexDescription {
     FetchIndexDescription(
       name,
       elements: elements.map { element in

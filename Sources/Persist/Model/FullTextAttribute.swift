@@ -1,9 +1,9 @@
 /// A full-text searched attribute at the end of a key path.
-struct FullTextAttribute: Sendable {
+package struct FullTextAttribute: Sendable {
   /// The entity that has the attribute.
   let entity: Entity
   let attribute: AttributeDescription
-  let search: FullTextSearch
+  package let search: FullTextSearch
 }
 
 extension ManagedObjectModel {
@@ -11,7 +11,7 @@ extension ManagedObjectModel {
   ///
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if a key doesn't exist,
   ///   ``PersistenceError/Code/invalidPredicate`` if the attribute isn't marked for full-text search.
-  func fullTextAttribute(at keys: [String], from start: Entity) throws -> FullTextAttribute {
+  package func fullTextAttribute(at keys: [String], from start: Entity) throws -> FullTextAttribute {
     var entity = start
     for key in keys.dropLast() {
       guard let relationship = entity.relationship(named: key) else {

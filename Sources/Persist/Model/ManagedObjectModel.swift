@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A checked model: entities that refer to each other, immutable and safe to share.
 ///
@@ -28,11 +28,11 @@ public final class ManagedObjectModel: Sendable {
   /// The entities by name; ``entity(named:)`` throws for an unknown name.
   public let entitiesByName: [String: Entity]
   /// The classes that the model was created from, by entity; empty if there are none. Contexts use them.
-  let classes: [String: AnyClass]
+  package let classes: [String: AnyClass]
   private let knownDigest = LockProtected<Data?>(nil)
 
   /// The digest of the complete description; computed on first use, in time proportional to the model.
-  var digest: Data {
+  package var digest: Data {
     knownDigest.withLock { known in
       let digest = known ?? description.digest
       known = digest
@@ -109,7 +109,7 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// Whether a configuration consists of exactly these entities; a store that Core Data created for it has only them.
-  func hasConfiguration(of names: Set<String>) -> Bool {
+  package func hasConfiguration(of names: Set<String>) -> Bool {
     names.count < entities.count && description.configurations.values.contains { Set($0) == names }
   }
 
@@ -130,7 +130,7 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// Whether a property of one of the model's entities is a relationship that is its own inverse.
-  func isOwnInverse(_ property: Property) -> Bool {
+  package func isOwnInverse(_ property: Property) -> Bool {
     guard let relationship = property.relationship, relationship.inverse == property.name else { return false }
     return destination(of: relationship).property(named: property.name)?.declaringEntity == property.declaringEntity
   }

@@ -4,7 +4,7 @@ package struct ParsedModel {
   /// Parts that couldn't be read and were omitted, because a store is valid without them.
   let flaws: [PersistenceError]
 
-  init(_ description: ModelDescription, flaws: [PersistenceError] = []) {
+  package init(_ description: ModelDescription, flaws: [PersistenceError] = []) {
     self.description = description
     self.flaws = flaws
   }

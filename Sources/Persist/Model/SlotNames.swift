@@ -2,7 +2,7 @@
 ///
 /// Compares a name of up to 15 bytes of UTF-8, as nearly all are, as two numbers, which takes less than half the time
 /// of a dictionary. A dictionary finds longer names, and names in another normalization form.
-struct SlotNames: Sendable {
+package struct SlotNames: Sendable {
   /// A name's bytes, and their number in the last one.
   fileprivate struct Key {
     private(set) var words: (UInt64, UInt64) = (0, 0)
@@ -32,7 +32,7 @@ struct SlotNames: Sendable {
   private let mask: Int
   private let slots: [String: Int]
 
-  init(_ slots: [String: Int]) {
+  package init(_ slots: [String: Int]) {
     self.slots = slots
     var mask = 7
     while mask < 2 * slots.count { mask = 2 * mask + 1 }
@@ -47,14 +47,14 @@ struct SlotNames: Sendable {
   }
 
   /// The slot of the property with a name; nil if there is none.
-  func slot(named name: String) -> Int? {
+  package func slot(named name: String) -> Int? {
     guard let key = Key(name) else { return slots[name] }
     return slot(of: key, key.hash) ?? slots[name]
   }
 
   /// The slot of the property with a prepared name; nil if there is none.
   @inline(__always)
-  func slot(of key: PropertyKey) -> Int? {
+  package func slot(of key: PropertyKey) -> Int? {
     if let known = key.key, let slot = slot(of: known, key.hash) { return slot }
     return slots[key.name]
   }

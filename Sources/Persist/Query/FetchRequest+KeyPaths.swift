@@ -1,7 +1,7 @@
 /// Resolution of key paths to names.
 extension FetchRequest {
   /// Whether the request contains unresolved key paths.
-  var hasKeyPaths: Bool {
+  package var hasKeyPaths: Bool {
     predicate?.hasKeyPaths == true || sortDescriptors.contains { $0.keyPath != nil }
       || havingPredicate?.hasKeyPaths == true
       || propertiesToFetch.contains(where: \.expression.hasKeyPaths)
@@ -11,7 +11,7 @@ extension FetchRequest {
   /// The request with long chains flattened.
   ///
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if a part of the request nests too deeply.
-  func limitingDepth() throws -> FetchRequest {
+  package func limitingDepth() throws -> FetchRequest {
     var request = self
     if let predicate { request.predicate = try PredicateDepth.limited(predicate) }
     if let havingPredicate { request.havingPredicate = try PredicateDepth.limited(havingPredicate) }
@@ -27,7 +27,7 @@ extension FetchRequest {
   }
 
   /// The request with its key paths replaced by names.
-  func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
+  package func resolvingKeyPaths(_ keys: (KeyPathReference) throws -> [String]) throws -> FetchRequest {
     var request = self
     request.predicate = try predicate?.resolvingKeyPaths(keys)
     request.havingPredicate = try havingPredicate?.resolvingKeyPaths(keys)

@@ -19,7 +19,7 @@ public struct FetchRequest<Result>: Sendable, Hashable {
   public typealias SortDescriptor = FetchSortDescriptor
 
   /// Everything but the result type.
-  var content: FetchRequestContent
+  package var content: FetchRequestContent
 
   /// The name of the entity, resolved when the request runs.
   public var entityName: String {
@@ -106,7 +106,7 @@ public struct FetchRequest<Result>: Sendable, Hashable {
     set { content.ignoresDefaultFilters = newValue }
   }
   /// Whether a context has added its default filters to the predicate.
-  var includesDefaultFilters: Bool {
+  package var includesDefaultFilters: Bool {
     get { content.includesDefaultFilters }
     set { content.includesDefaultFilters = newValue }
   }
@@ -132,7 +132,7 @@ public struct FetchRequest<Result>: Sendable, Hashable {
     set { content.returnsDistinctResults = newValue }
   }
 
-  init(_ content: FetchRequestContent) { self.content = content }
+  package init(_ content: FetchRequestContent) { self.content = content }
 }
 
 extension FetchRequest {

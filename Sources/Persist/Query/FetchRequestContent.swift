@@ -1,29 +1,30 @@
-/// What a request asks for, regardless of the type of its results: ``FetchRequest/returning(_:)`` passes it on unchanged.
+/// The properties of a request except for the type of its results: ``FetchRequest/returning(_:)`` passes them on
+/// unchanged.
 ///
-/// The properties are those of ``FetchRequest``.
-struct FetchRequestContent: Sendable, Hashable {
-  var entityName: String
-  var predicate: FetchPredicate?
-  var sortDescriptors: [FetchSortDescriptor]
-  var fetchLimit: Int
-  var fetchOffset: Int
-  var fetchBatchSize = 0
-  var includesSubentities = true
-  var includesPendingChanges = true
-  var includesPropertyValues = true
-  var returnsObjectsAsFaults = true
-  var shouldRefreshRefetchedObjects = false
-  var affectedStoreIdentifiers: [String]?
-  var relationshipKeyPathsForPrefetching: [String] = []
-  var objectIDs: [ManagedObjectID]?
-  var ignoresDefaultFilters = false
-  var includesDefaultFilters = false
-  var propertiesToFetch: [ExpressionDescription] = []
-  var propertiesToGroupBy: [ExpressionDescription] = []
-  var havingPredicate: FetchPredicate?
-  var returnsDistinctResults = false
+/// ``FetchRequest`` documents them.
+package struct FetchRequestContent: Sendable, Hashable {
+  package var entityName: String
+  package var predicate: FetchPredicate?
+  package var sortDescriptors: [FetchSortDescriptor]
+  package var fetchLimit: Int
+  package var fetchOffset: Int
+  package var fetchBatchSize = 0
+  package var includesSubentities = true
+  package var includesPendingChanges = true
+  package var includesPropertyValues = true
+  package var returnsObjectsAsFaults = true
+  package var shouldRefreshRefetchedObjects = false
+  package var affectedStoreIdentifiers: [String]?
+  package var relationshipKeyPathsForPrefetching: [String] = []
+  package var objectIDs: [ManagedObjectID]?
+  package var ignoresDefaultFilters = false
+  package var includesDefaultFilters = false
+  package var propertiesToFetch: [ExpressionDescription] = []
+  package var propertiesToGroupBy: [ExpressionDescription] = []
+  package var havingPredicate: FetchPredicate?
+  package var returnsDistinctResults = false
 
-  init(
+  package init(
     _ entityName: String, sortedBy sortDescriptors: [FetchSortDescriptor], limit: Int = 0, offset: Int = 0,
     objectIDs: [ManagedObjectID]? = nil
   ) {

@@ -107,7 +107,7 @@ public struct FetchSortDescriptor: Sendable, Hashable {
 
 extension FetchSortDescriptor.Comparison {
   @inline(never)
-  func order(_ left: String, _ right: String) -> ValueOrder {
+  package func order(_ left: String, _ right: String) -> ValueOrder {
     switch self {
     case .values: TextComparison([]).order(left, right)
     case .caseInsensitive: TextComparison(.caseInsensitive).order(left, right)

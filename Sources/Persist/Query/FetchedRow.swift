@@ -7,18 +7,23 @@
 /// ```
 public struct FetchedRow: Sendable {
   /// The names of the columns, shared by all rows of a request.
-  final class Columns: Sendable {
+  package final class Columns: Sendable {
     let names: [String]
     let places: [String: Int]
 
-    init(_ names: [String]) {
+    package init(_ names: [String]) {
       self.names = names
       places = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
   }
 
-  let columns: Columns
-  let values: [StoredValue]
+  package let columns: Columns
+  package let values: [StoredValue]
+
+  package init(columns: Columns, values: [StoredValue]) {
+    self.columns = columns
+    self.values = values
+  }
 
   /// The names of the columns with a non-null value in this row, in the order of the request.
   public var keys: [String] { zip(columns.names, values).compactMap { $1.isNull ? nil : $0 } }

@@ -7,11 +7,11 @@ package struct GroupAggregate: Sendable, Hashable {
     case count, sum, least, greatest, average
   }
 
-  let function: Function
+  package let function: Function
   /// The value of each object; nil to count the objects themselves.
-  let argument: FetchExpression?
+  package let argument: FetchExpression?
 
-  init?(_ expression: FetchExpression, over entity: Entity, in model: ManagedObjectModel) {
+  package init?(_ expression: FetchExpression, over entity: Entity, in model: ManagedObjectModel) {
     switch expression {
     case .function(let function, let arguments):
       guard arguments.count == 1, let known = Function(function),
@@ -31,7 +31,7 @@ package struct GroupAggregate: Sendable, Hashable {
   }
 
   /// The aggregate of some values.
-  func value(of values: [FetchValue]) throws -> FetchValue {
+  package func value(of values: [FetchValue]) throws -> FetchValue {
     switch function {
     case .count: .value(.integer(Int64(values.count { !$0.isNull })))
     case .sum: try Aggregate.sum(values)

@@ -1,7 +1,7 @@
 /// Validates the key of a sort descriptor before a request runs.
-enum SortCheck {
+package enum SortCheck {
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if the key doesn't lead to a stored, ordered value.
-  static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
+  package static func check(_ descriptor: FetchSortDescriptor, of entity: Entity, in model: ManagedObjectModel) throws {
     if let query = descriptor.textQuery {
       _ = try FullTextQuery(query)
       _ = try model.fullTextAttribute(at: [descriptor.key], from: entity)

@@ -59,7 +59,7 @@ extension StoreMetadata {
 
 extension DeferredStep {
   /// Nil for a change that can't be deferred.
-  init?(_ change: SchemaChange) {
+  package init?(_ change: SchemaChange) {
     switch change {
     case .dropColumn(let column, let table): self = .dropColumn(column, table: table)
     case .createIndex(let index): self = .createIndex(index.name, table: index.table)

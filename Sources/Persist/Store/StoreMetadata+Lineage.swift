@@ -23,7 +23,7 @@ extension StoreMetadata {
   /// earlier model, that model and all later ones are no longer former models.
   ///
   /// - Parameter models: None may be newer than `present`; it would be recorded as a former one.
-  mutating func recordLineage(through models: [ManagedObjectModel], to present: ManagedObjectModel) {
+  package mutating func recordLineage(through models: [ManagedObjectModel], to present: ManagedObjectModel) {
     var lineage = formerModels
     for fingerprint in models.map(\.fingerprint) + [present.fingerprint] {
       if let index = lineage.firstIndex(of: fingerprint) { lineage.removeSubrange(index...) }

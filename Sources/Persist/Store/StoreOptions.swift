@@ -75,7 +75,7 @@ public struct StoreOptions: Sendable {
   /// The identifier of a store that is created; nil for a new one.
   package var identifier: UUID?
   /// The state in which `addStore` found the store that it calls a migrator for; nil except during that call.
-  var knownStore: (any KnownStore)?
+  package var knownStore: (any KnownStore)?
 
   /// Replicas of the store's server, from which contexts with ``ManagedObjectContext/readsFromReplicas`` read. None by
   /// default.
@@ -146,7 +146,7 @@ public enum HistoryContent: Sendable, Hashable, CaseIterable {
 }
 
 /// The knowledge of a store that `addStore` hands to a migrator with the options: a `StoreDifference`.
-protocol KnownStore: Sendable {}
+package protocol KnownStore: Sendable {}
 
 /// The migrator that `addStore` calls if a store has a different model from the coordinator's.
 ///

@@ -61,7 +61,7 @@ package struct DecimalText: Hashable {
   /// Bytes that sort like the numbers: the sign, the power of ten of the first digit, and the digits, inverted for
   /// negative numbers. Negative numbers end with a byte greater than any digit, so that those with more digits sort
   /// first.
-  var sortKey: [UInt8] {
+  package var sortKey: [UInt8] {
     guard !digits.isEmpty else { return [1] }
     let power = UInt16(clamping: exponent + digits.count + 0x8000)
     let magnitude = [UInt8(power >> 8), UInt8(power & 0xFF)] + digits

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A value behind a lock. Copies share the value.
 ///
@@ -8,9 +8,11 @@ import Foundation
 /// This is a structure around a class that isn't generic, because the runtime creates the metadata of a generic class
 /// for each kind of value when it is first needed. Opening a store uses some thirty kinds.
 // Sendable: the value is accessed only while the lock is held, and `sending` prevents others from sharing a part of it.
+@frozen @usableFromInline
 package struct LockProtected<Value>: @unchecked Sendable {
-  private let storage: LockedStorage
+  @usableFromInline let storage: LockedStorage
 
+  @inlinable
   package init(_ value: sending Value) {
     let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     pointer.initialize(to: value)
@@ -21,6 +23,7 @@ package struct LockProtected<Value>: @unchecked Sendable {
     }
   }
 
+  @inlinable
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -31,11 +34,13 @@ package struct LockProtected<Value>: @unchecked Sendable {
 }
 
 /// A lock, and the memory of the value that it protects.
-private final class LockedStorage {
-  let lock = NSLock()
-  let value: UnsafeMutableRawPointer
+@usableFromInline
+final class LockedStorage {
+  @usableFromInline let lock = NSLock()
+  @usableFromInline let value: UnsafeMutableRawPointer
   private let free: (UnsafeMutableRawPointer) -> Void
 
+  @usableFromInline
   init(_ value: UnsafeMutableRawPointer, free: @escaping (UnsafeMutableRawPointer) -> Void) {
     self.value = value
     self.free = free

@@ -42,7 +42,7 @@ public final class ManagedObjectID: Sendable {
   }
 
   /// Returns a number that is unique among the unsaved objects of this process.
-  static func nextTemporaryNumber() -> UInt64 { lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue }
+  package static func nextTemporaryNumber() -> UInt64 { lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue }
 
   private static let lastTemporary = Atomic<UInt64>(0)
 
@@ -62,20 +62,20 @@ public final class ManagedObjectID: Sendable {
   }
 
   /// Makes this temporary identifier resolve to another one of the same object.
-  func lead(to next: ManagedObjectID) {
+  package func lead(to next: ManagedObjectID) {
     if next.current !== self { _ = successor.storeIfNil(next) }
   }
 
   /// Whether this isn't an identifier, but the part that those of an entity's rows in a store have in common.
-  var isKeyless: Bool { key == .permanent(0) }
+  package var isKeyless: Bool { key == .permanent(0) }
 
   /// Returns the part that the identifiers of an entity's rows in a store have in common.
-  static func keyless(entityName: String, storeIdentifier: String) -> ManagedObjectID {
+  package static func keyless(entityName: String, storeIdentifier: String) -> ManagedObjectID {
     ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(0))
   }
 
   /// Returns the identifier of the row with a key that belongs to the same entity and store.
-  func withKey(_ key: Int64) -> ManagedObjectID {
+  package func withKey(_ key: Int64) -> ManagedObjectID {
     ManagedObjectID(entityName: entityName, storeIdentifier: storeIdentifier, key: .permanent(key))
   }
 

@@ -39,7 +39,7 @@ extension SavedChanges {
   public var count: Int { insertedObjectIDs.count + updatedObjectIDs.count + deletedObjectIDs.count }
 
   /// Returns the combined changes of this save and a later one.
-  func followed(by later: SavedChanges) -> SavedChanges {
+  package func followed(by later: SavedChanges) -> SavedChanges {
     var both = self
     both.append(later)
     return both
@@ -48,7 +48,7 @@ extension SavedChanges {
   /// Adds the changes of a later save.
   ///
   /// - Complexity: O(*changes of the later save*).
-  mutating func append(_ later: SavedChanges) {
+  package mutating func append(_ later: SavedChanges) {
     for id in later.deletedObjectIDs {
       insertedObjectIDs.remove(id)
       updatedObjectIDs.remove(id)
@@ -62,10 +62,10 @@ extension SavedChanges {
 
   /// The largest number of identifiers that is retained until it is requested; beyond it, only ``isIncomplete`` is
   /// recorded.
-  static let waitingCapacity = 50_000
+  package static let waitingCapacity = 50_000
 
   /// The changes if there are few enough to retain, otherwise an empty set of changes marked as incomplete.
-  var bounded: SavedChanges {
+  package var bounded: SavedChanges {
     guard count > Self.waitingCapacity else { return self }
     var changes = SavedChanges()
     changes.isIncomplete = true

@@ -2,7 +2,7 @@
 public struct ValidationFailure: Sendable, Hashable {
   /// The object's identifier, because an error may cross isolation boundaries where objects can't. Nil if a value was
   /// checked on its own.
-  public internal(set) var objectID: ManagedObjectID?
+  public package(set) var objectID: ManagedObjectID?
   /// The property's name.
   public let key: String
   /// The value, or null if there is none; for a to-many relationship, the number of its objects.
@@ -33,12 +33,12 @@ extension PersistenceError {
   public var ownError: (any Error)? { (details?.value as? OwnError)?.error }
 
   /// Wraps an error of a class's own validation for a list of validation errors.
-  init(ownError error: any Error, at place: Place = .unknown) {
+  package init(ownError error: any Error, at place: Place = .unknown) {
     self.init(.validationRule, at: place, "\(error)")
     details = Details(OwnError(error: error))
   }
 
-  func withFailure(_ failure: ValidationFailure) -> PersistenceError {
+  package func withFailure(_ failure: ValidationFailure) -> PersistenceError {
     var error = self
     error.details = Details(failure)
     return error

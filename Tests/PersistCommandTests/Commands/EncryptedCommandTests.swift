@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Commands on encrypted stores", .needsEncryption)
 struct EncryptedCommandTests {

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Commands for stores on servers", .needsServer)
   struct ServerCommandTests {

@@ -6,6 +6,7 @@ import Testing
   import FoundationXML
 #endif
 
+@testable import PersistModel
 @testable import PersistInspection
 @testable import Persist
 

@@ -1,5 +1,7 @@
 import Foundation
 @testable import Persist
+@testable import PersistModel
+@testable import PersistCore
 import PersistTestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import Foundation
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 import PersistTestSupport
 import Testing

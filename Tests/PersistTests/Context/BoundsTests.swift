@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Memory use follows the objects in use. Each loop runs in a separate process, so that nothing else counts; with
 /// `PERSIST_LONG_TESTS` set, it processes a million objects.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 /// A mailbox in which contexts announce their saves to each other.
 final class ChangePost: Sendable {

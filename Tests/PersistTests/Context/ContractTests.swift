@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Violating a contract in code stops the program with a message.
 @Suite("Contracts of objects and contexts")

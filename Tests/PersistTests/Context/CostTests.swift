@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A short form of the benchmarks: the cost of their work in statements and allocations, so that a regression shows
 /// without a quiet machine.

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 private final class ClassOfRoots: ManagedObject {}
 private final class ClassOfMiddles: ManagedObject {}

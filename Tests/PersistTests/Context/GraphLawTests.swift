@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// After any operations on a graph, both sides of its relationships agree, undo and redo restore the states before and
 /// after, and the store equals memory.

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Swift's `==` considers texts equal that differ only in their normal form. In Persist they are always different
 /// values.

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Members of owners that are visited one after another, which are read in groups.
 @Suite("Walks through members of one owner after another")

@@ -4,6 +4,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Memory of objects")
   struct ObjectSizeTests {

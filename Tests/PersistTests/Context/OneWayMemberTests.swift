@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Members of to-many relationships without an inverse")
 struct OneWayMemberTests {

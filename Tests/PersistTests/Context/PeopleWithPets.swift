@@ -1,6 +1,8 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Runs `body` with a store of people who have as many pets as their number modulo 7.
 func withPeopleAndPets(

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Permanent identifiers before a save")
 struct PermanentIDTests {

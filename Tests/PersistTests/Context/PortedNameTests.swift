@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Core Data's names for things that Persist calls otherwise, or that take a key path.
 @Suite("Core Data's names")

@@ -1,6 +1,8 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A graph with every kind of relationship, and random edits of it.
 struct RandomGraph {

@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Readers and the writer of one store")
 struct ReadersAndWriterTests {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A store that records its calls, and forwards them.
 final class RecordingStore: PersistentStore {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// To-many relationships as live collections.
 @Suite("Relationships as collections")

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// A coordinator with one store in a file, for a test.
 struct TestStack {

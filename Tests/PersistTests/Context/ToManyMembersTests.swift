@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The three forms of known members, compared with each other and with a plain list.
 @Suite("The members of a to-many relationship")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The contents of validation errors, and the rules that classes add to those of the model.
 @Suite("Validation errors and custom rules")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Validation")
 struct ValidationTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Versions that don't differ in anything that affects rows.
 @Suite("Versions with identical storage")

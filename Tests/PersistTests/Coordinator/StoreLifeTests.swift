@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("The life of a store: restored and replaced files", .aboutFiles("restored files"))
 struct StoreLifeTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The law, over random saves, batches and deletions of two coordinators with two contexts each: a program that only
 /// follows the history knows every object of the store, its values and its members.

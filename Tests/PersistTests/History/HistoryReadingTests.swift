@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 
 /// Histories that Core Data wrote, and tables made here in the forms that it has had.

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A model whose history has something of everything: a hierarchy, all kinds of relationships, preserved attributes.
 enum HistoryModel {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The model of histories with everything else whose old values are kept: composite, decimal and derived attributes, a
 /// relationship without an inverse, one-to-one, into a hierarchy, and ordered ones.

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law, over random saves, batches, upserts and deletions: reverting the transactions of a history one after the
 /// other, the last one first, passes through every state that the store had, back to the first.

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Migration of stores created for one configuration")
 struct ConfigurationMigrationTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Migrating one-way relationships and constraints in place")
 struct InPlaceRelationshipTests {

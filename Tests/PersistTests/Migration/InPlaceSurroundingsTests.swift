@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Additions to a store's tables when it is migrated in place")
 struct InPlaceSurroundingsTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Losses of a migration")
 struct LossPlanTests {

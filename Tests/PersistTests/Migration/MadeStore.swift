@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Stores that tests of migration create and inspect with SQL alone.
 enum MadeStore {

@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 extension MadeStore {
   /// Fills a store with related rows for every concrete entity, by SQL alone. Equal seeds yield equal rows.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Every value of a store by entity, key and property, read by SQL: the contents that a migration must keep.
 struct StoreDump: Equatable {

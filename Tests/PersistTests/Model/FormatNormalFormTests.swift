@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Normal form of predicates and expressions")
 struct FormatNormalFormTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Merged models and their configurations")
 struct ModelMergingTests {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Format strings typical of applications, over the models of real stores.
 enum ApplicationFormats {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The law: `==[c]` is Foundation's `caseInsensitiveCompare`.
 @Suite("Case folding")

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The law: a long list has the same results as comparing with each of its values.
 @Suite("Long lists of constants")

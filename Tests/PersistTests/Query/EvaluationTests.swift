@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Results of predicates for objects in memory, including the entries of Core Data's observed behavior.
 @Suite("Predicates in memory")

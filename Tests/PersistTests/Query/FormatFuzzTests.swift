@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Random format strings: the parser returns a tree that can be printed and parsed again, or an error.
 @Suite("Random format strings")

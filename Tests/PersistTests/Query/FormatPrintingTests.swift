@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The law: printed predicates parse to the same tree.
 @Suite("Trees print as format strings")

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable public import Persist
+@testable public import PersistModel
 
 /// An object made from a dictionary, for evaluating predicates.
 final class Record: KeyedObject {

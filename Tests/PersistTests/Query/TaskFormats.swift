@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Format strings from public code, over a list of tasks, each with its results.
 enum TaskFormats {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 /// The objects that the samples refer to.
 struct Tasks {

@@ -4,8 +4,8 @@ import Testing
 
 /// The order of the framework's folders: each refers only to those before it.
 private let layers = LayerRules(folders: [
-  "Errors", "Values", "Threads", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
-  "Model/Versions", "Model/Xcode", "Query", "Rows", "Store/Layout", "Store/SQL", "Store/Plans", "Store",
+  "Errors", "Values", "Formats", "Model/Descriptions", "Model/Checking", "Model/Conversion", "Model",
+  "Model/Versions", "Model/Xcode", "Query", "Threads", "Rows", "Store/Layout", "Store/SQL", "Store/Plans", "Store",
   "Store/Catalog", "Store/History", "Store/Engine", "Store/SQLite/Files", "Store/SQLite/Connection",
   "Store/SQLite/Transactions", "Store/SQLite/Identification", "Store/SQLite/Pool", "Store/SQLite",
   "Store/SQLite/Engine",

@@ -47,4 +47,12 @@ struct PublicInterfaceTests {
       If it is meant to, run Scripts/record-interfaces, and describe the change in CHANGELOG.md.
       """)
   }
+
+  @Test(
+    "Programs import Persist alone, and find the names of its modules in it", .needsCompiler,
+    arguments: Snippet.all(in: "Imports"))
+  func imports(snippet: Snippet) throws {
+    let compiler = try #require(SnippetCompiler.shared)
+    #expect(try snippet.mismatches(compiledBy: compiler) == [])
+  }
 }

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 @testable import PersistTools
 
 @Suite("Windows of members")

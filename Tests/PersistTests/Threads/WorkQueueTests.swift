@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Work queues")
 struct WorkQueueTests {

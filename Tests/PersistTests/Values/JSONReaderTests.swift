@@ -2,10 +2,11 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Reading and writing JSON")
 struct JSONReaderTests {
-  private func value(_ text: String) throws -> JSONValue { try JSONReader.value(in: Data(text.utf8)) }
+  private func value(_ text: String) throws -> JSONElement { try JSONReader.value(in: Data(text.utf8)) }
 
   @Test("Values of every kind are read, numbers exactly")
   func reads() throws {
@@ -21,12 +22,12 @@ struct JSONReaderTests {
   }
 
   @Test("Written JSON is read back unchanged", arguments: [
-    JSONValue.array([.string("\u{1}\u{2028}\"\\\t/"), .object([:]), .array([]), .integer(1), .integer(.min)]),
+    JSONElement.array([.string("\u{1}\u{2028}\"\\\t/"), .object([:]), .array([]), .integer(1), .integer(.min)]),
     .double(0.1), .double(-0.0), .double(1e300), .double(5), .double(.greatestFiniteMagnitude), .double(1e18),
     .double(123_456_789_012_345_680), .double(.leastNonzeroMagnitude),
     .object([String(repeating: "k", count: 90): .array([.string(String(repeating: "v", count: 90))])]),
   ])
-  func roundTrip(value: JSONValue) throws {
+  func roundTrip(value: JSONElement) throws {
     let back = try JSONReader.value(in: Data(value.text.utf8))
     #expect(back == value)
     if case .number(let number) = value, case .number(let same) = back {

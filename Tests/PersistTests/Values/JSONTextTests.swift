@@ -3,11 +3,12 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("The text of JSON values")
 struct JSONTextTests {
   /// The text by which the digests of recorded models were computed first.
-  private func encoded(_ value: JSONValue) throws -> String {
+  private func encoded(_ value: JSONElement) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
@@ -29,7 +30,7 @@ struct JSONTextTests {
     #expect(try encoded(value) == description.json)
   }
 
-  private static func value(depth: Int, _ random: inout SeededRandom) -> JSONValue {
+  private static func value(depth: Int, _ random: inout SeededRandom) -> JSONElement {
     switch Int.random(in: 0..<(depth < 4 ? 9 : 6), using: &random) {
     case 0: .null
     case 1: .boolean(Bool.random(using: &random))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Values behind locks")
 struct LockProtectedTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("SHA-256")
 struct SHA256Tests {

@@ -5,7 +5,7 @@ import Foundation
 struct InstructionCount: Codable {
   /// All instructions of the work.
   var all: Int
-  /// Those in functions of the module Persist, without what they call.
+  /// Those in functions of Persist and the modules that it exports, without what they call.
   var own: Int
   /// Calls of functions that allocate memory.
   var allocations: Int
@@ -13,6 +13,9 @@ struct InstructionCount: Codable {
   private static let allocators: Set<String> = [
     "malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign",
   ]
+
+  /// The beginnings of the names of Persist's functions: the number of a module's characters, and its name.
+  private static let ownNames = ["$s7Persist", "$s11PersistCore", "$s12PersistModel"]
 
   /// Reads what callgrind wrote.
   ///
@@ -31,7 +34,8 @@ struct InstructionCount: Codable {
     var (isOwn, callee, isCallCost): (Bool, Substring, Bool) = (false, "", false)
     for line in text.split(separator: "\n") {
       if let field = line.afterPrefix("fn=") {
-        isOwn = name(field).hasPrefix("$s7Persist")
+        let function = name(field)
+        isOwn = Self.ownNames.contains { function.hasPrefix($0) }
       } else if let field = line.afterPrefix("cfn=") {
         callee = name(field)
       } else if let field = line.afterPrefix("calls=") {

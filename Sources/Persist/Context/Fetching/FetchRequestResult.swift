@@ -21,16 +21,20 @@ public enum FetchedForm: Sendable {
 /// A fetched result before its conversion to the requested type.
 @_documentation(visibility: internal)
 public struct Fetched {
-  enum Content {
+  package enum Content {
     case object(ManagedObject)
     case identifier(ManagedObjectID)
     case row(FetchedRow)
     case count(Int)
   }
 
-  let content: Content
+  package let content: Content
 
-  func mismatch(_ type: Any.Type) -> PersistenceError {
+  package init(content: Content) {
+    self.content = content
+  }
+
+  package func mismatch(_ type: Any.Type) -> PersistenceError {
     guard case .object(let object) = content else {
       return PersistenceError(.typeMismatch, "A result isn't of type \(type).")
     }

@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     ManagedObjectContext(persistentStoreCoordinator, classes: classes, from: sharedClasses, hooks: hooks)
   }
 
-  func prepareToFetch() throws {
+  package func prepareToFetch() throws {
     mergeArrivedChanges()
     processTrackedChanges()
     try throwDeferredError()

@@ -7,7 +7,7 @@ enum ImportValue: Sendable, Hashable {
   case list([ImportValue])
   case fields([String: ImportValue])
 
-  init(_ json: JSONValue) {
+  init(_ json: JSONElement) {
     self =
       switch json {
       case .null: .plain(.null)

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   }
 
   /// Registers a bell, which rings when there are changes to merge, as long as it is heard.
-  func add(_ bell: SavedChangesMailbox.Bell) {
+  package func add(_ bell: SavedChangesMailbox.Bell) {
     mailbox.add(bell)
     guard automaticMerging != nil else { return }
     if let parent { parent.add(bell) } else { persistentStoreCoordinator.watchStores() }

@@ -1,7 +1,7 @@
 /// Records the changes since a context's pending changes were last processed, and notifies its observers.
 ///
 /// Created once the context is observed: otherwise a change costs only a check of one field of the object.
-final class ChangeTracker {
+package final class ChangeTracker {
   /// A changed object with its previous state; nil for one that the context didn't have.
   struct Entry {
     let object: ManagedObject
@@ -69,7 +69,7 @@ final class ChangeTracker {
     noted = ObjectsDidChange()
   }
 
-  func keep(_ observation: ContextObservation) {
+  package func keep(_ observation: ContextObservation) {
     kept.append(observation)
     add(observation)
   }

@@ -15,7 +15,7 @@
 /// once. It also switches to another hash function: objects may be removed in the order of their entries, as when all
 /// are listed and released; the remaining ones are then neighbors, and the same hash function would crowd them into one
 /// part of the smaller map.
-struct IdentityMap: ~Copyable {
+package struct IdentityMap: ~Copyable {
   private struct Entry {
     var key: Int64
     /// Not retained, see above; nil if the entry is free or removed.
@@ -73,7 +73,7 @@ struct IdentityMap: ~Copyable {
   private func place(after place: Int) -> Int { place &+ 1 == capacity ? 0 : place &+ 1 }
 
   /// - Complexity: O(1) on average.
-  subscript(key: Int64) -> ManagedObject? {
+  package subscript(key: Int64) -> ManagedObject? {
     find(key).flatMap { entries[$0].object?.takeUnretainedValue() }
   }
 

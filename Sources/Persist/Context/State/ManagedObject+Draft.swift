@@ -50,7 +50,7 @@ extension ManagedObject {
 
   /// Sets attributes to the values of another object's attributes of the same types. Between rows, values are copied
   /// without being created.
-  final func setPending(_ copies: [AttributeCopy], of source: ManagedObject) {
+  package final func setPending(_ copies: [AttributeCopy], of source: ManagedObject) {
     guard !copies.isEmpty else { return }
     if source.loading == .fault { source.fulfill() }
     guard isDraft, !source.isDraft, source.looseValues.isEmpty, source.loading == .loaded, let sourceRow = source.row,
@@ -123,9 +123,9 @@ extension ManagedObject {
 }
 
 /// An attribute that gets the value of another entity's attribute.
-struct AttributeCopy {
+package struct AttributeCopy {
   let sourceSlot: Int
   let slot: Int
 
-  init(from sourceSlot: Int, to slot: Int) { (self.sourceSlot, self.slot) = (sourceSlot, slot) }
+  package init(from sourceSlot: Int, to slot: Int) { (self.sourceSlot, self.slot) = (sourceSlot, slot) }
 }

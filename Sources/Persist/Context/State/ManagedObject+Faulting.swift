@@ -11,7 +11,7 @@ extension ManagedObject {
   /// Fulfills a fault, reading its row if necessary.
   ///
   /// A getter can't throw: the context saves the error for its next call that can.
-  final func fulfill() {
+  package final func fulfill() {
     guard loading == .fault else { return }
     if snapshot == nil {
       // A refreshed new object has its initial values already, and no row even if it has a permanent identifier.
@@ -51,7 +51,7 @@ extension ManagedObject {
 
   /// Discards the row and all changes, so that the next use reads the row again. The caller has already updated both
   /// sides of relationships.
-  final func becomeFault() {
+  package final func becomeFault() {
     if loading == .loaded { willTurnIntoFault() }
     let wasLoaded = loading == .loaded
     table?.observedChanges.begin()
@@ -154,7 +154,7 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Prefetches the missing rows of faults with a few statements in total. They remain faults. A row that is the only
   /// missing one isn't read: its first use reads it as well.
-  func prefetchRows(of objects: [ManagedObject]) {
+  package func prefetchRows(of objects: [ManagedObject]) {
     if objects.allSatisfyUnretained({ !$0.isWithoutRow }) { return }
     let waiting = objects.filter(\.isWithoutRow)
     guard waiting.count > 1 else { return }
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
   }
 
   /// Reads the rows of faults, with one statement for each entity and store; objects without a row remain unchanged.
-  func readRows(of objects: [ManagedObject]) throws {
+  package func readRows(of objects: [ManagedObject]) throws {
     struct Place: Hashable {
       let table: ObjectIdentifier?
       let layout: ObjectIdentifier

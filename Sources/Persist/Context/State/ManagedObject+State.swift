@@ -124,7 +124,7 @@ extension ManagedObject {
 extension ManagedObject {
   /// The row as it was read or saved; nil for an object without one.
   @inline(__always)
-  final var snapshot: RowSnapshot? { isDraft ? nil : row }
+  package final var snapshot: RowSnapshot? { isDraft ? nil : row }
 
   /// The version of the row that the next save inserts for the object.
   ///
@@ -149,7 +149,7 @@ extension ManagedObject {
   final func begin(with fetched: RowSnapshot?) { row = fetched }
 
   /// Discards the row of a fault, which reads it again on the next use.
-  final func forgetFetchedRow() { replaceRow(with: nil) }
+  package final func forgetFetchedRow() { replaceRow(with: nil) }
 
   /// Gives an object a row that was found in the store. An object whose row was missing becomes a fault.
   @inline(__always)
@@ -185,7 +185,7 @@ extension ManagedObject {
   }
 
   @inline(__always)
-  final func setPending(_ value: consuming StoredValue, at slot: Int) {
+  package final func setPending(_ value: consuming StoredValue, at slot: Int) {
     noteChange(at: slot)
     if isDraft, let tableReference,
       setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef(\.contextReference))

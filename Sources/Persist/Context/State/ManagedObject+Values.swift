@@ -27,7 +27,7 @@ extension ManagedObject {
   }
 
   /// As ``attributeValue(at:)``, for the context's own purposes, which no observer has to hear of.
-  final func unnotedValue(at slot: Int) -> StoredValue {
+  package final func unnotedValue(at slot: Int) -> StoredValue {
     if loading == .fault { fulfill(reading: slot) }
     if !looseValues.isEmpty, let value = looseValues[slot] { return value }
     return isDraft ? draftValue(at: slot) : committedValue(at: slot)

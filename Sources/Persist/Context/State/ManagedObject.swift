@@ -23,7 +23,7 @@ import Foundation
 nonisolated open class ManagedObject {
   /// The loading state of the object's row.
   @usableFromInline
-  enum Loading: UInt8 {
+  package enum Loading: UInt8 {
     /// The row hasn't been used. It may already be read: then the snapshot exists.
     case fault
     /// The row is read and the fetch hook is running: values that it sets don't count as changes.
@@ -34,7 +34,7 @@ nonisolated open class ManagedObject {
   }
 
   /// The pending operation of the next save.
-  enum Change: UInt8 {
+  package enum Change: UInt8 {
     case none, inserted, updated, deleted
   }
 
@@ -67,7 +67,7 @@ nonisolated open class ManagedObject {
   /// unmanaged because loading an unowned reference retains it, which costs a property access more than the rest.
   @exclusivity(unchecked) final var tableReference: Unmanaged<ObjectTable>?
   /// The row's key; without a row, a number that is unique among the process's unsaved objects.
-  @exclusivity(unchecked) final var key: Int64
+  @exclusivity(unchecked) package final var key: Int64
   /// Created on demand; for an object that left its context before, ``ManagedObjectID/isKeyless`` until then.
   @exclusivity(unchecked) final var identifier: ManagedObjectID? {
     willSet { if identifier?.isKeyless == false { noteChange(.identifier) } }
@@ -88,10 +88,10 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final var holderCount: Int32 = 0
   /// The object's index among those that both hold others and are held; negative if it isn't one of them.
   @exclusivity(unchecked) final var linkIndex: Int32 = -1
-  @usableFromInline @exclusivity(unchecked) final var loading: Loading {
+  @usableFromInline @exclusivity(unchecked) package final var loading: Loading {
     didSet { if (oldValue == .missing) != (loading == .missing) { noteChangeOfAll() } }
   }
-  @exclusivity(unchecked) final var change = Change.none {
+  @exclusivity(unchecked) package final var change = Change.none {
     willSet { if newValue != change { noteChange(.state) } }
   }
   @exclusivity(unchecked) final var marks: Marks = []
@@ -213,7 +213,7 @@ nonisolated open class ManagedObject {
 extension ManagedObject {
   /// The object's table; nil for an object without a context.
   @inline(__always)
-  final var table: ObjectTable? {
+  package final var table: ObjectTable? {
     get { tableReference?.takeUnretainedValue() }
     set { if let newValue { join(.passUnretained(newValue)) } else { leaveTable() } }
   }
@@ -225,7 +225,7 @@ extension ManagedObject {
   }
 
   /// The facts about the object's entity.
-  final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
+  package final var layout: EntityLayout { layoutReference.takeUnretainedValue() }
 
   /// The number of slots of the object's rows.
   @inlinable @inline(__always)

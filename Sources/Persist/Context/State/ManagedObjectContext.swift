@@ -30,7 +30,7 @@ public final class ManagedObjectContext {
     didSet { graph.hasChildren = !children.isEmpty }
   }
   /// The state of the registered objects.
-  let graph = ObjectGraph()
+  package let graph = ObjectGraph()
   /// The work of later layers that accesses to objects require.
   let hooks: Hooks
   /// The value of ``mergePolicy``; nil for its default.
@@ -43,9 +43,9 @@ public final class ManagedObjectContext {
   var lastMerge: (any LastMerge)?
   /// Finds groups of objects that are held only by each other.
   let cycles = HeldCycles()
-  let readProbe = ReadProbe()
-  let observedChanges: ObservedChanges
-  let layouts: EntityLayouts
+  package let readProbe = ReadProbe()
+  package let observedChanges: ObservedChanges
+  package let layouts: EntityLayouts
   let classes: [ManagedObject.Type]
   /// The mapping that ``classes`` are from; nil if the context was given classes of its own.
   let sharedClasses: ManagedObjectClasses.Mapping?
@@ -62,7 +62,7 @@ public final class ManagedObjectContext {
   /// Created when a key path is first resolved.
   var keyPathResolver: KeyPathResolver?
   /// Called with a function for the changes of each save that wrote some. Unlike an observation, it needs no tracking.
-  var didWrite: ((() -> SavedChanges) -> Void)?
+  package var didWrite: ((() -> SavedChanges) -> Void)?
   /// Returns the faults whose rows are read together with that of one that is used.
   package var faultBatch: ((ManagedObject) -> [ManagedObject])?
   /// Records changes to undo them; nil if nobody does.
@@ -104,13 +104,13 @@ public final class ManagedObjectContext {
     set { graph.retainAll(newValue, of: tables) }
   }
   /// Called before the program obtains all registered objects: a migration then stops releasing them.
-  var willListRegisteredObjects: (() -> Void)?
+  package var willListRegisteredObjects: (() -> Void)?
   /// The monitor of this context's reads, if any.
   var readMonitor: ReadMonitor?
   /// Whether saving validates objects. A migration validates once all objects exist.
-  var validatesOnSave = true
+  package var validatesOnSave = true
   /// Whether nobody changes the stores while the context reads them, as in the source of a migration.
-  var readsUnchangingStores = false
+  package var readsUnchangingStores = false
   /// The save that is running and hasn't written its changes.
   var runningSave: (any RunningSave)?
   let oneWay = OneWayRelationships()
@@ -200,7 +200,7 @@ public final class ManagedObjectContext {
     return origin
   }
 
-  var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+  package var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
   package func findEntity(servedBy type: ManagedObject.Type) -> Entity {
     if let index = classes.firstIndex(where: { $0 == type }) { return layouts[index].entity }
@@ -211,7 +211,7 @@ public final class ManagedObjectContext {
     return entity
   }
 
-  func layout(of entity: Entity) -> EntityLayout {
+  package func layout(of entity: Entity) -> EntityLayout {
     let index = entity.number - 1
     precondition(
       layouts.indices.contains(index) && layouts[index].entity === entity,
@@ -244,7 +244,7 @@ extension ManagedObjectContext {
 
   var unsavedTable: ObjectTable { graph.tables.unsaved(in: self) }
 
-  func tables(of store: any PersistentStore) -> StoreTables {
+  package func tables(of store: any PersistentStore) -> StoreTables {
     graph.tables.of(store) ?? graph.tables.add(StoreTables(context: self, store: store), reading: readView)
   }
 
@@ -267,12 +267,12 @@ extension ManagedObjectContext {
     return layouts[relationship.destinationIndex]
   }
 
-  func layout(named name: String) -> EntityLayout? {
+  package func layout(named name: String) -> EntityLayout? {
     model.entitiesByName[name].map { layouts[$0.number - 1] }
   }
 
   /// Returns the object of a row: the registered one, or else a new fault.
-  func registeredOrFault(_ layout: EntityLayout, key: Int64, in tables: StoreTables) -> ManagedObject {
+  package func registeredOrFault(_ layout: EntityLayout, key: Int64, in tables: StoreTables) -> ManagedObject {
     let table = tables.table(for: layout)
     if let object = table.map[key] { return object }
     return makeFault(layout, key: key, in: table)
@@ -280,7 +280,7 @@ extension ManagedObjectContext {
 
   /// Returns the object with an identifier: the registered one, or else a new fault; nil if the identifier can't belong
   /// to this context.
-  func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
+  package func registeredOrFault(_ id: ManagedObjectID) -> ManagedObject? {
     switch id.key {
     case .temporary(let number):
       if let object = unsavedTable.map[Int64(bitPattern: number)] ?? parentsNewObject(id) { return object }
@@ -293,15 +293,15 @@ extension ManagedObjectContext {
   }
 
   /// The table of an entity's objects in a store. A class, so that passing it costs one reference count.
-  final class RowPlace {
-    let entityName: String
-    let storeIdentifier: String
-    let layout: EntityLayout
-    let table: ObjectTable
+  package final class RowPlace {
+    package let entityName: String
+    package let storeIdentifier: String
+    package let layout: EntityLayout
+    package let table: ObjectTable
     /// The coordinator's, when the place was looked up.
     fileprivate let storeGeneration: Int
 
-    init(_ layout: EntityLayout, in tables: StoreTables, storeGeneration: Int) {
+    package init(_ layout: EntityLayout, in tables: StoreTables, storeGeneration: Int) {
       self.layout = layout
       self.storeGeneration = storeGeneration
       entityName = layout.entity.name

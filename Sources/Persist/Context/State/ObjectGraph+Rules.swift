@@ -18,7 +18,7 @@ extension ManagedObject {
     if table.map[key] !== self { return "Its table has another object under its key, or none." }
     if marks.contains(.holdsLayout) { return "It retains its layout, which its context does." }
     let graph = table.context.graph
-    let sets: [(set: ChangeSet, change: Change)] = [
+    let sets: [(set: ObjectGraph.ChangeSet, change: Change)] = [
       (graph.inserted, .inserted), (graph.updated, .updated), (graph.deleted, .deleted),
     ]
     for (set, change) in sets where set.contains(self) != (change == self.change) {

@@ -23,11 +23,11 @@
 /// | ``accept(_:_:in:unsaved:of:)`` | inserted, updated | unchanged |
 /// | ``departSaved(_:)`` | deleted | no context |
 /// | ``discardDeletedByOthers(_:)`` and ``departAsDeleted(_:)`` | unchanged, updated, deleted | no context |
-final class ObjectGraph {
+package final class ObjectGraph {
   // Unchecked: used only within the context's isolation, and changing a set makes no outside calls.
-  @exclusivity(unchecked) private(set) var inserted = ChangeSet()
-  @exclusivity(unchecked) private(set) var updated = ChangeSet()
-  @exclusivity(unchecked) private(set) var deleted = ChangeSet()
+  @exclusivity(unchecked) package private(set) var inserted = ChangeSet()
+  @exclusivity(unchecked) package private(set) var updated = ChangeSet()
+  @exclusivity(unchecked) package private(set) var deleted = ChangeSet()
   /// The number of events after which rows that were prefetched or read ahead may be outdated.
   private(set) var rowGeneration = 0
   /// Objects that lost unsaved changes or left as new ones; children may have read them before.

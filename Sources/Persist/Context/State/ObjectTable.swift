@@ -3,23 +3,23 @@ import Foundation
 /// The live objects of one hierarchy and store in a context, or all objects of a context that were never saved.
 ///
 /// Every object refers to its table, which refers to the context and the store.
-final class ObjectTable {
+package final class ObjectTable {
   /// Not retained: the context owns its tables, and removes every object from them before it is deallocated.
   let contextReference: Unmanaged<ManagedObjectContext>
-  var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
+  package var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
   /// The source of the rows; nil for objects that were never saved.
   ///
   /// Changed only by the context's own isolation, between reads.
   @exclusivity(unchecked) fileprivate(set) var store: (any RowSource)?
   /// The tables of the same store, by root entity index; nil for objects that were never saved.
-  unowned(unsafe) let siblings: StoreTables?
+  package unowned(unsafe) let siblings: StoreTables?
   /// The context's instance.
   let cycles: HeldCycles
   let readProbe: ReadProbe
   let observedChanges: ObservedChanges
   // Only the context's own isolation reaches the map, whose operations make no outside calls, so accesses can't
   // overlap.
-  @exclusivity(unchecked) private(set) var map = IdentityMap()
+  @exclusivity(unchecked) package private(set) var map = IdentityMap()
   @exclusivity(unchecked) var rowsAhead = RowsAhead()
   @exclusivity(unchecked) var membersAhead = MembersAhead()
 
@@ -32,7 +32,7 @@ final class ObjectTable {
     self.siblings = siblings
   }
 
-  var isTemporary: Bool { store == nil }
+  package var isTemporary: Bool { store == nil }
 
   func forgetReadAhead() { (rowsAhead, membersAhead) = (RowsAhead(), MembersAhead()) }
 
@@ -79,7 +79,7 @@ final class ObjectTable {
 }
 
 /// A context's tables for one store.
-final class StoreTables {
+package final class StoreTables {
   /// The coordinator's store.
   let origin: any PersistentStore
   /// The source and destination of the context's rows: the store itself, its view of a pinned context, or the parent

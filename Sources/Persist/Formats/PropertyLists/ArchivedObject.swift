@@ -1,18 +1,18 @@
 import Foundation
 
 /// An object of a keyed archive, or a plain value in its place.
-struct ArchivedObject {
-  let archive: KeyedArchive
-  let value: PropertyList
+package struct ArchivedObject {
+  package let archive: KeyedArchive
+  package let value: PropertyList
   /// The object's number in the archive, which is its identity; nil for a value that is inline in another object.
   let number: Int?
 
   /// The name of the object's class; nil for a plain value.
   @inline(never)
-  var className: String? { classValue?["$classname"]?.stringValue }
+  package var className: String? { classValue?["$classname"]?.stringValue }
 
   /// Whether the object's class is `name` or inherits from it.
-  func isKind(of name: String) -> Bool {
+  package func isKind(of name: String) -> Bool {
     className == name || classValue?["$classes"]?.arrayValue?.prefix(16).contains(.string(name)) == true
   }
 
@@ -26,24 +26,24 @@ struct ArchivedObject {
 
   /// Returns a member; nil if it is absent or null.
   @inline(never)
-  func member(_ key: String) throws -> ArchivedObject? { try value[key].flatMap(archive.resolve) }
+  package func member(_ key: String) throws -> ArchivedObject? { try value[key].flatMap(archive.resolve) }
 
   /// Returns the place of a member, for errors.
-  func place(_ key: String? = nil) -> PersistenceError.Place {
+  package func place(_ key: String? = nil) -> PersistenceError.Place {
     var place = archive.place
     let own = number.map { "$objects[\($0)]" }
     place.key = [own, key].compactMap { $0 }.joined(separator: ".")
     return place
   }
 
-  func expected(_ what: String, for key: String) -> PersistenceError {
+  package func expected(_ what: String, for key: String) -> PersistenceError {
     PersistenceError(.malformedFile, at: place(key), "\(what) was expected here.")
   }
 }
 
 extension ArchivedObject {
   /// The string that the object represents; nil if it isn't one.
-  var text: String? {
+  package var text: String? {
     get throws {
       if let text = value.stringValue { return text }
       guard isKind(of: "NSString") else { return nil }
@@ -53,20 +53,20 @@ extension ArchivedObject {
 
   /// Returns a string member; nil if it is absent or null.
   @inline(never)
-  func text(_ key: String) throws -> String? {
+  package func text(_ key: String) throws -> String? {
     guard let member = try member(key) else { return nil }
     guard let text = try member.text else { throw expected("A text", for: key) }
     return text
   }
 
-  func requiredText(_ key: String) throws -> String {
+  package func requiredText(_ key: String) throws -> String {
     guard let text = try text(key), !text.isEmpty else { throw expected("A text", for: key) }
     return text
   }
 
   /// Returns a whole number; `fallback` if it is absent.
   @inline(never)
-  func integer(_ key: String, default fallback: Int64 = 0) throws -> Int64 {
+  package func integer(_ key: String, default fallback: Int64 = 0) throws -> Int64 {
     guard let member = try member(key) else { return fallback }
     guard let number = member.value.integerValue else { throw expected("A whole number", for: key) }
     return number
@@ -80,21 +80,21 @@ extension ArchivedObject {
 
   /// Returns the elements of an array or a set; none if the member is absent.
   @inline(never)
-  func elements(_ key: String) throws -> [ArchivedObject] {
+  package func elements(_ key: String) throws -> [ArchivedObject] {
     guard let member = try member(key) else { return [] }
     guard let elements = try member.elements else { throw expected("An array or a set", for: key) }
     return elements
   }
 
   /// Returns the names and values of a dictionary, sorted by name; none if the member is absent.
-  func entries(_ key: String) throws -> [(name: String, value: ArchivedObject)] {
+  package func entries(_ key: String) throws -> [(name: String, value: ArchivedObject)] {
     guard let member = try member(key) else { return [] }
     guard let entries = try member.entries else { throw expected("A dictionary with string keys", for: key) }
     return entries
   }
 
   /// The elements of an array or a set, without nulls; nil for any other object.
-  var elements: [ArchivedObject]? {
+  package var elements: [ArchivedObject]? {
     get throws {
       if let plain = value.arrayValue { return try plain.compactMap(archive.resolve) }
       guard isKind(of: "NSArray") || isKind(of: "NSSet") || isKind(of: "NSOrderedSet") else { return nil }
@@ -103,7 +103,7 @@ extension ArchivedObject {
   }
 
   /// The names and values of a dictionary, sorted by name; nil for any other object.
-  var entries: [(name: String, value: ArchivedObject)]? {
+  package var entries: [(name: String, value: ArchivedObject)]? {
     get throws {
       guard let (keys, values) = try keysAndValues, keys.count == values.count else { return nil }
       var entries: [(name: String, value: ArchivedObject)] = []

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The objects of an archive that `NSKeyedArchiver` wrote.
 ///
@@ -8,14 +8,14 @@ import Foundation
 ///
 /// Objects may be shared and may form cycles, so reading counts its steps: a small archive can't cost unbounded time,
 /// whatever it contains.
-final class KeyedArchive {
+package final class KeyedArchive {
   /// The source of the archive, for errors.
-  let place: PersistenceError.Place
+  package let place: PersistenceError.Place
   private let objects: [PropertyList]
   private let top: [String: PropertyList]
   private var stepsLeft: Int
 
-  convenience init(data: Data, place: PersistenceError.Place) throws {
+  package convenience init(data: Data, place: PersistenceError.Place) throws {
     try self.init(PropertyList(data: data, place: place), place: place)
   }
 
@@ -33,7 +33,7 @@ final class KeyedArchive {
   }
 
   /// Returns the archive's root object.
-  func root() throws -> ArchivedObject {
+  package func root() throws -> ArchivedObject {
     guard let reference = top["root"] ?? (top.count == 1 ? top.values.first : nil),
       let root = try resolve(reference)
     else { throw PersistenceError(.malformedFile, at: place, "The keyed archive has no root object.") }

@@ -1,12 +1,12 @@
 extension PropertyList {
   /// A key that identifies a string or a number by its bytes: `==` also holds for strings in different normalization
   /// forms, and for 0 and -0. Other values are identified by `==`.
-  enum ByteIdentity: Hashable {
+  package enum ByteIdentity: Hashable {
     case text([UInt8])
     case real(UInt64)
     case other(PropertyList)
 
-    init(_ value: PropertyList) {
+    package init(_ value: PropertyList) {
       switch value {
       case .string(let text): self = .text(Array(text.utf8))
       case .real(let number): self = .real(number.bitPattern)
@@ -14,7 +14,7 @@ extension PropertyList {
       }
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
       switch self {
       // All bytes at once: the standard library adds the elements of an array one by one.
       case .text(let bytes): bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

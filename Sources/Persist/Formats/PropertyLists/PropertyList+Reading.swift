@@ -2,9 +2,9 @@ public import Foundation
 
 extension PropertyList {
   /// The limits at which a reader rejects input, which may be malicious.
-  enum Limits {
+  package enum Limits {
     /// The size of a complete property list in bytes.
-    static let bytes = 1 << 28
+    package static let bytes = 1 << 28
     /// The nesting depth of arrays and dictionaries.
     static let depth = 200
     /// The number of values in a list, where a shared object counts once per reference.

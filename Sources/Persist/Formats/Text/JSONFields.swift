@@ -2,16 +2,16 @@ import Foundation
 
 /// Builds an object member by member, omitting nil, empty and default values.
 struct JSONObjectBuilder {
-  private var members: [String: JSONValue] = [:]
+  private var members: [String: JSONElement] = [:]
 
-  var value: JSONValue { .object(members) }
+  var value: JSONElement { .object(members) }
 
-  mutating func set(_ key: String, _ value: JSONValue?) {
+  mutating func set(_ key: String, _ value: JSONElement?) {
     if let value { members[key] = value }
   }
 
   @inline(never)
-  mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONValue.string)) }
+  mutating func set(_ key: String, _ text: String?) { set(key, text.map(JSONElement.string)) }
 
   mutating func set(_ key: String, _ flag: Bool, unless standard: Bool) {
     if flag != standard { set(key, .boolean(flag)) }
@@ -21,12 +21,12 @@ struct JSONObjectBuilder {
     if let number, number != standard { set(key, .integer(Int64(number))) }
   }
 
-  mutating func set(_ key: String, _ values: [JSONValue]) {
+  mutating func set(_ key: String, _ values: [JSONElement]) {
     if !values.isEmpty { set(key, .array(values)) }
   }
 
   mutating func set(_ key: String, texts: [String: String]) {
-    if !texts.isEmpty { set(key, .object(texts.mapValues(JSONValue.string))) }
+    if !texts.isEmpty { set(key, .object(texts.mapValues(JSONElement.string))) }
   }
 }
 
@@ -34,9 +34,9 @@ struct JSONObjectBuilder {
 struct JSONFields {
   let path: String
   private let file: URL?
-  private var members: [String: JSONValue]
+  private var members: [String: JSONElement]
 
-  init(_ value: JSONValue, path: String, file: URL?) throws {
+  init(_ value: JSONElement, path: String, file: URL?) throws {
     self.path = path
     self.file = file
     guard case .object(let members) = value else {
@@ -52,7 +52,7 @@ struct JSONFields {
     throw error(key, "Unknown key '\(key)'.", fix: "Remove it, or correct its name.")
   }
 
-  mutating func value(_ key: String) -> JSONValue? { members.removeValue(forKey: key) }
+  mutating func value(_ key: String) -> JSONElement? { members.removeValue(forKey: key) }
 
   mutating func text(_ key: String) throws -> String? {
     guard let value = value(key) else { return nil }
@@ -79,7 +79,7 @@ struct JSONFields {
     return number
   }
 
-  mutating func list(_ key: String) throws -> [(value: JSONValue, path: String)] {
+  mutating func list(_ key: String) throws -> [(value: JSONElement, path: String)] {
     guard let value = value(key) else { return [] }
     guard case .array(let values) = value else { throw error(key, "Expected a list, found \(value.kind).") }
     return values.enumerated().map { ($1, "\(full(key))[\($0)]") }

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Reads JSON with Foundation's decoder, in bounded time and memory.
-enum JSONReader {
+package enum JSONReader {
   static let byteLimit = 64 << 20
 
   /// - Parameters:
@@ -9,7 +9,7 @@ enum JSONReader {
   ///   - keepingDigits: whether a number with more digits than a decimal holds is rejected instead of rounded.
   /// - Throws: ``PersistenceError/Code/malformedFile`` with line and column, or with the key path of a value that can't
   ///   be represented; ``PersistenceError/Code/limitExceeded``.
-  static func value(in data: Data, from url: URL? = nil, keepingDigits: Bool = false) throws -> JSONValue {
+  package static func value(in data: Data, from url: URL? = nil, keepingDigits: Bool = false) throws -> JSONElement {
     guard data.count <= byteLimit else {
       throw PersistenceError(
         .limitExceeded, at: PersistenceError.Place(file: url), "The text has more than \(byteLimit) bytes.")
@@ -22,7 +22,7 @@ enum JSONReader {
     try scan.check()
     if keepingDigits { try scan.checkDigits() }
     do {
-      return try JSONDecoder().decode(JSONValue.self, from: data)
+      return try JSONDecoder().decode(JSONElement.self, from: data)
     } catch let error as DecodingError {
       throw malformed(error, data: data, url: url)
     }

@@ -2,9 +2,9 @@ package import Foundation
 
 /// A JSON text that was parsed, for layers that decode stored texts member by member.
 package struct JSONTree: Equatable {
-  fileprivate let value: JSONValue
+  fileprivate let value: JSONElement
 
-  fileprivate init(_ value: JSONValue) { self.value = value }
+  fileprivate init(_ value: JSONElement) { self.value = value }
 
   /// Parses a text; nil if it isn't JSON.
   package init?(_ text: String) {
@@ -61,10 +61,10 @@ package struct JSONTree: Equatable {
     JSONTree(Self.merge(value, base?.value, new.value))
   }
 
-  private static func merge(_ current: JSONValue, _ base: JSONValue?, _ new: JSONValue) -> JSONValue {
+  private static func merge(_ current: JSONElement, _ base: JSONElement?, _ new: JSONElement) -> JSONElement {
     switch (current, base, new) {
     case (.object(let current), _, .object(let new)):
-      let base: [String: JSONValue] = if case .object(let members)? = base { members } else { [:] }
+      let base: [String: JSONElement] = if case .object(let members)? = base { members } else { [:] }
       return .object(
         new.reduce(into: current.filter { base[$0.key] == nil }) { result, member in
           result[member.key] = current[member.key].map { merge($0, base[member.key], member.value) } ?? member.value
@@ -73,7 +73,7 @@ package struct JSONTree: Equatable {
       let shorter = min(base.count, new.count)
       let start = base.count == new.count ? shorter : (0..<shorter).first { base[$0] != new[$0] } ?? shorter
       let end = (0..<shorter - start).first { base[base.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
-      func merged(_ index: Int, _ former: Int) -> JSONValue { merge(current[former], base[former], new[index]) }
+      func merged(_ index: Int, _ former: Int) -> JSONElement { merge(current[former], base[former], new[index]) }
       return .array(
         (0..<start).map { merged($0, $0) } + new[start..<new.count - end]
           + (new.count - end..<new.count).map { merged($0, $0 - new.count + base.count) })

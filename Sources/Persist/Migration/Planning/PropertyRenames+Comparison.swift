@@ -1,6 +1,7 @@
 /// The renames that a history follows.
 extension PropertyRenames {
   init(_ comparison: ModelComparison) {
+    self.init()
     let (old, correspondence) = (comparison.old, comparison.correspondence)
     for entity in old.entities {
       guard let name = correspondence.newName(ofEntity: entity.name) else { continue }

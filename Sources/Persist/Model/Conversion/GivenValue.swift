@@ -1,20 +1,20 @@
 import Foundation
 
 /// A value as provided by a program or by data, before its attribute is known. No digits are lost.
-enum GivenValue: Sendable, Hashable {
+package enum GivenValue: Sendable, Hashable {
   case value(StoredValue)
   /// Separate from doubles: the float 0.1 equals the decimal 0.1, but not the double 0.1.
   case float(Float)
 
-  static let null = GivenValue.value(.null)
+  package static let null = GivenValue.value(.null)
 
-  var isNull: Bool { self == .null }
+  package var isNull: Bool { self == .null }
 
   /// A value from a program; nil if its type belongs to no attribute, such as a list.
   ///
   /// Foundation's classes are accepted on every platform: `NSNumber` by the type that it was created with,
   /// `NSDecimalNumber`, `NSString`, `NSDate`, `NSData`, `NSUUID`, `NSURL`, and `NSNull` as null.
-  init?(_ value: Any?) {
+  package init?(_ value: Any?) {
     guard let value else {
       self = .null
       return
@@ -104,7 +104,7 @@ enum GivenValue: Sendable, Hashable {
 
 extension GivenValue: CustomStringConvertible {
   /// The value as worded in messages.
-  var description: String {
+  package var description: String {
     switch self {
     case .value(let value): value.description
     case .float(let value): ValueWords.number(value)

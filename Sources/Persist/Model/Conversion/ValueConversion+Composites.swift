@@ -5,7 +5,7 @@ extension ValueConversion {
   ///
   /// - Throws: ``PersistenceError/Code/typeMismatch``, ``PersistenceError/Code/unknownProperty`` for an element that
   ///   the composite doesn't have.
-  func stored(_ value: Any?, elements: [Property.Element]) throws -> StoredValue {
+  package func stored(_ value: Any?, elements: [Property.Element]) throws -> StoredValue {
     if GivenValue(value)?.isNull == true { return .null }
     guard let parts = Self.parts(value) else {
       throw PersistenceError(

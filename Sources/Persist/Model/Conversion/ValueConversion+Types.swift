@@ -10,7 +10,7 @@ extension ValueConversion {
   /// | `NSNumber`, `NSDecimalNumber` | numbers and Booleans |
   /// | `String`, `Date`, `Data`, `UUID`, `URL` and their Foundation classes | values of that type |
   /// | ``StoredValue`` | every value |
-  static func value<Wanted>(_ stored: StoredValue, as type: Wanted.Type) -> Wanted? {
+  package static func value<Wanted>(_ stored: StoredValue, as type: Wanted.Type) -> Wanted? {
     if type == StoredValue.self { return stored as? Wanted }
     if let integer = type as? any FixedWidthInteger.Type { return whole(stored, as: integer) as? Wanted }
     switch ObjectIdentifier(type) {

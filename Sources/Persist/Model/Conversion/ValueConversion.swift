@@ -23,7 +23,7 @@ import Foundation
 /// *Programs* are `setValue`, subscripts, batches, defaults and `validateValue`; *data* are imports from dictionaries
 /// and JSON, whose values are mostly strings. Values that both accept are converted in the same way.
 package struct ValueConversion {
-  let attribute: AttributeDescription
+  package let attribute: AttributeDescription
   let place: PersistenceError.Place
   let source: Source
 
@@ -56,7 +56,7 @@ package struct ValueConversion {
   }
 
   /// - Throws: ``PersistenceError/Code/typeMismatch`` with the value and the attribute.
-  func stored(_ given: GivenValue) throws -> StoredValue {
+  package func stored(_ given: GivenValue) throws -> StoredValue {
     do throws(Refusal) {
       return try converted(given)
     } catch {

@@ -23,7 +23,7 @@ extension FetchRequestDescription {
     unknown = try fields.textMap("unknown")
   }
 
-  var jsonValue: JSONValue {
+  var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("entity", entity)
     object.set("predicate", predicate)

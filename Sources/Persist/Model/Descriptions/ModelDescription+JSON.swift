@@ -71,10 +71,10 @@ extension ModelDescription {
     try fields.finish()
   }
 
-  private var jsonValue: JSONValue {
+  private var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("format", Self.jsonFormat)
-    object.set("versionIdentifiers", versionIdentifiers.map(JSONValue.string))
+    object.set("versionIdentifiers", versionIdentifiers.map(JSONElement.string))
     object.set("entities", entities.map(\.jsonValue))
     object.set("composites", composites.map { composite in
       var object = JSONObjectBuilder()
@@ -85,7 +85,7 @@ extension ModelDescription {
       return object.value
     })
     if !configurations.isEmpty {
-      object.set("configurations", .object(configurations.mapValues { .array($0.map(JSONValue.string)) }))
+      object.set("configurations", .object(configurations.mapValues { .array($0.map(JSONElement.string)) }))
     }
     if !fetchRequestTemplates.isEmpty {
       object.set("fetchRequests", .object(fetchRequestTemplates.mapValues(\.jsonValue)))
@@ -128,8 +128,8 @@ extension EntityDescription {
     }
   }
 
-  fileprivate var jsonValue: JSONValue {
-    func lists(_ lists: [[String]]) -> [JSONValue] { lists.map { .array($0.map(JSONValue.string)) } }
+  fileprivate var jsonValue: JSONElement {
+    func lists(_ lists: [[String]]) -> [JSONElement] { lists.map { .array($0.map(JSONElement.string)) } }
     var object = JSONObjectBuilder()
     object.set("name", name)
     object.set("class", className)
@@ -176,7 +176,7 @@ extension FetchIndexDescription {
     return Element(subject, kind: kind, isAscending: try fields.flag("ascending", default: true))
   }
 
-  fileprivate var jsonValue: JSONValue {
+  fileprivate var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("name", name)
     object.set("elements", elements.map { element in

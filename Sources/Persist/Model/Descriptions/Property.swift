@@ -84,7 +84,7 @@ public struct Property: Sendable, Hashable {
   /// The elements of a composite attribute, including nested ones.
   public private(set) var elements: [Element] = []
   /// Whether a composite attribute may have no value for any of its elements, which are all optional then.
-  private(set) var allowsNoElements = false
+  package private(set) var allowsNoElements = false
 
   init(kind: Kind, slot: Int, declaringEntity: String) {
     self.kind = kind
@@ -130,7 +130,7 @@ public struct Property: Sendable, Hashable {
   /// Returns the elements of an older version of this composite attribute whose values the elements get, by slot.
   ///
   /// A declared former name takes precedence over the same name, which may have another meaning today.
-  func formerElements(in old: Property) -> [Int: Element] {
+  package func formerElements(in old: Property) -> [Int: Element] {
     let paths = old.elements.map { (Array($0.path.dropFirst()), $0) }
     var left = Dictionary(paths, uniquingKeysWith: { first, _ in first })
     var found: [Int: Element] = [:]
@@ -146,7 +146,7 @@ public struct Property: Sendable, Hashable {
   }
 
   /// Returns the element of this newer version of a composite attribute that gets the values of an old element.
-  func element(from former: Element, of old: Property) -> Element? {
+  package func element(from former: Element, of old: Property) -> Element? {
     let former = formerElements(in: old).first { $0.value.slot == former.slot }
     return former.flatMap { found in elements.first { $0.slot == found.key } }
   }

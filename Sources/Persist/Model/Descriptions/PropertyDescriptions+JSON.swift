@@ -36,7 +36,7 @@ extension AttributeDescription {
     unknown = try fields.textMap("unknown")
   }
 
-  var jsonValue: JSONValue {
+  var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("name", name)
     object.set("type", type.rawValue)
@@ -74,7 +74,7 @@ extension AttributeValidation {
       })
   }
 
-  fileprivate func jsonValue(as type: AttributeType) -> JSONValue {
+  fileprivate func jsonValue(as type: AttributeType) -> JSONElement {
     var object = JSONObjectBuilder()
     object.set("minimum", minimum?.jsonValue(as: type))
     object.set("maximum", maximum?.jsonValue(as: type))
@@ -125,7 +125,7 @@ extension RelationshipDescription {
     unknown = try fields.textMap("unknown")
   }
 
-  var jsonValue: JSONValue {
+  var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("name", name)
     object.set("destination", destination)
@@ -157,7 +157,7 @@ extension FetchedPropertyDescription {
       unknown: try fields.textMap("unknown"))
   }
 
-  var jsonValue: JSONValue {
+  var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
     object.set("name", name)
     object.set("request", request.jsonValue)

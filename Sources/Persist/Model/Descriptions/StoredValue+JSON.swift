@@ -11,7 +11,7 @@ extension StoredValue {
     self = value
   }
 
-  func jsonValue(as type: AttributeType) -> JSONValue {
+  func jsonValue(as type: AttributeType) -> JSONElement {
     let kind = jsonKind
     return Self.plainKind(of: type) == kind.name ? kind.value : .object([kind.name: kind.value])
   }
@@ -32,7 +32,7 @@ extension StoredValue {
     }
   }
 
-  private var jsonKind: (name: String, value: JSONValue) {
+  private var jsonKind: (name: String, value: JSONElement) {
     switch self {
     case .null: ("null", .null)
     case .boolean(let value): ("boolean", .boolean(value))
@@ -53,16 +53,16 @@ extension StoredValue {
     }
   }
 
-  private static func plain(_ json: JSONValue, as type: AttributeType) -> StoredValue? {
+  private static func plain(_ json: JSONElement, as type: AttributeType) -> StoredValue? {
     plainKind(of: type).flatMap { value(json, kind: $0) }
   }
 
-  private static func withKind(_ json: JSONValue) -> StoredValue? {
+  private static func withKind(_ json: JSONElement) -> StoredValue? {
     guard case .object(let members) = json, let member = members.first, members.count == 1 else { return nil }
     return value(member.value, kind: member.key)
   }
 
-  private static func value(_ json: JSONValue, kind: String) -> StoredValue? {
+  private static func value(_ json: JSONElement, kind: String) -> StoredValue? {
     switch (kind, json) {
     case ("null", .null): .null
     case ("boolean", .boolean(let value)): .boolean(value)
@@ -81,7 +81,7 @@ extension StoredValue {
     }
   }
 
-  private static func composite(_ members: [String: JSONValue]) -> StoredValue? {
+  private static func composite(_ members: [String: JSONElement]) -> StoredValue? {
     var elements: [String: StoredValue] = [:]
     for (name, member) in members {
       guard let value = withKind(member) else { return nil }
@@ -90,7 +90,7 @@ extension StoredValue {
     return .composite(elements)
   }
 
-  private static func number(_ json: JSONValue) -> Double? {
+  private static func number(_ json: JSONElement) -> Double? {
     switch json {
     case .number(let value): value
     case .integer(let value): Double(exactly: value)

@@ -48,7 +48,7 @@ public struct MappingModelFile: Sendable, Hashable {
 
 extension MappingModelFile {
   /// A sentence about a mapping model that fits no two known versions.
-  static func unusedDescription(_ name: String, from source: String?, to destination: String?) -> String {
+  package static func unusedDescription(_ name: String, from source: String?, to destination: String?) -> String {
     let versions: String
     switch (source, destination) {
     case (let source?, let destination?): versions = " from '\(source)' to '\(destination)'"
@@ -58,5 +58,5 @@ extension MappingModelFile {
     return "The mapping model '\(name)'\(versions) fits no two known versions, so no migration uses it."
   }
 
-  var unusedDescription: String { Self.unusedDescription(name, from: sourceVersion, to: destinationVersion) }
+  package var unusedDescription: String { Self.unusedDescription(name, from: sourceVersion, to: destinationVersion) }
 }

@@ -2,16 +2,16 @@ import Foundation
 
 /// A difference between two models, in words: for errors that explain why a store and a model don't match, and for
 /// finding the version that a store was written with.
-struct ModelDifference: Sendable, Hashable {
+package struct ModelDifference: Sendable, Hashable {
   /// The significance of a difference for telling versions apart.
-  enum Weight: Sendable, Hashable {
+  package enum Weight: Sendable, Hashable {
     /// Rows are stored or read differently: the versions are distinct.
     case storage
     /// Rules, defaults, indexes: versions that differ only in these are stored in the same form.
     case detail
   }
 
-  let weight: Weight
+  package let weight: Weight
   let entity: String?
   let property: String?
   /// The difference, such as `required in the store, optional in the model`.
@@ -22,7 +22,7 @@ struct ModelDifference: Sendable, Hashable {
   /// Parts that a store's model can't express aren't compared: editor settings, entries preserved as unknown, and
   /// classes, which the application that wrote the store may have replaced.
   @inline(never)
-  static func between(store: ManagedObjectModel, model: ManagedObjectModel) -> [ModelDifference] {
+  package static func between(store: ManagedObjectModel, model: ManagedObjectModel) -> [ModelDifference] {
     var comparison = ModelWordComparison()
     comparison.compare(store.description, model.description)
     return comparison.differences
@@ -40,7 +40,7 @@ extension ManagedObjectModel {
 
 extension ModelDifference: CustomStringConvertible {
   /// The difference as a sentence.
-  var description: String {
+  package var description: String {
     let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
     return (subject.isEmpty ? what : "\(subject): \(what)") + "."
   }

@@ -77,11 +77,11 @@ public struct ModelFamily: Sendable {
   }
 
   /// Whether this exact version instance belongs to the family.
-  func contains(_ version: ModelVersion) -> Bool { contents.version(with: version.model) != nil }
+  package func contains(_ version: ModelVersion) -> Bool { contents.version(with: version.model) != nil }
 
   /// Returns the versions between two of the family, in the direction from the first to the second, and whether their
   /// order is certain: names may be numbered arbitrarily.
-  func versions(
+  package func versions(
     between first: ModelVersion, and second: ModelVersion
   ) -> (versions: [ModelVersion], isCertain: Bool) {
     let all = contents.all

@@ -15,7 +15,7 @@ extension StoreEvidence {
   /// attribute's optionality.
   ///
   /// - Throws: ``PersistenceError/Code/missingSourceModel``, which names the nearest version and every difference.
-  func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
+  package func identify(among registry: ModelRegistry?) throws -> IdentifiedModel {
     let current = (registry?.families ?? []).map { Candidate(version: $0.current, family: $0) }
     if let found = current.first(where: isCertain) {
       return found.identified(by: persistFingerprints == nil ? .registry : .fingerprint)
@@ -55,7 +55,7 @@ extension StoreEvidence {
   }
 
   /// Whether Persist's fingerprints are those of the current version, or of exactly one version.
-  func namesOneVersion(of registry: ModelRegistry) -> Bool {
+  package func namesOneVersion(of registry: ModelRegistry) -> Bool {
     guard let persistFingerprints else { return false }
     return registry.families.contains { isCertain(Candidate(version: $0.current, family: $0)) }
       || registry.versions.count(where: { $0.model.fingerprints == persistFingerprints }) == 1

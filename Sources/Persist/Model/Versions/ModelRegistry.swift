@@ -15,7 +15,7 @@ public final class ModelRegistry: Sendable {
   /// The mapping models that were found, in no particular order. Their content is read when a migration needs it.
   public let mappingModels: [MappingModelFile]
   /// The errors of mapping models that can't be read; each of them may be for any step.
-  let mappingModelProblems: [PersistenceError]
+  package let mappingModelProblems: [PersistenceError]
   /// The errors of models without a usable version, and of other files.
   package let otherProblems: [PersistenceError]
 
@@ -63,7 +63,7 @@ public final class ModelRegistry: Sendable {
 
   /// The mapping models that are for no step between two versions; empty if a version can't be read, which may be the
   /// one that a mapping model is for.
-  var unusedMappingModels: [MappingModelFile] {
+  package var unusedMappingModels: [MappingModelFile] {
     guard !mappingModels.isEmpty, families.allSatisfy(\.problems.isEmpty) else { return [] }
     let versions = versions
     return mappingModels.filter { file in
@@ -72,7 +72,7 @@ public final class ModelRegistry: Sendable {
   }
 
   /// The errors of unreadable versions of a family, and of other files within its folders.
-  func unreadableFiles(of family: ModelFamily) -> [PersistenceError] {
+  package func unreadableFiles(of family: ModelFamily) -> [PersistenceError] {
     let folders = ["\(family.name).xcdatamodeld", "\(family.name).momd"]
     let others = otherProblems.filter { $0.place.file?.pathComponents.contains(where: folders.contains) == true }
     return others + family.problems
@@ -161,7 +161,7 @@ public final class ModelRegistry: Sendable {
   public func family(of version: ModelVersion) -> ModelFamily? { families.first { $0.contains(version) } }
 
   /// Returns the version with this model instance.
-  func version(with model: ManagedObjectModel) -> ModelVersion? {
+  package func version(with model: ManagedObjectModel) -> ModelVersion? {
     families.lazy.compactMap { $0.contents.version(with: model) }.first
   }
 

@@ -20,5 +20,5 @@ public struct ModelVersion: Sendable {
   }
 
   /// Whether `text` is the version's name or one of its version identifiers.
-  func isCalled(_ text: String) -> Bool { name == text || model.versionIdentifiers.contains(text) }
+  package func isCalled(_ text: String) -> Bool { name == text || model.versionIdentifiers.contains(text) }
 }

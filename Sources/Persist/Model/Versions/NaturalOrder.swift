@@ -1,9 +1,11 @@
 /// Natural sort order: `Model` before `Model 2` before `Model 10`.
-enum NaturalOrder {
+package enum NaturalOrder {
   /// Whether one name comes before another: numbers compare by value and letters without regard to case, and separators
   /// between numbers and letters are ignored, so that `V22` comes before `V 23`; names that are equal so far are
   /// compared by their characters.
-  static func precedes(_ left: String, _ right: String) -> Bool { precedes((left, parts(left)), (right, parts(right))) }
+  package static func precedes(_ left: String, _ right: String) -> Bool {
+    precedes((left, parts(left)), (right, parts(right)))
+  }
 
   /// Returns names in natural order, each of which is split once.
   static func sorted(_ names: [String]) -> [String] {

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// The information in a store about the model that it was written with, collected by the reader of the store.
-struct StoreEvidence {
+package struct StoreEvidence {
   /// The store file, for errors.
   var url: URL?
   /// The fingerprints that Persist wrote; nil if there are none or Core Data has written to the store since.
@@ -13,14 +13,14 @@ struct StoreEvidence {
   /// `NSStoreModelVersionIdentifiers`.
   var versionIdentifiers: [String]
   /// The model that is embedded in the store.
-  var embeddedModel: ManagedObjectModel?
+  package var embeddedModel: ManagedObjectModel?
   /// The reason why an existing embedded model can't be read or doesn't match the store's tables.
-  var embeddedModelError: PersistenceError?
+  package var embeddedModelError: PersistenceError?
   /// Describes the parts of a model that the store's tables lack, and the parts of the tables that the model doesn't
   /// explain.
   var schemaDifferences: (ManagedObjectModel) -> [String]
 
-  init(
+  package init(
     url: URL? = nil, persistFingerprints: [String: Fingerprint]? = nil, modelDigest: Data? = nil,
     coreDataHashes: [String: Data] = [:], versionIdentifiers: [String] = [], embeddedModel: ManagedObjectModel? = nil,
     embeddedModelError: PersistenceError? = nil, schemaDifferences: @escaping (ManagedObjectModel) -> [String]
@@ -49,11 +49,11 @@ public enum ModelOrigin: String, Sendable, Hashable {
 }
 
 /// The model that a store was written with.
-struct IdentifiedModel: Sendable {
-  let model: ManagedObjectModel
-  let origin: ModelOrigin
+package struct IdentifiedModel: Sendable {
+  package let model: ManagedObjectModel
+  package let origin: ModelOrigin
   /// The version; nil if the model matches no registered version.
-  let version: ModelVersion?
+  package let version: ModelVersion?
   /// The family of ``version``; for an unknown version, the most likely family.
-  let family: ModelFamily?
+  package let family: ModelFamily?
 }

@@ -1,10 +1,10 @@
 /// A numeric version identifier of any length, such as `3` or `2.1`.
-struct VersionNumber: Sendable, Hashable, Comparable {
+package struct VersionNumber: Sendable, Hashable, Comparable {
   /// The numbers' digits, without leading zeros.
   private let parts: [String]
 
   /// Nil unless there is exactly one identifier and it is numeric.
-  init?(_ identifiers: [String]) {
+  package init?(_ identifiers: [String]) {
     let identifiers = identifiers.filter { !$0.isEmpty }
     guard let text = identifiers.first, identifiers.count == 1 else { return nil }
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -14,7 +14,7 @@ struct VersionNumber: Sendable, Hashable, Comparable {
 
   init(_ number: Int) { parts = [String(number)] }
 
-  static func < (left: VersionNumber, right: VersionNumber) -> Bool {
+  package static func < (left: VersionNumber, right: VersionNumber) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts) { one, other in
       one.count == other.count ? one < other : one.count < other.count
     }

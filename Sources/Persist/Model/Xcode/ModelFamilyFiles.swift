@@ -175,7 +175,7 @@ struct ModelFamilyFiles {
 
 extension URL {
   /// The last path component without its extension.
-  var stem: String { deletingPathExtension().lastPathComponent }
+  package var stem: String { deletingPathExtension().lastPathComponent }
 
   /// Returns the names of the files in a folder that have an extension, in natural order, with and without it.
   ///

@@ -101,7 +101,7 @@ struct ResultArrangement {
 
   private mutating func arrangeSections() {
     sections.removeAll(where: \.items.isEmpty)
-    sections.sort { order.isAscending($0.items[0], $1.items[0]) }
+    sections.sort { [order] in order.isAscending($0.items[0], $1.items[0]) }
     indexes = Dictionary(uniqueKeysWithValues: sections.enumerated().map { ($1.name, $0) })
   }
 }

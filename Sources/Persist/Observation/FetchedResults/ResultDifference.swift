@@ -4,7 +4,7 @@
 /// if one of its sort values changed; of the others with a new position, as few as possible count as moved.
 struct ResultDifference {
   /// An object that was or is a result, with its old and new positions.
-  struct Change {
+  package struct Change {
     enum Kind { case delete, insert, move, update }
 
     let kind: Kind

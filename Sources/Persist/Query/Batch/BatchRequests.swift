@@ -72,7 +72,7 @@ public struct BatchDeleteRequest: Sendable, Hashable {
   public var entityName: String { rows.entityName }
   /// The form of the result: status, number or identifiers of the deleted rows. By default their number.
   public var resultType: BatchDeleteRequestResultType
-  let rows: FetchRequest<ManagedObjectID>
+  package let rows: FetchRequest<ManagedObjectID>
 
   /// Deletes the rows that a fetch request matches. The request's result type is ignored.
   public init<Result>(

@@ -1,5 +1,5 @@
 /// The contents of a batch's result.
-enum BatchResultContent: Sendable, Hashable {
+package enum BatchResultContent: Sendable, Hashable {
   case status
   /// The number of rows.
   case count
@@ -10,7 +10,7 @@ enum BatchResultContent: Sendable, Hashable {
 /// The result contents that a kind of batch offers, under its own names.
 public protocol BatchResultType: Sendable, Hashable {}
 
-protocol BatchResultContents: BatchResultType {
+package protocol BatchResultContents: BatchResultType {
   var content: BatchResultContent { get }
 }
 
@@ -23,7 +23,7 @@ public enum BatchInsertRequestResultType: BatchResultType, BatchResultContents {
   /// The number of inserted rows.
   case count
 
-  var content: BatchResultContent {
+  package var content: BatchResultContent {
     switch self {
     case .statusOnly: .status
     case .objectIDs: .objectIDs
@@ -41,7 +41,7 @@ public enum BatchUpdateRequestResultType: BatchResultType, BatchResultContents {
   /// The number of changed rows.
   case updatedObjectsCountResultType
 
-  var content: BatchResultContent {
+  package var content: BatchResultContent {
     switch self {
     case .statusOnlyResultType: .status
     case .updatedObjectIDsResultType: .objectIDs
@@ -59,7 +59,7 @@ public enum BatchDeleteRequestResultType: BatchResultType, BatchResultContents {
   /// The number of deleted rows that the request matched.
   case resultTypeCount
 
-  var content: BatchResultContent {
+  package var content: BatchResultContent {
     switch self {
     case .resultTypeStatusOnly: .status
     case .resultTypeObjectIDs: .objectIDs

@@ -5,19 +5,19 @@ import Foundation
 /// Integers remain integers and use integer division; a result too large for 64 bits becomes floating-point, as in
 /// SQLite. If either operand is a decimal, so is the result. Undefined results, such as division by zero, are nil.
 extension Number {
-  static func add(_ left: Number, _ right: Number) -> Number? {
+  package static func add(_ left: Number, _ right: Number) -> Number? {
     combine(left, right, { $0.addingReportingOverflow($1) }, +, +)
   }
 
-  static func subtract(_ left: Number, _ right: Number) -> Number? {
+  package static func subtract(_ left: Number, _ right: Number) -> Number? {
     combine(left, right, { $0.subtractingReportingOverflow($1) }, -, -)
   }
 
-  static func multiply(_ left: Number, _ right: Number) -> Number? {
+  package static func multiply(_ left: Number, _ right: Number) -> Number? {
     combine(left, right, { $0.multipliedReportingOverflow(by: $1) }, *, *)
   }
 
-  static func divide(_ left: Number, _ right: Number) -> Number? {
+  package static func divide(_ left: Number, _ right: Number) -> Number? {
     guard right.double != 0 else { return nil }
     return combine(left, right, { $0.dividedReportingOverflow(by: $1) }, /, /)
   }
@@ -54,7 +54,7 @@ extension Number {
 
   var negated: Number? { Self.subtract(.integer(0), self) }
 
-  var absolute: Number? { double < 0 ? negated : self }
+  package var absolute: Number? { double < 0 ? negated : self }
 
   /// The number rounded to an integral value of the same representation.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Number {

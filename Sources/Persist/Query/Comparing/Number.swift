@@ -66,7 +66,7 @@ package enum Number: Sendable {
   }
 
   /// The order of two numbers by their exact values; nil if either is NaN.
-  func order(to other: Number) -> ValueOrder? {
+  package func order(to other: Number) -> ValueOrder? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return ValueOrder(left, right)
     case (.double(let left), .double(let right)):

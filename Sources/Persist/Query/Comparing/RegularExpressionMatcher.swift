@@ -1,7 +1,7 @@
 import Foundation
 
 /// The pattern of `MATCHES`: a regular expression that the whole text must match.
-struct RegularExpressionMatcher: Sendable {
+package struct RegularExpressionMatcher: Sendable {
   /// The number of progress reports from ICU that one match may cause, one per ten thousand steps: about a second of
   /// work. A pattern such as `(a+)+b` could otherwise run indefinitely. Counted rather than timed, so that the same
   /// text always gives the same answer, and below the count at which Foundation on Linux gives up and reports no match.
@@ -12,7 +12,7 @@ struct RegularExpressionMatcher: Sendable {
   private let comparison: TextComparison
 
   /// - Throws: ``PersistenceError/Code/invalidPredicate`` if the pattern isn't a valid regular expression.
-  init(_ pattern: String, options: FetchPredicate.Options) throws {
+  package init(_ pattern: String, options: FetchPredicate.Options) throws {
     self.pattern = pattern
     comparison = TextComparison(options.intersection([.diacriticInsensitive, .normalized]))
     let folded = comparison.folded(pattern)
@@ -43,7 +43,7 @@ struct RegularExpressionMatcher: Sendable {
   }
 
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if matching takes too long.
-  func matches(_ text: String) throws -> Bool {
+  package func matches(_ text: String) throws -> Bool {
     let text = comparison.folded(text)
     var progress = 0
     var isMatch = false

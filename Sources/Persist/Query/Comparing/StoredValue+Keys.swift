@@ -2,7 +2,7 @@ import Foundation
 
 extension StoredValue {
   /// The description of the value's kind in error messages.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "no value"
     case .boolean: "a Boolean"

@@ -5,7 +5,7 @@ extension StoredValue {
   ///
   /// Numbers compare by value regardless of representation, and with dates as seconds since 2001. A numeric text
   /// compares with numbers, and the text of a UUID with UUIDs. Texts compare by their UTF-8 bytes, as in SQLite.
-  func order(to other: StoredValue, options: FetchPredicate.Options = []) -> ValueOrder? {
+  package func order(to other: StoredValue, options: FetchPredicate.Options = []) -> ValueOrder? {
     switch (self, other) {
     case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),
       (.string(let left), .uri(let right)), (.uri(let left), .string(let right)):

@@ -2,7 +2,7 @@ import Foundation
 
 extension StoredValue {
   /// The value converted to another type; unchanged if the type can't represent it.
-  func converted(to type: AttributeType) -> StoredValue {
+  package func converted(to type: AttributeType) -> StoredValue {
     switch type {
     case .int16, .int32, .int64: Number(self)?.truncated.value ?? self
     case .double, .float: Number(self).map { .double($0.double) } ?? self

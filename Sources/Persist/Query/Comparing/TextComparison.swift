@@ -33,7 +33,7 @@ package struct TextComparison: Sendable {
     return folded(text).utf8.starts(with: folded(part).utf8)
   }
 
-  func ends(_ text: String, with part: String) -> Bool {
+  package func ends(_ text: String, with part: String) -> Bool {
     if options.contains(.localeSensitive) { return hasRange(text, part, [.anchored, .backwards]) }
     return folded(text).utf8.reversed().starts(with: folded(part).utf8.reversed())
   }
@@ -59,7 +59,7 @@ package struct TextComparison: Sendable {
   /// platform, so that stored values stay correct wherever the store is opened.
   ///
   /// Case is folded to upper and then to lower case, so that the forms of sigma, and ß and ss, coincide.
-  static func canonical(_ text: String) -> String {
+  package static func canonical(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
     let upper = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
     return withoutMarks(upper.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping })

@@ -1,5 +1,5 @@
 /// The order of two values.
-enum ValueOrder: Sendable {
+package enum ValueOrder: Sendable {
   case less, equal, greater
 
   var reversed: ValueOrder {

@@ -45,7 +45,7 @@ package struct WildcardPattern: Sendable {
     }.joined()
   }
 
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     let characters = Array(comparison.folded(text))
     var (index, part) = (0, 0)
     // The position to resume from when the part after the last `*` doesn't match: one character later.

@@ -135,18 +135,20 @@ public final class ExpressionEvaluator {
     return lists.list(of: parts, options)
   }
 
-  func wildcardPattern(_ pattern: String, _ options: FetchPredicate.Options) -> WildcardPattern {
+  package func wildcardPattern(_ pattern: String, _ options: FetchPredicate.Options) -> WildcardPattern {
     wildcards.pattern(pattern, options) { WildcardPattern(pattern, options: options) }
   }
 
-  func regularExpression(_ pattern: String, _ options: FetchPredicate.Options) throws -> RegularExpressionMatcher {
+  package func regularExpression(
+    _ pattern: String, _ options: FetchPredicate.Options
+  ) throws -> RegularExpressionMatcher {
     try expressions.pattern(pattern, options) { try RegularExpressionMatcher(pattern, options: options) }
   }
 }
 
 extension ExpressionEvaluator {
   /// Evaluates as ``value(of:for:)`` does, with additional variables for this call only.
-  func value(
+  package func value(
     of expression: FetchExpression, for object: FetchValue, with further: [String: FetchValue]
   ) throws -> FetchValue {
     let outer = variables

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// A hash key for members of collections: equal numbers of different representations share one.
-enum ValueKey: Hashable {
+package enum ValueKey: Hashable {
   case null
   case whole(Int64)
   case fraction(Decimal)
@@ -9,7 +9,7 @@ enum ValueKey: Hashable {
   case text([UInt8])
   case other(StoredValue)
 
-  init(_ value: StoredValue) {
+  package init(_ value: StoredValue) {
     switch value {
     case .null: self = .null
     case .string(let text), .uri(let text): self = .text(Array(text.utf8))

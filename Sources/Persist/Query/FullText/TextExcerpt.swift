@@ -39,7 +39,7 @@ public struct TextExcerpt: Sendable, Hashable {
 
 extension TextExcerpt {
   /// Extracts the matches from a text with marks.
-  init(marked: String, start: String, end: String) {
+  package init(marked: String, start: String, end: String) {
     var bytes: [UInt8] = []
     var offsets: [(Int, Int)] = []
     var opened: Int?

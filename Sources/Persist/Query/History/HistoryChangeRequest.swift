@@ -33,21 +33,21 @@ public struct HistoryChangeRequest: Sendable {
   }
 
   /// The position after which transactions are fetched, or before which they are deleted.
-  enum Position: Sendable {
+  package enum Position: Sendable {
     case start
     case token(HistoryToken)
     case date(Date)
   }
 
   /// The kind of request.
-  enum Kind: Sendable {
+  package enum Kind: Sendable {
     case fetchAfter(Position)
     case fetchTransactions(FetchRequest<HistoryTransaction>)
     case fetchChanges(FetchRequest<HistoryChange>)
     case deleteBefore(Position)
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// The content of the result.
   public var resultType = ResultType.transactionsAndChanges
   /// The identifiers of the stores to which the request applies; nil for all of the coordinator's stores with a

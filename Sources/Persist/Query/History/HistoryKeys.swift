@@ -30,11 +30,16 @@ extension HistoryTransaction: KeyedObject {
 }
 
 /// A change with its transaction, for predicates and sort descriptors over changes.
-struct KeyedHistoryChange: KeyedObject {
-  let change: HistoryChange
-  let transaction: HistoryTransaction
+package struct KeyedHistoryChange: KeyedObject {
+  package let change: HistoryChange
+  package let transaction: HistoryTransaction
 
-  func fetchValue(forKey key: String) throws -> FetchValue {
+  package init(change: HistoryChange, transaction: HistoryTransaction) {
+    self.change = change
+    self.transaction = transaction
+  }
+
+  package func fetchValue(forKey key: String) throws -> FetchValue {
     switch key {
     case "changeID": return .value(.integer(change.changeID))
     case "changeType": return .value(.integer(Int64(change.changeType.rawValue)))
@@ -50,8 +55,8 @@ struct KeyedHistoryChange: KeyedObject {
     }
   }
 
-  var fetchIdentity: StoredValue { .integer(change.changeID) }
-  var fetchEntityName: String? { "Change" }
+  package var fetchIdentity: StoredValue { .integer(change.changeID) }
+  package var fetchEntityName: String? { "Change" }
 }
 
 extension HistoryChangeType: FetchArgument {

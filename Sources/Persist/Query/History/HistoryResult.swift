@@ -9,6 +9,16 @@ public struct HistoryResult: Sendable, Hashable {
   /// The number of fetched or deleted transactions, or of fetched changes.
   public let count: Int
 
+  package init(
+    resultType: HistoryChangeRequest.ResultType, transactions: [HistoryTransaction], changes: [HistoryChange],
+    count: Int
+  ) {
+    self.resultType = resultType
+    self.transactions = transactions
+    self.changes = changes
+    self.count = count
+  }
+
   /// The identifiers of the changed objects, each once, in the order of their first change.
   public var objectIDs: [ManagedObjectID] {
     var seen: Set<ManagedObjectID> = []
@@ -29,12 +39,12 @@ public struct HistoryResult: Sendable, Hashable {
 
 extension HistoryResult {
   /// The result of a deletion.
-  init(deleting count: Int, _ resultType: HistoryChangeRequest.ResultType) {
+  package init(deleting count: Int, _ resultType: HistoryChangeRequest.ResultType) {
     self.init(resultType: resultType, transactions: [], changes: [], count: count)
   }
 
   /// The result of a request for transactions.
-  init(_ transactions: [HistoryTransaction], _ resultType: HistoryChangeRequest.ResultType) {
+  package init(_ transactions: [HistoryTransaction], _ resultType: HistoryChangeRequest.ResultType) {
     let hasTransactions = [.transactionsOnly, .transactionsAndChanges].contains(resultType)
     let hasChanges = [.changesOnly, .objectIDs, .transactionsAndChanges].contains(resultType)
     self.init(

@@ -1,16 +1,16 @@
 import Foundation
 
 /// Selects and orders the transactions or changes of a fetch request, in memory.
-struct HistorySelection<Result> {
+package struct HistorySelection<Result> {
   private let request: FetchRequest<Result>
   private let evaluator = ExpressionEvaluator()
 
-  init(_ request: FetchRequest<Result>) { self.request = request }
+  package init(_ request: FetchRequest<Result>) { self.request = request }
 
   /// The selected elements, in the request's order, within its limit and offset.
   ///
   /// - Throws: The errors of evaluating the predicate and the sort keys.
-  func select<Element>(_ elements: [Element], _ object: (Element) -> any KeyedObject) throws -> [Element] {
+  package func select<Element>(_ elements: [Element], _ object: (Element) -> any KeyedObject) throws -> [Element] {
     let predicate = try request.predicate.map { try PredicateDepth.limited($0) }
     let found = try elements.filter { element in
       try predicate.map { try evaluator.matches($0, .object(object(element))) } ?? true

@@ -1,7 +1,7 @@
 /// Replacement of expressions by means of a closure.
 extension FetchPredicate {
   /// The predicate with some expressions replaced, outermost first; replacements aren't searched.
-  func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchPredicate {
+  package func replacing(_ replacement: (FetchExpression) throws -> FetchExpression?) rethrows -> FetchPredicate {
     try withSides { try $0.replacing(replacement) }
   }
 
@@ -27,7 +27,7 @@ extension FetchPredicate {
 
 extension FetchPredicate {
   /// Calls a closure for every comparison, from left to right, but not for comparisons within their sides.
-  func forEachComparison(_ body: (Comparison) throws -> Void) rethrows {
+  package func forEachComparison(_ body: (Comparison) throws -> Void) rethrows {
     switch self {
     case .constant: break
     case .comparison(let comparison): try body(comparison)
@@ -51,7 +51,7 @@ extension FetchExpression {
   }
 
   /// The expression with its direct parts transformed.
-  func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
+  package func withParts(_ change: (FetchExpression) throws -> FetchExpression) rethrows -> FetchExpression {
     switch self {
     case .constant, .current, .variable: return self
     case .keyPath(let root, let reference): return .keyPath(of: try change(root), reference)

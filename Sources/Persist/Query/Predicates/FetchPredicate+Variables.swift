@@ -74,7 +74,7 @@ extension FetchExpression {
     }
   }
 
-  func replacingVariables(_ values: [String: FetchExpression]) -> FetchExpression {
+  package func replacingVariables(_ values: [String: FetchExpression]) -> FetchExpression {
     replacingReferences(values.withVariablesAsKeys)
   }
 

@@ -23,7 +23,7 @@ public struct KeyPathReference: Sendable, Hashable {
 }
 
 extension KeyPathReference {
-  var withoutNames: PersistenceError {
+  package var withoutNames: PersistenceError {
     PersistenceError(
       .invalidPredicate, "The key path \(self) isn't resolved to property names.",
       fix: "Resolve it with 'resolvingKeyPaths', or use the predicate in a context's request.")

@@ -1,7 +1,7 @@
 /// Validates a predicate against an entity: finds unknown keys and variables without a value.
 ///
 /// A request is checked before it runs, so that a wrong key is reported even if the store has no rows.
-struct PredicateCheck {
+package struct PredicateCheck {
   /// The kind of an expression's result, as far as the model defines it.
   private enum Target {
     case object(Entity)
@@ -23,7 +23,7 @@ struct PredicateCheck {
 
   /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key, ``PersistenceError/Code/invalidPredicate``
   ///   for a variable that wasn't substituted.
-  static func check(_ predicate: FetchPredicate, over entity: Entity, in model: ManagedObjectModel) throws {
+  package static func check(_ predicate: FetchPredicate, over entity: Entity, in model: ManagedObjectModel) throws {
     try PredicateCheck(entity, in: model).check(predicate)
   }
 
@@ -31,7 +31,7 @@ struct PredicateCheck {
   ///
   /// - Parameter variable: The variable for an object of the entity.
   /// - Throws: ``PersistenceError/Code/unknownProperty`` for an unknown key.
-  static func check(
+  package static func check(
     _ expression: FetchExpression, where variable: String, is entity: Entity, in model: ManagedObjectModel
   ) throws {
     var check = PredicateCheck(entity, in: model)

@@ -3,7 +3,7 @@
 /// Reading, translating and evaluating a tree are recursive, and a thread's stack is small. Chains of AND, OR, NOT, `+`
 /// and `*`, as loops build them, have any length: they are flattened if they nest too deeply. Format strings have their
 /// own limit, ``FormatParser/depthLimit``, which keeps their trees within this one.
-enum PredicateDepth {
+package enum PredicateDepth {
   static let limit = 128
   /// The maximum number of keys in a path: a relationship that leads back to its entity allows paths of any length.
   static let pathLimit = 100
@@ -12,7 +12,7 @@ enum PredicateDepth {
   ///
   /// - Throws: ``PersistenceError/Code/limitExceeded`` if the predicate nests too deeply other than in chains, or if a
   ///   path is too long.
-  static func limited(_ predicate: FetchPredicate) throws -> FetchPredicate {
+  package static func limited(_ predicate: FetchPredicate) throws -> FetchPredicate {
     if try isLimited(predicate, at: 1) { return predicate }
     return try flattened(predicate, at: 1)
   }
@@ -20,7 +20,7 @@ enum PredicateDepth {
   /// Returns an expression that is nested within the limit.
   ///
   /// - Throws: As ``limited(_:)-(FetchPredicate)``.
-  static func limited(_ expression: FetchExpression) throws -> FetchExpression {
+  package static func limited(_ expression: FetchExpression) throws -> FetchExpression {
     if try isLimited(expression, at: 1) { return expression }
     return try flattened(expression, at: 1)
   }

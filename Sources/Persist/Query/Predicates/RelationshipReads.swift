@@ -1,20 +1,20 @@
 /// The related objects that predicates and expressions read: the relationships followed from the evaluated object, and
 /// the properties read at the end of each path.
-struct RelationshipReads {
+package struct RelationshipReads {
   /// The objects at the end of a path of relationships.
-  struct End {
-    let entity: Entity
+  package struct End {
+    package let entity: Entity
     /// The last relationship of the path, a property of the preceding objects.
-    let relationship: RelationshipDescription
+    package let relationship: RelationshipDescription
     /// The names of the properties read; empty if only identities are used.
-    var properties: Set<String> = []
+    package var properties: Set<String> = []
   }
 
   /// The ends by relationship path from the evaluated object.
-  private(set) var ends: [[String]: End] = [:]
+  package private(set) var ends: [[String]: End] = [:]
   /// Whether ``ends`` contains all paths. False if functions return objects, or properties are
   /// read by names that aren't constant.
-  private(set) var isComplete = true
+  package private(set) var isComplete = true
 
   private let model: ManagedObjectModel
   private let entity: Entity
@@ -25,19 +25,19 @@ struct RelationshipReads {
     var entity: Entity
   }
 
-  init(over entity: Entity, in model: ManagedObjectModel) {
+  package init(over entity: Entity, in model: ManagedObjectModel) {
     self.entity = entity
     self.model = model
   }
 
-  mutating func add(_ predicate: FetchPredicate) {
+  package mutating func add(_ predicate: FetchPredicate) {
     predicate.forEachComparison { comparison in
       add(comparison.left)
       add(comparison.right)
     }
   }
 
-  mutating func add(_ expression: FetchExpression) { _ = place(of: expression) }
+  package mutating func add(_ expression: FetchExpression) { _ = place(of: expression) }
 
   /// The path and entity of the objects that an expression returns; nil if it returns values.
   private mutating func place(of expression: FetchExpression) -> Place? {

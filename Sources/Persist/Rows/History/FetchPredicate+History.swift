@@ -1,7 +1,7 @@
 extension FetchPredicate {
   /// The conditions that a store can use to read fewer transactions: every transaction that matches the predicate
   /// matches them too.
-  var historyQuery: HistoryQuery {
+  package var historyQuery: HistoryQuery {
     var query = HistoryQuery()
     let parts: [FetchPredicate] = if case .and(let parts) = self { parts } else { [self] }
     for case .comparison(let comparison) in parts where comparison.modifier == .direct {
@@ -20,7 +20,7 @@ extension FetchPredicate {
   }
 
   /// The transactions that the predicate names by their tokens.
-  var historyTokens: [NamedTransaction] {
+  package var historyTokens: [NamedTransaction] {
     switch self {
     case .constant: []
     case .and(let parts), .or(let parts): parts.flatMap(\.historyTokens)
@@ -31,10 +31,10 @@ extension FetchPredicate {
   }
 
   /// A transaction that a predicate names by its token.
-  struct NamedTransaction {
-    let number: Int64
+  package struct NamedTransaction {
+    package let number: Int64
     /// Nil for a number alone.
-    let token: HistoryToken?
+    package let token: HistoryToken?
   }
 }
 

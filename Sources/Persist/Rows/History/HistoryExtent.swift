@@ -7,7 +7,14 @@ package struct HistoryExtent: Sendable, Hashable {
   /// Whether changes are recorded; false if the history was switched off and its past kept.
   package let isTracking: Bool
   /// Whether the position of the query belongs to this history, as far as its mark shows.
-  var isOfPosition = true
+  package var isOfPosition = true
+
+  package init(oldestPosition: Int64, lastNumber: Int64, isTracking: Bool, isOfPosition: Bool = true) {
+    self.oldestPosition = oldestPosition
+    self.lastNumber = lastNumber
+    self.isTracking = isTracking
+    self.isOfPosition = isOfPosition
+  }
 
   /// Whether the history contains every transaction after a number, which is one of its own.
   package func isComplete(after number: Int64) -> Bool { oldestPosition <= number && number <= lastNumber }

@@ -54,7 +54,7 @@ extension HistoryPurge {
   ///   - last: The number of the last transaction.
   ///   - byAge: The number of the last transaction that is too old; nil if there is none, or no limit.
   ///   - byCount: The number of the first of the newest transactions within the limit; nil if there is none.
-  func bound(
+  package func bound(
     last: Int64, byAge: Int64?, byCount: Int64?, readers: [HistoryReaderRecord], now: Date
   ) -> Int64 {
     var bound: Int64 = 0

@@ -39,7 +39,7 @@ extension IdentifiedStore {
   /// It is newer if it had the model before. If the registry doesn't contain the store's version, the store is also
   /// newer if it had one of the registry's versions before, or if both versions have numbers and the store's is
   /// greater. The order of a registry's versions isn't evidence: it is based on names.
-  func isNewer(than model: ManagedObjectModel) -> Bool {
+  package func isNewer(than model: ManagedObjectModel) -> Bool {
     if metadata.descends(from: model) { return true }
     guard version == nil else { return false }
     if descendsFromKnownVersion { return true }
@@ -51,7 +51,7 @@ extension IdentifiedStore {
   }
 
   /// The store's version; a substitute if its model isn't in the registry.
-  var source: ModelVersion {
+  package var source: ModelVersion {
     let name = model.versionIdentifiers.first { !$0.isEmpty } ?? "the store's own model"
     return version ?? ModelVersion(name: name, model: model)
   }

@@ -17,7 +17,7 @@ package struct StoreCatalog: Sendable {
   /// Persist's own record of the model, if the store has a valid one.
   package let record: ModelRecord?
   /// Whether the engine can drop a column without rewriting its table.
-  let canDropColumns: Bool
+  package let canDropColumns: Bool
 
   package init(
     metadata: StoreMetadata, mark: StoreMark, schema: StoreSchema, numberRows: [EntityNumbers.Row],
@@ -49,7 +49,7 @@ package struct StoreCatalog: Sendable {
   }
 
   /// Whether the store has the tables of parked values.
-  var canHaveParkedValues: Bool { schema.table(named: ParkedSlot.Table.slots) != nil }
+  package var canHaveParkedValues: Bool { schema.table(named: ParkedSlot.Table.slots) != nil }
 
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
@@ -92,7 +92,7 @@ package struct StoreMark: Sendable, Hashable {
 /// text can be long and is only read on demand.
 package struct ModelRecord: Sendable {
   /// The fingerprint of each entity of the store's model.
-  let fingerprints: [String: Fingerprint]
+  package let fingerprints: [String: Fingerprint]
   /// The digest of the model's text, which distinguishes versions with identical storage; nil in records without one.
   package let modelDigest: Data?
 }

@@ -1,5 +1,5 @@
 /// An engine whose migrations can be written as scripts for another program.
-protocol ScriptingEngine: MigrationEngine {
+package protocol ScriptingEngine: MigrationEngine {
   /// Opens a store for a migration that is recorded. The caller closes the connection.
   func connectRecording(to location: StoreLocation) throws -> any ScriptingConnection
   /// Runs SQL on a store as another program would, without functions of Persist.
@@ -10,7 +10,7 @@ protocol ScriptingEngine: MigrationEngine {
 }
 
 /// A connection whose statements can be recorded.
-protocol ScriptingConnection: MigrationConnection {
+package protocol ScriptingConnection: MigrationConnection {
   /// Runs `body` and returns the statements that it ran in transactions, except those that only read.
   func recordingStatements(_ body: () throws -> Void) throws -> [SQLText]
   /// The conditions by which a script recognizes the rows of the tables that a migration replaces: the metadata, the

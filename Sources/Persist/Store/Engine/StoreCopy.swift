@@ -67,9 +67,16 @@ package protocol ObjectAssociations {
 /// A pair of saved objects.
 package struct ObjectAssociation {
   /// The number of the entity mapping that created the destination object.
-  let step: Int
-  let source: Int64
+  package let step: Int
+  package let source: Int64
   /// The number of the destination object's entity in the model.
-  let entity: Int
-  let destination: Int64
+  package let entity: Int
+  package let destination: Int64
+
+  package init(step: Int, source: Int64, entity: Int, destination: Int64) {
+    self.step = step
+    self.source = source
+    self.entity = entity
+    self.destination = destination
+  }
 }

@@ -3,9 +3,9 @@ import Foundation
 /// The difference between a store's model and the model that it should be opened with.
 package struct StoreDifference: KnownStore {
   /// The store with its model; nil if the model is unknown.
-  let store: IdentifiedStore?
+  package let store: IdentifiedStore?
   /// The store's open database, for a migration; nil if the engine has closed it.
-  var opened: (any UnmigratedStore)?
+  package var opened: (any UnmigratedStore)?
   private let makeError: @Sendable () -> PersistenceError
 
   /// ``PersistenceError/Code/incompatibleModel``, with every difference in words; computed when it is used.

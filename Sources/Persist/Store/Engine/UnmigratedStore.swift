@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// The open database of a store that has another model than the coordinator's, so that it is migrated and then used
 /// with the connection by which its model was identified.
-protocol UnmigratedStore: AnyObject, Sendable {
+package protocol UnmigratedStore: AnyObject, Sendable {
   var url: URL? { get }
   /// Reads the store in one transaction, without changing anything.
   ///

@@ -56,7 +56,7 @@ extension LayoutNames {
 
 extension TableMap.ColumnType {
   /// Whether a column is declared with this type, ignoring a length such as that of `VARCHAR(255)`.
-  func isDeclared(by column: StoreSchema.Column) -> Bool {
+  package func isDeclared(by column: StoreSchema.Column) -> Bool {
     if column.declaredType == rawValue { return true }
     let declared = column.declaredType.prefix { $0 != "(" }.uppercased()
     return declared.trimmingPrefix(" ") == rawValue || declared.hasPrefix(rawValue + " ")
@@ -86,7 +86,7 @@ extension TableMap.ColumnType {
 package enum MarkChange: Sendable, Hashable {
   case same, added, removed
 
-  init(from old: AttributeDescription, to new: AttributeDescription) {
+  package init(from old: AttributeDescription, to new: AttributeDescription) {
     switch (old.storesMarkedBytes, new.storesMarkedBytes) {
     case (false, true): self = .added
     case (true, false): self = .removed

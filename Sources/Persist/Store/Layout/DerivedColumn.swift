@@ -1,7 +1,7 @@
 /// The column of a derived attribute, computed by the store from other columns.
 package struct DerivedColumn: Sendable, Hashable {
   package let table: String
-  let name: String
+  package let name: String
   /// The part of the names of its triggers that distinguishes it from other columns of the store.
   let label: String
   /// The entities whose rows have the attribute.
@@ -46,7 +46,7 @@ package struct DerivedHop: Sendable, Hashable {
 
 extension DerivedColumn {
   /// The folded names of the tables from which the value is computed.
-  var inputTables: Set<String> { Set(([table] + value.tables).map(\.foldedIdentifier)) }
+  package var inputTables: Set<String> { Set(([table] + value.tables).map(\.foldedIdentifier)) }
 }
 
 extension DerivedValue {

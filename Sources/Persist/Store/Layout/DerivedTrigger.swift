@@ -95,11 +95,11 @@ extension [DerivedColumn] {
 
 extension StoreSchema.Trigger {
   /// Whether Persist made the trigger for a derived attribute.
-  var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
+  package var isPersists: Bool { name.hasPrefix(DerivedTrigger.prefix) }
 
   /// Whether the trigger maintains derived attributes, including Core Data's own triggers.
-  var keepsDerivedValues: Bool { isPersists || keepsDerivedValuesOfOthers }
+  package var keepsDerivedValues: Bool { isPersists || keepsDerivedValuesOfOthers }
 
   /// Whether the trigger is one of Core Data's for derived attributes.
-  var keepsDerivedValuesOfOthers: Bool { name.hasPrefix("Z_DA_") }
+  package var keepsDerivedValuesOfOthers: Bool { name.hasPrefix("Z_DA_") }
 }

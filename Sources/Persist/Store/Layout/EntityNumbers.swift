@@ -22,21 +22,21 @@ package struct EntityNumbers: Sendable, Hashable {
   }
 
   /// The first of the numbers used by Core Data's own bookkeeping, such as the history.
-  static let firstSystemNumber = 16_001
+  package static let firstSystemNumber = 16_001
 
   /// By index in ``ManagedObjectModel/entities``.
   package let byIndex: [Int]
   /// The rows of `Z_PRIMARYKEY` for the model's entities, by ascending entity number.
-  let rows: [Row]
+  package let rows: [Row]
   /// Whether the store lists exactly the model's entities.
   ///
   /// Rows of other entities are then damage, because a store's writers use the numbers of the list. Statements rely on
   /// this, and name no entity numbers if they apply to every row of a table. ``StoreCheck`` reports a row with a number
   /// that isn't listed. Fetches of objects omit such a row, but identifiers, counts and aggregates include it, and
   /// batch changes affect it.
-  let areComplete: Bool
+  package let areComplete: Bool
   /// The descriptions of mismatches.
-  let differences: [String]
+  package let differences: [String]
   /// The reverse of ``byIndex``, by entity number; -1 for numbers of other entities.
   ///
   /// Dictionaries of numbers would take half a million instructions when a process first uses one.
@@ -48,7 +48,7 @@ package struct EntityNumbers: Sendable, Hashable {
   }
 
   /// - Parameter absent: Entities that the store was created without.
-  init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
+  package init(model: ManagedObjectModel, rows: [Row], absent: Set<String> = []) {
     let rows = Self.listed(rows)
     if rows.count == model.entities.count, zip(rows, model.entities).allSatisfy({ $0.name == $1.name }) {
       // So it is in nearly every store.
@@ -140,7 +140,7 @@ package struct EntityNumbers: Sendable, Hashable {
   }
 
   /// The row of an entity number; nil if the store doesn't list it.
-  func row(ofNumber number: Int) -> Row? { Self.place(of: number, in: rows).map { rows[$0] } }
+  package func row(ofNumber number: Int) -> Row? { Self.place(of: number, in: rows).map { rows[$0] } }
 
   /// The index in ``ManagedObjectModel/entities`` of the entity with a number; nil if the model has no such entity.
   package func entityIndex(ofNumber number: Int) -> Int? {

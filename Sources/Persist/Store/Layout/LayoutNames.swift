@@ -36,7 +36,7 @@ package enum LayoutNames: Sendable, Hashable {
 
   // MARK: Tables
 
-  func table(of entity: String) -> String {
+  package func table(of entity: String) -> String {
     switch self {
     case .coreData: "Z" + entity.uppercased()
     case .snakeCase: Self.tableName(entity.snakeCase)

@@ -20,7 +20,7 @@ package struct StoreSchema: Sendable, Hashable {
     package let sql: String
     /// The columns of primary keys and of unique constraints, as the engine reports them; nil if the SQL text contains
     /// them.
-    let keys: [[String]]?
+    package let keys: [[String]]?
     private let indexByName: [String: Int]
 
     package init(name: String, columns: [Column], sql: String = "", keys: [[String]]? = nil) {
@@ -32,7 +32,7 @@ package struct StoreSchema: Sendable, Hashable {
         columns.enumerated().map { ($1.name.foldedIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func column(named name: String) -> Column? { indexByName[name.foldedIdentifier].map { columns[$0] } }
+    package func column(named name: String) -> Column? { indexByName[name.foldedIdentifier].map { columns[$0] } }
   }
 
   package struct Index: Sendable, Hashable {
@@ -61,23 +61,29 @@ package struct StoreSchema: Sendable, Hashable {
   }
 
   package struct View: Sendable, Hashable {
-    let name: String
+    package let name: String
     package let sql: String
     /// The columns that it reads, directly or through other views; nil if SQLite can't prepare it.
-    let columns: Set<ColumnPlace>?
+    package let columns: Set<ColumnPlace>?
+
+    package init(name: String, sql: String, columns: Set<ColumnPlace>?) {
+      self.name = name
+      self.sql = sql
+      self.columns = columns
+    }
   }
 
   /// A column of a table.
-  struct ColumnPlace: Sendable, Hashable {
+  package struct ColumnPlace: Sendable, Hashable {
     private let table: String
     private let column: String
 
-    init(_ column: String, of table: String) {
+    package init(_ column: String, of table: String) {
       self.table = table.foldedIdentifier
       self.column = column.foldedIdentifier
     }
 
-    func hasName(_ column: String) -> Bool { self.column == column.foldedIdentifier }
+    package func hasName(_ column: String) -> Bool { self.column == column.foldedIdentifier }
   }
 
   /// In the order of the file.
@@ -87,7 +93,7 @@ package struct StoreSchema: Sendable, Hashable {
   /// Empty for a store on a server, which itself refuses to change what views read.
   package let views: [View]
   /// The rules by which the tables of the model are named.
-  let names: LayoutNames
+  package let names: LayoutNames
   private let indexByName: [String: Int]
 
   package init(
@@ -137,7 +143,7 @@ extension String {
 /// A column that a migration left in its table.
 package enum LeftOverColumn {
   /// The prefix of the names of all such columns; no attribute's column has it.
-  static let prefix = "PERSIST_LEFT"
+  package static let prefix = "PERSIST_LEFT"
 
   package static func isOne(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
@@ -159,7 +165,7 @@ package struct ParkedColumn: Sendable, Hashable {
   }
 
   /// The prefix of the names of all such columns; no attribute's column has it.
-  static let prefix = "PERSIST_PARKED"
+  package static let prefix = "PERSIST_PARKED"
 
   package static func isOne(_ name: String) -> Bool { name.foldedIdentifier.hasPrefix("persist_parked_") }
 }

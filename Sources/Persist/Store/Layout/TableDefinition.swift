@@ -31,13 +31,18 @@ package struct IndexDefinition: Sendable, Hashable {
   package struct Condition: Sendable, Hashable {
     package let column: String
     package let test: UniquenessCondition.Test
+
+    package init(column: String, test: UniquenessCondition.Test) {
+      self.column = column
+      self.test = test
+    }
   }
 
   /// The part of the model that an index is for.
   package struct Subject: Sendable, Hashable {
     package let entity: String
     /// The name of a declared index, or the properties of a uniqueness constraint.
-    let name: String
+    package let name: String
   }
 
   package var name: String
@@ -293,7 +298,7 @@ extension TableMap.EntityTable {
   ///
   /// - Returns: Nil unless every name has a column, because a constraint over the others would reject rows that the
   ///   model allows.
-  func columns(ofConstraint names: [String]) -> [TableMap.Column]? {
+  package func columns(ofConstraint names: [String]) -> [TableMap.Column]? {
     var found: [TableMap.Column] = []
     for name in names {
       let own = columns(ofConstrained: name)

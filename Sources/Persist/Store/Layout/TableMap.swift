@@ -91,6 +91,13 @@ package struct TableMap: Sendable {
     package let entityColumn: String?
     /// The column with the position among the owner's members, if the relationship is ordered.
     package let orderColumn: String?
+
+    package init(table: String, column: String, entityColumn: String?, orderColumn: String?) {
+      self.table = table
+      self.column = column
+      self.entityColumn = entityColumn
+      self.orderColumn = orderColumn
+    }
   }
 
   /// A join table seen from one of its ends.
@@ -106,6 +113,18 @@ package struct TableMap: Sendable {
     package let inverseOrderColumn: String?
     /// Whether the relationship is its own inverse; the table then contains each pair in both directions.
     package let isReflexive: Bool
+
+    package init(
+      table: String, ownColumn: String, memberColumn: String, orderColumn: String?, inverseOrderColumn: String?,
+      isReflexive: Bool
+    ) {
+      self.table = table
+      self.ownColumn = ownColumn
+      self.memberColumn = memberColumn
+      self.orderColumn = orderColumn
+      self.inverseOrderColumn = inverseOrderColumn
+      self.isReflexive = isReflexive
+    }
   }
 
   /// The table of a many-to-many relationship.
@@ -126,7 +145,7 @@ package struct TableMap: Sendable {
     package let first: Side
     package let second: Side
 
-    var isReflexive: Bool { first.entity == second.entity && first.relationship == second.relationship }
+    package var isReflexive: Bool { first.entity == second.entity && first.relationship == second.relationship }
   }
 
   /// A column of a hierarchy's table.
@@ -142,11 +161,11 @@ package struct TableMap: Sendable {
   /// Core Data's own limit isn't documented; according to SQLite, files become faster at about 100 KB.
   ///
   /// - SeeAlso: <https://sqlite.org/intern-v-extern-blob.html>
-  static let largestInlineValue = 100 * 1024
+  package static let largestInlineValue = 100 * 1024
 
   package let model: ManagedObjectModel
   /// The rules of the names.
-  let names: LayoutNames
+  package let names: LayoutNames
   package let numbers: EntityNumbers
   /// By index in ``ManagedObjectModel/entities``.
   package let tables: LazyList<EntityTable>
@@ -175,7 +194,7 @@ package struct TableMap: Sendable {
   }
 
   /// Whether rows of all entities are written identically in both.
-  func hasSamePlaces(as other: TableMap) -> Bool {
+  package func hasSamePlaces(as other: TableMap) -> Bool {
     numbers.byIndex == other.numbers.byIndex && absent == other.absent && layout == other.layout
       && joinTables == other.joinTables
       && zip(tables, other.tables).allSatisfy { one, two in
@@ -188,7 +207,7 @@ package struct TableMap: Sendable {
   package func table(ofNumber number: Int) -> EntityTable? { numbers.entityIndex(ofNumber: number).map { tables[$0] } }
 
   /// The entity number of every row of an entity's table; nil if rows may have different ones.
-  func onlyNumber(ofTableOf entity: Entity) -> Int? {
+  package func onlyNumber(ofTableOf entity: Entity) -> Int? {
     numbers.areComplete && !entity.root.hasSubentities ? self[entity].number : nil
   }
 
@@ -209,13 +228,13 @@ package struct TableMap: Sendable {
   ///
   /// - Parameter absent: Entities that the store was created without.
   @inline(never)
-  init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
+  package init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
     self.init(model: model, numbers: numbers, schema: .some(schema), names: schema.names, absent: absent)
   }
 
   /// Descriptions of all differences between a store and the model's layout: empty if the model is a possible model of
   /// the store, judging by entities, tables and columns.
-  static func schemaDifferences(
+  package static func schemaDifferences(
     model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema, absent: Set<String> = []
   ) -> [String] {
     let numbers = EntityNumbers(model: model, rows: rows, absent: absent)
@@ -235,7 +254,7 @@ package struct TableMap: Sendable {
 
   /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
   /// numbers. The columns of each hierarchy are determined when they are first used.
-  init(predictedFor model: ManagedObjectModel, _ numbers: EntityNumbers) {
+  package init(predictedFor model: ManagedObjectModel, _ numbers: EntityNumbers) {
     let owners = Lazy { TableMapBuilder.ownersWithoutInverse(in: model) }
     let hierarchies = LazyList(count: model.entities.count) { root in
       TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The lossless representation of a decimal in a column.
 ///
@@ -8,13 +8,13 @@ import Foundation
 /// stored as text in a blob, which affinity doesn't affect.
 ///
 /// - SeeAlso: <https://sqlite.org/datatype3.html#type_affinity>
-enum DecimalColumn: Sendable, Hashable {
+package enum DecimalColumn: Sendable, Hashable {
   case integer(Int64)
   case double(Double)
   case text(String)
 
   /// Nil for NaN.
-  init?(_ value: Decimal) {
+  package init?(_ value: Decimal) {
     guard !value.isNaN else { return nil }
     let text = value.description
     if let whole = Int64(text) {
@@ -30,7 +30,7 @@ enum DecimalColumn: Sendable, Hashable {
 }
 
 extension SQLValue {
-  init(_ column: DecimalColumn) {
+  package init(_ column: DecimalColumn) {
     switch column {
     case .integer(let number): self = .integer(number)
     case .double(let number): self = .double(number)
@@ -41,7 +41,7 @@ extension SQLValue {
   /// The decimal that a decimal column's value represents; nil if it represents none.
   ///
   /// A double represents its shortest text, which has up to 17 digits. SQLite's own text of it is rounded to 15.
-  var decimalValue: Decimal? {
+  package var decimalValue: Decimal? {
     switch self {
     case .null: nil
     case .integer(let number): Decimal(number)

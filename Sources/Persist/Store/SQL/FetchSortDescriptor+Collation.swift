@@ -1,6 +1,6 @@
 extension FetchSortDescriptor.Comparison {
   /// The name of the collation that Persist registers on each connection, only for sorting in its own statements.
-  var collation: StaticString {
+  package var collation: StaticString {
     switch self {
     case .values: "BINARY"
     case .caseInsensitive: "PERSIST_CASE_INSENSITIVE"

@@ -7,9 +7,9 @@
 /// - SeeAlso: <https://sqlite.org/fts5.html#external_content_tables>
 package struct FullTextIndex: Sendable, Hashable {
   /// The prefix of the names of Persist's own tables and triggers for full-text search.
-  static let prefix = "PERSIST_FTS_"
+  package static let prefix = "PERSIST_FTS_"
 
-  let table: String
+  package let table: String
   let column: String
   let search: FullTextSearch
   /// The entity that declares the attribute.
@@ -18,17 +18,17 @@ package struct FullTextIndex: Sendable, Hashable {
 
   /// Names of entities and attributes can't contain `$`, so that index names are unique.
   @inline(never)
-  var name: String { "\(Self.prefix)\(table)$\(column)" }
+  package var name: String { "\(Self.prefix)\(table)$\(column)" }
 
   /// The SQL texts of the FTS5 table and its triggers as a store contains them, by name.
-  var definitions: [String: String] {
+  package var definitions: [String: String] {
     var definitions = [name: SQLText.create(self).text]
     for event in Event.allCases { definitions[triggerName(event)] = SQLText.trigger(self, event).text }
     return definitions
   }
 
   /// The event that fires a trigger.
-  enum Event: String, Sendable, CaseIterable {
+  package enum Event: String, Sendable, CaseIterable {
     case insert = "INSERT"
     case delete = "DELETE"
     case update = "UPDATE"
@@ -50,7 +50,7 @@ extension TableMap {
   }
 
   /// The index of an attribute that is marked for full-text search.
-  func fullTextIndex(of name: String, in entity: Entity) -> FullTextIndex? {
+  package func fullTextIndex(of name: String, in entity: Entity) -> FullTextIndex? {
     guard let property = entity.property(named: name), let attribute = property.attribute,
       let search = attribute.fullTextSearch, attribute.isFullTextSearched,
       let column = self[entity].column(slot: property.slot)

@@ -8,7 +8,7 @@ package enum SQLColumn: Sendable, Hashable {
 
 extension SQLText {
   /// Selects values computed from rows, which are ``RowSelection/root`` in the columns and groups.
-  static func values(_ columns: [SQLColumn], _ rows: RowSelection, groups: [SQLTerm]) -> SQLText {
+  package static func values(_ columns: [SQLColumn], _ rows: RowSelection, groups: [SQLTerm]) -> SQLText {
     var sql: SQLText = "SELECT \(columns.map(column).joined(separator: ", ")) \(rows.clauses)"
     if !groups.isEmpty { sql += " GROUP BY \(groups.map(term).joined(separator: ", "))" }
     if groups.isEmpty, !columns.contains(where: \.isAggregate) { sql += "\(rows.sorting)\(rows.window)" }

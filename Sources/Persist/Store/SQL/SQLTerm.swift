@@ -74,6 +74,11 @@ package struct SQLScan: Sendable, Hashable {
 
   package var tables: [Table]
   package var condition: SQLTerm?
+
+  package init(tables: [Table], condition: SQLTerm? = nil) {
+    self.tables = tables
+    self.condition = condition
+  }
 }
 
 /// A function that Persist registers on each connection, or one of SQLite's own.
@@ -109,7 +114,7 @@ package enum SQLFunction: Sendable, Hashable {
   case ifNull
 
   /// Names that can't be columns and that no store's own function has.
-  var name: StaticString {
+  package var name: StaticString {
     switch self {
     case .fold: "PERSIST_FOLD"
     case .endsWith: "PERSIST_ENDS"

@@ -2,16 +2,16 @@
 ///
 /// - SeeAlso: <https://sqlite.org/fts5.html>
 extension SQLText {
-  static let fullTextModule: SQLText = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
+  package static let fullTextModule: SQLText = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
 
   /// The name and SQL text of every trigger, view and virtual table, and whether it is a virtual table, which has no
   /// root page.
-  static let trustedObjects: SQLText = """
+  package static let trustedObjects: SQLText = """
     SELECT name, sql, type = 'table' FROM sqlite_master \
     WHERE type IN ('trigger', 'view') OR (type = 'table' AND rootpage = 0)
     """
 
-  static func create(_ index: FullTextIndex) -> SQLText {
+  package static func create(_ index: FullTextIndex) -> SQLText {
     let prefixes = index.search.prefixLengths
     let prefix: SQLText = prefixes.isEmpty ? "" : ", prefix='\(words: prefixes)'"
     return """
@@ -22,7 +22,7 @@ extension SQLText {
 
   /// Rows without a text are also in the index, without words, consistently with SQLite's own rebuild and integrity
   /// check.
-  static func trigger(_ index: FullTextIndex, _ event: FullTextIndex.Event) -> SQLText {
+  package static func trigger(_ index: FullTextIndex, _ event: FullTextIndex.Event) -> SQLText {
     let add: SQLText = """
       INSERT INTO \(name: index.name) (rowid, \(name: index.column)) VALUES (NEW.Z_PK, NEW.\(name: index.column));
       """
@@ -45,11 +45,11 @@ extension SQLText {
     return "CREATE TRIGGER \(name: index.triggerName(event)) AFTER \(head) BEGIN \(body) END"
   }
 
-  static func rebuild(_ index: FullTextIndex) -> SQLText {
+  package static func rebuild(_ index: FullTextIndex) -> SQLText {
     "INSERT INTO \(name: index.name) (\(name: index.name)) VALUES ('rebuild')"
   }
 
-  static func dropFullText(_ name: String, isTable: Bool) -> SQLText {
+  package static func dropFullText(_ name: String, isTable: Bool) -> SQLText {
     isTable ? "DROP TABLE \(name: name)" : "DROP TRIGGER \(name: name)"
   }
 
@@ -73,20 +73,20 @@ extension SQLText {
   // MARK: Single texts
 
   /// An index that contains only the text being examined.
-  static func createSingleText(_ search: FullTextSearch) -> SQLText {
+  package static func createSingleText(_ search: FullTextSearch) -> SQLText {
     "CREATE VIRTUAL TABLE \(singleText(search)) USING fts5(content, tokenize='\(tokenizer(search))')"
   }
 
-  static func addSingleText(_ search: FullTextSearch, _ text: String) -> SQLText {
+  package static func addSingleText(_ search: FullTextSearch, _ text: String) -> SQLText {
     "INSERT INTO \(singleText(search)) (rowid, content) VALUES (1, \(value: .text(text)))"
   }
 
-  static func singleTextMatches(_ search: FullTextSearch, _ query: String) -> SQLText {
+  package static func singleTextMatches(_ search: FullTextSearch, _ query: String) -> SQLText {
     "SELECT 1 FROM \(singleText(search)) WHERE content MATCH \(value: .text(query))"
   }
 
   /// The text with marks around the matches: the whole text, or the best excerpt of a number of words.
-  static func markedText(
+  package static func markedText(
     _ search: FullTextSearch, _ query: String, marks: (start: String, end: String, cut: String), wordCount: Int?
   ) -> SQLText {
     let between: SQLText = "\(value: .text(marks.start)), \(value: .text(marks.end))"

@@ -3,14 +3,21 @@ extension SQLText {
   /// A selection and order of rows in a hierarchy's table.
   package struct RowSelection: Sendable {
     /// One level of a sort order.
-    struct Term: Sendable, Hashable {
+    package struct Term: Sendable, Hashable {
       /// A term over the rows, which are ``root`` in it.
-      let value: SQLTerm
-      let isAscending: Bool
+      package let value: SQLTerm
+      package let isAscending: Bool
       /// A decimal may be stored as text in a blob, which SQLite would sort after all numbers, and SQLite doesn't
       /// compare all digits of such a text.
-      let isDecimal: Bool
-      let comparison: FetchSortDescriptor.Comparison
+      package let isDecimal: Bool
+      package let comparison: FetchSortDescriptor.Comparison
+
+      package init(value: SQLTerm, isAscending: Bool, isDecimal: Bool, comparison: FetchSortDescriptor.Comparison) {
+        self.value = value
+        self.isAscending = isAscending
+        self.isDecimal = isDecimal
+        self.comparison = comparison
+      }
     }
 
     /// The rows of a table by their entities.
@@ -25,17 +32,32 @@ extension SQLText {
     package let table: String
     package let entities: Entities
     /// A JSON array of the keys; nil for all rows.
-    var keys: String?
-    var afterKey: Int64?
+    package var keys: String?
+    package var afterKey: Int64?
     /// A condition on the rows, which are ``root`` in it; nil for all rows.
-    var condition: SQLTerm?
+    package var condition: SQLTerm?
     /// The levels of the order; ties are resolved by key.
-    var order: [Term] = []
-    var limit: Int?
-    var offset = 0
+    package var order: [Term] = []
+    package var limit: Int?
+    package var offset = 0
     /// Whether the statement sorts. Without an order, SQLite finds rows by whichever index it prefers; sorting by key
     /// would make it walk through the table instead.
-    var isSorted = true
+    package var isSorted = true
+
+    package init(
+      table: String, entities: Entities, keys: String? = nil, afterKey: Int64? = nil, condition: SQLTerm? = nil,
+      order: [Term] = [], limit: Int? = nil, offset: Int = 0, isSorted: Bool = true
+    ) {
+      self.table = table
+      self.entities = entities
+      self.keys = keys
+      self.afterKey = afterKey
+      self.condition = condition
+      self.order = order
+      self.limit = limit
+      self.offset = offset
+      self.isSorted = isSorted
+    }
 
     package static let root = SQLRow(number: 0)
 
@@ -85,23 +107,23 @@ extension SQLText {
     }
   }
 
-  static func rows(_ columns: SQLText, _ rows: RowSelection) -> SQLText {
+  package static func rows(_ columns: SQLText, _ rows: RowSelection) -> SQLText {
     "SELECT \(columns) \(rows.clauses)\(rows.sorting)\(rows.window)"
   }
 
   /// The columns of a row's key and entity number, or the number itself if all rows of the table have the same: an
   /// index contains keys, but no entity numbers.
-  static func keyColumns(ofOnly number: Int?) -> SQLText {
+  package static func keyColumns(ofOnly number: Int?) -> SQLText {
     if let number { "Z_PK, \(number: Int64(number))" } else { "Z_PK, Z_ENT" }
   }
 
-  static func count(_ rows: RowSelection) -> SQLText {
+  package static func count(_ rows: RowSelection) -> SQLText {
     if rows.limit == nil, rows.offset == 0 { return "SELECT COUNT(*) \(rows.clauses)" }
     return "SELECT COUNT(*) FROM (SELECT 1 \(rows.clauses)\(rows.window))"
   }
 
   /// The rows with a number of keys, regardless of entity. Parameters: the keys.
-  static func rows(_ columns: [String], of table: String, keyCount: Int) -> SQLText {
+  package static func rows(_ columns: [String], of table: String, keyCount: Int) -> SQLText {
     if keyCount == 1 { return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK = \(parameter: ())" }
     return "SELECT \(names: columns) FROM \(name: table) WHERE Z_PK IN (\(parameters: keyCount)) ORDER BY Z_PK"
   }
@@ -110,7 +132,7 @@ extension SQLText {
   /// Parameter: the owner.
   ///
   /// - Parameter number: The entity number of all rows of the table, if they have the same.
-  static func members(of table: String, onlyOf number: Int?, owner: String, order: String?) -> SQLText {
+  package static func members(of table: String, onlyOf number: Int?, owner: String, order: String?) -> SQLText {
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
     return """
       SELECT \(keyColumns(ofOnly: number)) FROM \(name: table) \
@@ -119,7 +141,7 @@ extension SQLText {
   }
 
   /// Key and entity number of the members of a many-to-many relationship, in order. Parameter: the owner.
-  static func members(
+  package static func members(
     of table: String, joinedBy join: String, owner: String, member: String, order: String?
   ) -> SQLText {
     let places: SQLText = order.map { "j.\(name: $0) IS NULL, j.\(name: $0), " } ?? ""
@@ -132,5 +154,5 @@ extension SQLText {
 
 extension SQLText {
   /// Returns SQLite's plan for a query, with the same values; the text of a step is the fourth column.
-  static func plan(of sql: SQLText) -> SQLText { "EXPLAIN QUERY PLAN \(sql)" }
+  package static func plan(of sql: SQLText) -> SQLText { "EXPLAIN QUERY PLAN \(sql)" }
 }

@@ -1,5 +1,5 @@
 extension SQLText {
-  static func term(_ term: SQLTerm) -> SQLText {
+  package static func term(_ term: SQLTerm) -> SQLText {
     switch term {
     case .column(let name, let row): "\(row: row).\(name: name)"
     case .value(let value): "\(value: value)"

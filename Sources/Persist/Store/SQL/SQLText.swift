@@ -114,14 +114,14 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
   }
 
   /// The same text with other values.
-  func binding(_ values: [SQLValue]) -> SQLText {
+  package func binding(_ values: [SQLValue]) -> SQLText {
     var sql = self
     sql.values = values
     return sql
   }
 
   /// SQL that returns SQLite's query plan for other SQL.
-  static func plan(of sql: String) -> String { "EXPLAIN QUERY PLAN " + sql }
+  package static func plan(of sql: String) -> String { "EXPLAIN QUERY PLAN " + sql }
 
   static func + (left: SQLText, right: SQLText) -> SQLText {
     var sum = left

@@ -10,7 +10,7 @@ package enum StoreCopies {
   ///   - registry: The models of a store that contains none.
   ///   - discardsParked: Whether a copy in another engine may lack parked values.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
-  static func replaceStore(
+  package static func replaceStore(
     at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil,
     discardingParked discardsParked: Bool = false, reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws {

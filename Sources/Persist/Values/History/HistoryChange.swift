@@ -38,7 +38,7 @@ public struct HistoryChange: Sendable, Hashable {
   /// others change by the old values of their to-one relationship. Nil where ``oldValues`` is nil.
   public let memberChanges: [String: HistoryMemberChange]?
   /// The version of a deleted row, if old values are kept.
-  var formerVersion: Int64?
+  package var formerVersion: Int64?
   /// The number of the transaction that the change is part of.
   public let transactionNumber: Int64
 

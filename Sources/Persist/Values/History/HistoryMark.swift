@@ -11,11 +11,11 @@ package struct HistoryMark: Sendable, Hashable {
   package init(life: UInt64, time: Double?) { (self.life, self.time) = (life, time?.bitPattern) }
 
   /// Both numbers in hexadecimal digits, separated by a point.
-  var text: String {
+  package var text: String {
     ([life] + (time.map { [$0] } ?? [])).map { String($0, radix: 16) }.joined(separator: ".")
   }
 
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { UInt64($0, radix: 16) }
     guard numbers.count == parts.count, let life = numbers.first, numbers.count <= 2 else { return nil }
@@ -27,4 +27,9 @@ package struct HistoryMark: Sendable, Hashable {
 package struct HistoryPosition: Sendable, Hashable {
   package let number: Int64
   package let mark: HistoryMark?
+
+  package init(number: Int64, mark: HistoryMark?) {
+    self.number = number
+    self.mark = mark
+  }
 }

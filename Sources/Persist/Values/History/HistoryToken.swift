@@ -17,7 +17,7 @@ public struct HistoryToken: Sendable, Hashable {
   /// The number of the last transaction seen, by the identifier of the store; 0 before the first transaction.
   public let transactionNumbers: [String: Int64]
   /// The marks of these transactions, as far as they are known.
-  let marks: [String: HistoryMark]
+  package let marks: [String: HistoryMark]
 
   /// Creates a token for several stores.
   ///
@@ -39,7 +39,7 @@ public struct HistoryToken: Sendable, Hashable {
   }
 
   /// - Parameter positions: The position in each store.
-  init(_ positions: [String: HistoryPosition]) {
+  package init(_ positions: [String: HistoryPosition]) {
     self.init(positions.mapValues(\.number), marks: positions.compactMapValues(\.mark))
   }
 

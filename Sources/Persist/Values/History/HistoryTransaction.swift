@@ -32,7 +32,7 @@ public struct HistoryTransaction: Sendable, Hashable {
   /// The changes in the order of their numbers; nil if they weren't requested.
   public let changes: [HistoryChange]?
   /// The life of the store; nil for a transaction that wasn't read from one.
-  var life: UInt64?
+  package var life: UInt64?
 
   /// Creates a transaction from its parts.
   public init(

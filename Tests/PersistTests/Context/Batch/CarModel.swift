@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 /// Cars as the batch tests use them: Car {maker, numberPlate required unique, mileage, price decimal, photo; owner},
 /// SportCar: Car {isLimited}, Person {name; cars nullify; passport}.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Core Data's observed behavior in batches, over 125 cars of which 103 are FIATs.
 @Suite("Batch operations, as observed")

@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistCore
 
 /// Records the notifications of a context.
 final class EventRecorder {

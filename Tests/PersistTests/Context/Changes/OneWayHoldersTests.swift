@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Holders of objects by relationships without an inverse")
 struct OneWayHoldersTests {

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Whatever is changed, saved, discarded and merged at three levels of contexts, each level and a newly created child
 /// show the expected state in every form of fetch.

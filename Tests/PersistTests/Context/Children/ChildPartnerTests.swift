@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// One-to-one relationships that change hands in a child: whoever is related and deleted in whichever order, the child
 /// before its save, its parents after it, and the store show the same pairs.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Relationships between contexts and their children")
 struct ChildRelationshipTests {

@@ -1,6 +1,7 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// The expected state of one context, as plain values: nodes in boxes and in ordered trees, with tags.
 struct DraftGraph: Equatable {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Uniqueness with a condition", .timeLimit(.minutes(5)))
 struct ConditionalUniquenessTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Two contexts of one store that have read the same row: the setup of most conflicts.
 struct SharedRow {

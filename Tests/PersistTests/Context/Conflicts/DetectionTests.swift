@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Conflicts of unchanged objects")
 struct DetectionTests {

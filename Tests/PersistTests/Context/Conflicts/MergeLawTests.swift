@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The meaning of the merge policies, without contexts: rows, copies of them, and rules.
 private struct PlainStore {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Conflicts in relationships whose ends were read at different times")
 struct PairConflictTests {

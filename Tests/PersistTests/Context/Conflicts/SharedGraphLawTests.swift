@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// The law, over random edits and deletions of one graph by contexts that don't know of each other's saves: whatever
 /// the merge policies let through, relationships in the store lead to rows that exist, and their two sides agree.

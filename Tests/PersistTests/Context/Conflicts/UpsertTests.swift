@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A new object with a unique value that a row already has becomes the object of that row.
 @Suite("Upserts")

@@ -1,4 +1,6 @@
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Saved alpha 22, bravo 25, charlie 10; then, unsaved: alpha 5, charlie 21, bravo deleted, delta 30, echo 40.
 func withDirtyPeople(_ body: (ManagedObjectContext) throws -> Void) throws {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Fetches whose rows are read on another thread while the objects of others are created.
 @Suite("Fetches of many rows")

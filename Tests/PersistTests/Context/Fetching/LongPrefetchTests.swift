@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// Prefetched members, of few owners and of so many that another thread still reads them when the fetch returns.
 @Suite("Prefetching members of many owners")

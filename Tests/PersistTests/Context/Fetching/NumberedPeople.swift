@@ -1,6 +1,8 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Creates a store with a number of people, each named after its number, with the number's last two digits as salary.
 func withNumberedPeople(_ count: Int, _ body: (PersistentStoreCoordinator) throws -> Void) throws {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Core Data's observed fetch results with unsaved changes.
 @Suite("Fetching with unsaved changes, as observed")

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Core Data's observed results over relationships, of unsaved and saved objects.
 @Suite("Predicates over relationships, as observed")

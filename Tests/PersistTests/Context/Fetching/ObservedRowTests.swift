@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Core Data's observed dictionaries, over five rows of every kind of value.
 @Suite("Rows of values, as observed")

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// A fetch finds what the stores have now, whatever the context's registered objects have read before.
 @Suite("Fetching over outdated objects")

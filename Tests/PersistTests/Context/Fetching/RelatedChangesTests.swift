@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The law: a fetch returns what the context shows, wherever the unsaved changes are.
 @Suite("Unsaved changes of related objects")

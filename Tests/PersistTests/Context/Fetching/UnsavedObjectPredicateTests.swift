@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// A predicate that contains an unsaved object matches that object before and after the save.
 @Suite("Predicates over unsaved objects")

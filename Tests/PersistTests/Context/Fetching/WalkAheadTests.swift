@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// Groups of a walk that are read while the program processes the ones before.
 @Suite("Walks that read ahead")

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Everything that the objects of a context's stores show, by their identifiers.
 private func contents(_ context: ManagedObjectContext) throws -> [String: [String: String]] {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 extension QueryGenerationTests {
   @Test("Rows of values and fetches of saved values read the pinned state, also where they are evaluated in memory")

@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Operations on stores as a whole. Those on stores of their own are bounded by their work; their statements aren't
 /// counted.

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A public operation on a number of objects, whose cost must grow by no more than their number.
 struct GrowthOperation: Sendable, CustomStringConvertible {

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// The cost of every operation grows no more than the number of objects: by statements, and by the thread's work.
 @Suite("Growth of the cost of operations", .serialized)

@@ -1,4 +1,6 @@
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A node with a stored property that isn't in any store, and a count of all live nodes.
 final class HeldNode: ManagedObject {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 
 /// Large values beside other contexts, as an attribute and as an element of a composite one.

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// The law, over random work of two contexts, a child, undo and every merge policy: an object shows the value its row
 /// had when it was read, one set since, or the row's current value; saved values follow the policy.

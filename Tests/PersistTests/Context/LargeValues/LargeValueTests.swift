@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: reading a large value that others replaced returns the newest one; nothing fails over an intact store.
 @Suite("Large values with concurrent contexts")

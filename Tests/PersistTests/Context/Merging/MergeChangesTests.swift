@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Merging changes saved by another context")
 struct MergeChangesTests {

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Others' saved changes are merged beneath unsaved changes, and both sides of relationships agree.
 @Suite("Relationships after merging")

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Rows deleted and restored with concurrent contexts")
 struct ReturnedRowTests {

@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Random values on new objects of an entity with every kind of attribute, beside a plain list of what they should be.
 struct NewValueLaw {

@@ -1,6 +1,7 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
 
 /// A child context for a while, with the graph that it should show. It edits, undoes, and has children of its own.
 struct PlainChild {

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// Two contexts that change what both have read: the second meets the first one's changes when it saves, under each
 /// merge policy.

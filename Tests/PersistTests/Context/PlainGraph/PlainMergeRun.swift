@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// Random changes in several contexts, each of which merges at once what another saves, beside plain graphs. Every
 /// change is undone and redone now and then, also after others' changes were merged.

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 /// Random steps of one context and of children that it has for a while, beside the plain graph. Undo is tried against
 /// copies of the plain graph.

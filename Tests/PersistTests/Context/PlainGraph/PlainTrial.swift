@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Random steps beside a plain model. What a step does follows from ``edits`` alone.
 protocol PlainTrial {

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Random items, of which there is one for each code, beside plain rows: new ones meet rows and one another.
 struct PlainUpsertRun: PlainTrial {

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Laws of an object graph's state")
 struct ObjectGraphLawTests {
@@ -62,7 +64,7 @@ struct ObjectGraphLawTests {
         try expect(object.table == nil, item.isAway)
         if !item.isAway { try expect(object["name"] as? String, item.name) }
       }
-      let sets: [(set: ChangeSet, change: ManagedObject.Change)] = [
+      let sets: [(set: ObjectGraph.ChangeSet, change: ManagedObject.Change)] = [
         (graph.inserted, .inserted), (graph.updated, .updated), (graph.deleted, .deleted),
       ]
       for (set, change) in sets {
@@ -168,7 +170,7 @@ struct ObjectGraphLawTests {
 
     /// Accepts some changes as if a store had written them.
     private mutating func acceptSome() {
-      func some(_ set: ChangeSet) -> [ManagedObject] {
+      func some(_ set: ObjectGraph.ChangeSet) -> [ManagedObject] {
         set.objects.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
       }
       let saved = SavedObjects(

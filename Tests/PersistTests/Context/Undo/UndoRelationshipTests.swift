@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Relationships after undo")
 struct UndoRelationshipTests {

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Deletions undone after others, or later saves, have changed the related objects.
 @Suite("Both sides after an undone deletion")

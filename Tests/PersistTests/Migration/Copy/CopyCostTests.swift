@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The statements executed by a copy object by object: one for each row written, and a few for each batch.
 @Suite("Cost of copying object by object, in statements")

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// The destination objects of a policy's source objects, over several batches.
 @Suite("Objects created by policies")

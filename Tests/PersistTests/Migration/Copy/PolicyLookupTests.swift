@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Policies as applications write them for Core Data: they change their mapping and call super, and keep tables of the
 /// objects that they created.

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Copying a large value to several attributes", .aboutFiles("files of large values"))
 struct SharedFileTests {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Pairs of relationships that are their own inverse")
 struct SymmetricPairsTests {

@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A table of another program with entity numbers, such as CloudKit's.
 struct ForeignTable {

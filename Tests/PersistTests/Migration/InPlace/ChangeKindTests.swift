@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Every kind of change in place")
 struct ChangeKindTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Two models that differ by one kind of change that can be migrated in place.
 struct ChangeKind: Sendable, CustomTestStringConvertible {

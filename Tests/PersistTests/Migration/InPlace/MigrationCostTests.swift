@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The cost of opening a store apart from its rows, in connections and statements.
 @Suite("Cost of opening and migrating a store, in connections and statements")

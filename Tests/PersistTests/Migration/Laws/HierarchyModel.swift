@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistModel
 
 /// A small model of two hierarchies, one relationship between them and one attribute, each of which can be declared
 /// anywhere: the material of single changes.

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: within a hierarchy, a renaming identifier decides where the values of an attribute come from, whatever the
 /// names of the parents and the children mean now.

@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistModel
 
 /// The parts of a store that a migration must keep, determined without the comparison of models: by the names of
 /// properties, by their renaming identifiers, and by identities that random models write into user info.

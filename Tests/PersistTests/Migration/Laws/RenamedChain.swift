@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Versions of a hierarchy whose attributes get new names, exchange them, reuse those of others and move to parents
 /// and children. The values of each attribute of a version come from one attribute of the version before, or none.

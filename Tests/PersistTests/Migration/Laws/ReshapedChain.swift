@@ -1,4 +1,6 @@
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Three to five versions of a model that is reshaped at random, with names that sort in order or don't.
 struct ReshapedChain {

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: a migration on a server gives what the same migration gives in a file with the same contents.
   @Suite("Migrations on servers beside those of files", .needsServer)

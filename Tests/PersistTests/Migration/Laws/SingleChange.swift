@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Two small models with a single difference.
 struct SingleChange: CustomTestStringConvertible {

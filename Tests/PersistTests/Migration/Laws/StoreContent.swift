@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The contents of a store, read with plain SQL: values by entity and key, and relationships as pairs of objects.
 struct StoreContent: Equatable {

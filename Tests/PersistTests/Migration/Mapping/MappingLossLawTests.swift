@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A mapping model of a model onto itself, from which parts are removed at random: every difference between the store
 /// and its copy was announced.

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The counterpart of ``MappingLossTests``, for conditions that the engines write in different words.
   @Suite("Losses by mapping models on a server", .needsServer)

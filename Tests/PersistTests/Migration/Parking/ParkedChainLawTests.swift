@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Laws of automatic migrations along chains of models", .aboutFiles("parked values"))
 struct ParkedChainLawTests {

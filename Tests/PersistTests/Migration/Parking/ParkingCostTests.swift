@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The cost of parking the values of a removed attribute, in statements and written pages.
 @Suite("Cost of parking values in place", .aboutFiles("pages that SQLite writes"))

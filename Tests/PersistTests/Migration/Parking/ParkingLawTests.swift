@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Laws of parked values", .aboutFiles("parked values"))
 struct ParkingLawTests {

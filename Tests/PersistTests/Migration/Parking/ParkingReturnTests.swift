@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Parked values on the way back", .aboutFiles("parked values"))
 struct ParkingReturnTests {

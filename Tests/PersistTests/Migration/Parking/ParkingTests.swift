@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Parking values that an older version has no place for", .aboutFiles("parked values"))
 struct ParkingTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: parked values, pairs and objects are the values of required properties without a default, however the
 /// store is migrated, and rows without them are refused by the plan and by the migration alike.

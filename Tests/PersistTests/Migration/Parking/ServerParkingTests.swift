@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Parking values in a store on a server", .needsServer)
   struct ServerParkingTests {

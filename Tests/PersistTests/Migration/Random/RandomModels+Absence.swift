@@ -1,4 +1,6 @@
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Properties that are removed from a model and return unchanged in a later version.
 extension RandomModels {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 extension RandomModels {
   mutating func changeAttributes() {

@@ -1,4 +1,6 @@
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 extension RandomModels {
   mutating func changeEntities() {

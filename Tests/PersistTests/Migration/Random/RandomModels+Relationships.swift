@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistModel
 
 extension RandomModels {
   mutating func changeRelationships() {

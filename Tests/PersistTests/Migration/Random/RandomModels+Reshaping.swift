@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistModel
 
 /// Changes that merge two properties of the old model, or change relationships. Origins are then determined by names,
 /// not only by identities.

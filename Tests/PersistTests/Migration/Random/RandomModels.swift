@@ -2,6 +2,7 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// Models that change at random from version to version; equal seeds yield equal models.
 ///

@@ -1,6 +1,7 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// Relates the rows of a store to each other at random, by SQL alone.
 struct RandomRelations {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Versions of one entity whose attributes are renamed, removed and restored at random; each keeps its identity.
 private struct RandomSeries {

@@ -1,4 +1,6 @@
 import Foundation
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistSQLMigrations
 import PersistTestSupport
 import Testing

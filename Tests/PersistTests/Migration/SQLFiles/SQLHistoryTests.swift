@@ -1,4 +1,5 @@
 import Foundation
+@testable import PersistCore
 @testable import PersistSQLMigrations
 import PersistTestSupport
 import Testing

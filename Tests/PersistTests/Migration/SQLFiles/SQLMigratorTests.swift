@@ -1,4 +1,5 @@
 import Foundation
+@testable import PersistModel
 @testable import PersistSQLMigrations
 import PersistTestSupport
 import Synchronization

@@ -2,6 +2,7 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// Copies a folder before every change that SQLite makes in it: the files that a killed process leaves, and those that
 /// remain after a power failure.

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The contents of a scenario's store before and after, and the law for a disturbed migration.
 struct DisturbedMigration {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Rejects the mark whose `b` is 5.
 private final class RefusingPolicy: EntityMigrationPolicy {

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Migration with failing files")
 struct FailingFileTests {

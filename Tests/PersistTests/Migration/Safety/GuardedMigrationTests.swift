@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Before, during and after a migration")
 struct GuardedMigrationTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The number of rows to migrate, which `PERSIST_MEMORY_ROWS=1000000` increases.
 private let rowCount = ProcessInfo.processInfo.environment["PERSIST_MEMORY_ROWS"].flatMap { Int($0) } ?? 20_000

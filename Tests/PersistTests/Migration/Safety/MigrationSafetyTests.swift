@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Safety of migration")
 struct MigrationSafetyTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A program can't have the model of a store newer than itself: only the store shows it.
 @Suite("Stores newer than the program")

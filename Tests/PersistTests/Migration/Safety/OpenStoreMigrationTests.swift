@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Migration of an open store", .aboutFiles("the connection by which a store's model was identified"))
 struct OpenStoreMigrationTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Migration of a store used by another process", .aboutFiles("locks of files"))
 struct OtherProcessTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("A journal with nothing to roll back", .aboutFiles("the journal"))
 struct SpentJournalTests {

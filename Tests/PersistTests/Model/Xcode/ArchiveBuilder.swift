@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 /// Makes keyed archives as Apple's archiver writes them, for contents that no available real file has.
 final class ArchiveBuilder {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Archived expressions and predicates as text")
 struct ArchivedFormatTests {

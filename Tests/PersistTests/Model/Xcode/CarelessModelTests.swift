@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Files as written by Xcode, which checks little.
 @Suite("Carelessly written models")

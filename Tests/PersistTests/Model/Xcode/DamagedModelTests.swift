@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Damages real files at random: each must be read as an error or as a model. A crash or an endless loop ends the whole
 /// run.

@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The compressed model in a real store.
 func modelCache(ofStore path: String) throws -> Data {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 
 @Suite("Renaming in predicates and expressions")

@@ -2,6 +2,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("The order of fetched results")
 struct ResultOrderTests {

@@ -1,6 +1,7 @@
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// People and their workplaces: the lists shown in the tests of results controllers.
 enum Staff {

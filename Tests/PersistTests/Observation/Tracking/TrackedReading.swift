@@ -2,6 +2,8 @@ import Observation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// One readable property of an object.
 enum TrackedReading: Hashable {

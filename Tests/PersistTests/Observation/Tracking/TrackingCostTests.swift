@@ -4,6 +4,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Cost of observation")
 struct TrackingCostTests {

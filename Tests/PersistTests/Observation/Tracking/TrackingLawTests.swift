@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law, over random work of a context, its child, others who save, undo, merging, refreshing, rolling back and
 /// resetting: an observer that has read something is notified if it differs, and is notified of nothing that it hasn't

@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Observers are notified of changes to objects they have read, from every source, and of nothing else.
 @Suite("Observation of objects")

@@ -5,6 +5,8 @@ import PersistTools
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Copies of stores with another encryption", .needsEncryption)
 struct EncryptedCopyTests {

@@ -4,6 +4,8 @@ import PersistTools
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Migrations of encrypted stores", .serialized, .needsEncryption)
 struct EncryptedMigrationTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The stores of these tests: notes with a text that is searched for, a large value and a history.
 enum Notes {

@@ -7,6 +7,8 @@ import Testing
 #endif
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// An engine to which the contract is applied, and the locations of its stores.
 enum EngineUnderTest: String, CaseIterable, CustomTestStringConvertible {

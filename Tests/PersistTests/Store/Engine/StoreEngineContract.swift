@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The behavior that coordinators and contexts rely on, for every engine.
 @Suite("Contract of store engines: rows")

@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 #if canImport(PersistPostgreSQL)
   @testable import PersistPostgreSQL

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Objects with truth values, UUIDs and integers at their limits.
   enum ColumnTypeSample {

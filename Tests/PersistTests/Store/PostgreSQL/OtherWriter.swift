@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// A program that writes to a store on a server by SQL alone.
   enum OtherWriter {

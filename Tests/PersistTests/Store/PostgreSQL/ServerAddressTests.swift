@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: the URL of a server's address leads to the same server.
   @Suite("Addresses of servers")

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: a batch update computes the same values in a file and on a server.
   @Suite("Batch updates on servers and in files agree", .needsServer)

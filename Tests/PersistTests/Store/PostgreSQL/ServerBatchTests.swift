@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Batches that wait for rows which another program changes: in a file, one writer would come after the other.
   @Suite("Batches on a server beside other writers", .needsServer)

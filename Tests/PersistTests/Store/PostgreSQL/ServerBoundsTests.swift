@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Predicates that exceed what the server parses or plans are evaluated in memory, with the same results.
   @Suite("Bounds of statements on a server", .needsServer)

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Default values of columns, for rows that SQL inserts.
   @Suite("Default values of columns on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Truth values, UUIDs and integers in columns of the server's own types.
   @Suite("Column types of a store on a server", .needsServer)

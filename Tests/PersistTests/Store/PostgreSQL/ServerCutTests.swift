@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: after a connection was lost, either all of a transaction or nothing is in the database, and the program
   /// knows which: no error means all of it, an error nothing, unless it says that the outcome couldn't be asked for.

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Triggers that compute values while another transaction changes what these are computed from.
   @Suite("Derived attributes on a server beside other writers", .needsServer)

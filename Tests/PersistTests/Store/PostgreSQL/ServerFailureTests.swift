@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
   @testable import PersistTools
 
   /// Bad things that happen to servers and their users: each is a clear error with advice.

@@ -4,6 +4,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The numbers of round trips, which decide the speed of a program far from its server.
   @Suite("Round trips to a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Foreign keys of a store on a server", .needsServer)
   struct ServerForeignKeyTests {

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: a row that the server's own constraints accept is read, and it is copied to a file, or a check names it
   /// in a sentence, and so does the error of the copy.

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The counterpart of ``GrowthTests``, which counts round trips.
   @Suite("Growth of the cost of operations on a server", .serialized, .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Insertions of many objects, which are copied into their table, and rows that others insert by SQL.
   @Suite("Insertions on a server", .needsServer)

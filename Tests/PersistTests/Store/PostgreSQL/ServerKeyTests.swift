@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Keys that other programs give to rows, among those that a running program has for its next objects.
   @Suite("Keys in use by other programs", .needsServer)

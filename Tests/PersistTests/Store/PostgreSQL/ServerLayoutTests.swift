@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The tables that people see who use a store on a server with SQL.
   @Suite("Layout of a store on a server", .needsServer)

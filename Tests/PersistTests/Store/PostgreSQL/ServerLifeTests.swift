@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The counterpart of ``StoreLifeTests``.
   @Suite("The life of a store on a server: restored dumps and copied databases", .serialized, .needsServer)

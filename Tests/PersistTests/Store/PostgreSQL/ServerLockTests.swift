@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: a migration that has to wait for others makes nobody else wait for more than a moment.
   @Suite("Locks of migrations on a server", .needsServer)

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Tables on a server without their keys", .needsServer)
   struct ServerMissingKeyTests {

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Stores that move between files and a server.
   @Suite("Moving stores to a server and back", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Conditions on texts that a server evaluates in part", .needsServer)
   struct ServerNarrowingTests {

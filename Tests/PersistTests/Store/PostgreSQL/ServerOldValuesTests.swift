@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The old values of stores on a server, beyond what the tests of all engines cover.
   @Suite("History: old values on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The answer to the question whether a transaction was committed, after its connection was lost.
   @Suite("Outcomes of transactions on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The steps of the article "From SQLite to PostgreSQL".
   @Suite("A table on a server that was partitioned by hand", .needsServer)

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// A pooler gives each transaction another connection to the server, on which nothing of earlier ones is left.
   @Suite("Stores behind a pooler", .needsServer, .needsPooler)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: a store works with every name, and with every setting for quoting names.
   @Suite("Names on a server", .needsServer)

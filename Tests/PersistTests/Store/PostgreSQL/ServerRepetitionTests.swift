@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Transactions and reads that run again because of other programs: their rows are neither lost nor doubled.
   @Suite("Repeated work on a server", .needsServer)

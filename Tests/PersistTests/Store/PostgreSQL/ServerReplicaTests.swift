@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Contexts that read from a replica", .needsServer)
   struct ServerReplicaTests {

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Changes of column types by migrations.
   @Suite("Changes of column types on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Validation rules that a server enforces", .needsServer)
   struct ServerRuleTests {

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: no description, mirror, dump, error or message contains a password, whatever characters it has and
   /// however the connection string is written.

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: if packets vanish, every operation ends within its timeout and some seconds. Then either all of a save is
   /// stored or nothing, and the program knows which, unless the error says that it couldn't find out. When the network

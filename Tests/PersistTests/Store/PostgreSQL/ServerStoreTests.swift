@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// A store on a real server: its connections, its users, and its migrations.
   @Suite("Stores on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Others' objects in a store's schema, and their changes of the store.
   @Suite("Surroundings of a store on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Dates as a server's moments", .serialized, .needsServer)
   struct ServerTimestampTests {

@@ -6,6 +6,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// Rows of other programs whose entity number is missing or unknown: they aren't objects, however they are asked for.
   @Suite("Rows of unknown entities on a server", .needsServer)

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: rows of values are the same from a server and from a file.
   @Suite("Values computed by a server", .needsServer)

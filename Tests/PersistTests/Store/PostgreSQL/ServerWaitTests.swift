@@ -3,6 +3,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
   @testable import PersistPostgreSQL
 
   @Suite("Waits of a store on a server")

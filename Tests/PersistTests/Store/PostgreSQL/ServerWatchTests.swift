@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The counterpart of ``StoreWatchTests``.
   @Suite("Open stores on servers changed by others", .needsServer)

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 @Suite("Closing stores", .aboutFiles("the files beside a store"))
 struct ClosingTests {

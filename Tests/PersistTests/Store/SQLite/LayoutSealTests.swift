@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Seals of stores", .aboutFiles("the seal in Persist's record of the model"))
 struct LayoutSealTests {

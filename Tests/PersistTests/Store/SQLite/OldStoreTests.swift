@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Stores of early frameworks and other systems, created here by their SQL.
 @Suite("Stores from other origins", .aboutFiles("stores that other programs made"))

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Opening a store read-only changes no byte, no date and no list of files.
 @Suite("Reading only", .aboutFiles("bytes and locks of files"))

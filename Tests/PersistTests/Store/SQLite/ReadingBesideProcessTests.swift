@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Read-only access while the log's index belongs to another process.
 @Suite("Reading while another process has the store open", .aboutFiles("locks of files"))

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Rows of stores written by Core Data, read and written with the identified model of each store.
 @Suite("SQLite store: real rows")

@@ -4,6 +4,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Saves that share a commit", .aboutFiles("SQLite's transactions"), .timeLimit(.minutes(5)))
 struct SharedCommitTests {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 
 /// Stores in one folder whose names differ only in the extension have the same folder of large values.

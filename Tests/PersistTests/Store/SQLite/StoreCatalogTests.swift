@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("A store's description of itself", .aboutFiles("the catalog of a file"))
 struct StoreCatalogTests {

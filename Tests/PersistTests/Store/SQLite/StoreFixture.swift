@@ -2,6 +2,8 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// A model with every kind of attribute and relationship, and writes to its stores without objects.
 struct StoreFixture {

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Stores whose triggers call functions that only Core Data defines.
 @Suite("Functions called by a store's triggers", .aboutFiles("functions of Core Data's triggers"))

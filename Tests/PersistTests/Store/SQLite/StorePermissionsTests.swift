@@ -4,6 +4,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite("Permissions of a store's files", .aboutFiles("permissions of files"))
   struct StorePermissionsTests {

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// A single fetch: the stores' rows, overlaid with the context's changes.
 ///
 /// Rows that the context deleted are excluded. With an order or a predicate, changed objects are excluded from the
 /// stores' answer too, as are objects whose result depends on related objects that the context changed. These are
 /// evaluated in memory and sorted in together with new objects, by their current values.
-final class FetchPass {
+package final class FetchPass {
   let context: ManagedObjectContext
   let request: FetchRequest<ManagedObject>
   let layout: EntityLayout
@@ -39,7 +39,7 @@ final class FetchPass {
   }
 
   /// - Parameter now: The value of `now()` in the predicate.
-  convenience init<Result>(
+  package convenience init<Result>(
     _ request: FetchRequest<Result>, in context: ManagedObjectContext, now: Date = Date()
   ) throws {
     try self.init(named: context.named(request.returning(ManagedObject.self)), in: context, now: now)
@@ -105,7 +105,7 @@ final class FetchPass {
   var now: Date { evaluator.now }
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
-  func objects(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
+  package func objects(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObject] {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     var results: [ManagedObject] = []
@@ -127,7 +127,7 @@ final class FetchPass {
   }
 
   /// - Parameter read: Returns the rows of a query; nil to read from the store.
-  func objectIDs(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
+  package func objectIDs(reading read: ((StoreQuery) throws -> RowBatch)? = nil) throws -> [ManagedObjectID] {
     context.readProbe.pause()
     defer { context.readProbe.resume() }
     guard areIdentifiersEnough else { return try objects(reading: read).map(\.objectID) }

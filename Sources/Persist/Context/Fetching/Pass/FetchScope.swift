@@ -1,5 +1,5 @@
 /// The objects of a context that a request applies to, regardless of its predicate.
-struct FetchScope {
+package struct FetchScope {
   private let context: ManagedObjectContext
   private let layout: EntityLayout
   private let includesSubentities: Bool
@@ -14,7 +14,7 @@ struct FetchScope {
     let store: String
   }
 
-  init<Result>(_ request: FetchRequest<Result>, of layout: EntityLayout, in context: ManagedObjectContext) {
+  package init<Result>(_ request: FetchRequest<Result>, of layout: EntityLayout, in context: ManagedObjectContext) {
     self.context = context
     self.layout = layout
     includesSubentities = request.includesSubentities
@@ -27,7 +27,7 @@ struct FetchScope {
     }
   }
 
-  func contains(_ object: ManagedObject) -> Bool {
+  package func contains(_ object: ManagedObject) -> Bool {
     guard includesSubentities || object.layout === layout else { return false }
     guard object.layout.isKind(ofEntityAt: layout.index) else { return false }
     if let stores, !stores.contains(context.storeIdentifier(of: object)) { return false }

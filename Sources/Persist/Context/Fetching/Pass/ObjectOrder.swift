@@ -1,7 +1,7 @@
 import Foundation
 
 /// A sort order of objects by their values, equal to SQLite's order of their rows.
-struct ObjectOrder {
+package struct ObjectOrder {
   private struct Level {
     /// The slot of the object's own attribute; nil if the value is evaluated by path.
     let slot: Int?
@@ -16,7 +16,7 @@ struct ObjectOrder {
   private let evaluator = ExpressionEvaluator()
 
   /// - Throws: ``PersistenceError/Code/unknownProperty`` if a key doesn't resolve to a stored, sortable value.
-  init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
+  package init(_ descriptors: [FetchSortDescriptor], of layout: EntityLayout, in model: ManagedObjectModel) throws {
     levels = try descriptors.map { descriptor in
       try SortCheck.check(descriptor, of: layout.entity, in: model)
       let own = layout.entity.property(named: descriptor.key)
@@ -27,7 +27,7 @@ struct ObjectOrder {
     }
   }
 
-  var isEmpty: Bool { levels.isEmpty }
+  package var isEmpty: Bool { levels.isEmpty }
 
   func sorted(_ objects: [ManagedObject]) -> [ManagedObject] { sorted(objects, as: objects) }
 
@@ -58,10 +58,10 @@ struct ObjectOrder {
   }
 
   /// The sort values of an object, for ``compare(_:_:)``.
-  func values(of object: ManagedObject) -> [StoredValue] { levels.map { value(of: object, at: $0) } }
+  package func values(of object: ManagedObject) -> [StoredValue] { levels.map { value(of: object, at: $0) } }
 
   /// Returns a negative number if the first object comes first, 0 if they are equal.
-  func compare(_ left: [StoredValue], _ right: [StoredValue]) -> Int {
+  package func compare(_ left: [StoredValue], _ right: [StoredValue]) -> Int {
     for (index, level) in levels.enumerated() {
       let order = Self.compare(left[index], right[index], level.comparison)
       if order != 0 { return level.isAscending ? order : -order }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A query of a fetch for one store.
-struct StoreQuery {
+package struct StoreQuery {
   /// The context's tables for the store.
   let tables: StoreTables
   let query: RowQuery

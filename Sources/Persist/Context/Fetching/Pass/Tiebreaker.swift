@@ -3,13 +3,13 @@
 ///
 /// The position is the same in every context, whether or not the object is saved: a new object of a parent context has
 /// the same number in child contexts.
-struct Tiebreaker: Hashable, Comparable {
+package struct Tiebreaker: Hashable, Comparable {
   private let isTemporary: Bool
   /// The index of the store in the coordinator.
   private let store: Int
   private let number: UInt64
 
-  init(_ object: ManagedObject) {
+  package init(_ object: ManagedObject) {
     let siblings = object.table?.siblings
     isTemporary = siblings == nil || object.key < 0
     store = isTemporary ? 0 : Self.place(of: siblings)
@@ -22,7 +22,7 @@ struct Tiebreaker: Hashable, Comparable {
     return stores.firstIndex { $0 === tables.origin } ?? stores.count
   }
 
-  static func < (left: Tiebreaker, right: Tiebreaker) -> Bool {
+  package static func < (left: Tiebreaker, right: Tiebreaker) -> Bool {
     if left.isTemporary != right.isTemporary { return right.isTemporary }
     return (left.store, left.number) < (right.store, right.number)
   }

@@ -1,5 +1,5 @@
 /// An event of a context, delivered to its observers immediately and in its isolation.
-enum ContextEvent {
+package enum ContextEvent {
   case objectsDidChange(ObjectsDidChange)
   /// New objects received the identifiers of their future rows.
   case didObtainPermanentIDs(Set<ManagedObject>)
@@ -15,14 +15,14 @@ enum ContextEvent {
 }
 
 /// An observer of a context, active for as long as this object is held.
-final class ContextObservation {
+package final class ContextObservation {
   let receive: (ContextEvent) -> Void
   /// Called by the first change after pending changes were processed, and when the context is deallocated.
   let wake: (() -> Void)?
   /// Whether the receiver still exists, for an observation that the context itself holds.
   let isNeeded: () -> Bool
 
-  init(
+  package init(
     wake: (() -> Void)? = nil, isNeeded: @escaping () -> Bool = { true }, receive: @escaping (ContextEvent) -> Void
   ) {
     self.wake = wake

@@ -45,7 +45,7 @@ extension ManagedObject {
   }
 
   /// The observers of the object, created on demand so that another one can be added.
-  final var observersForAdding: ObjectObservers {
+  package final var observersForAdding: ObjectObservers {
     if let observers { return observers }
     let made = ObjectObservers(ObservationRegistrar())
     becomeObserved(by: made)

@@ -42,7 +42,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter wake: Called by the first change after pending changes were processed, and when the context is
   ///   deallocated.
-  func observe(wake: (() -> Void)? = nil, _ receive: @escaping (ContextEvent) -> Void) -> ContextObservation {
+  package func observe(wake: (() -> Void)? = nil, _ receive: @escaping (ContextEvent) -> Void) -> ContextObservation {
     let observation = ContextObservation(wake: wake, receive: receive)
     beginTracking().add(observation)
     return observation
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
 
   /// Starts tracking changes. Unsaved changes count as changes of the current event.
   @discardableResult
-  func beginTracking() -> ChangeTracker {
+  package func beginTracking() -> ChangeTracker {
     if let tracker { return tracker }
     let tracker = ChangeTracker()
     for table in tables { for object in table.map.objects { object.leaveEvent() } }

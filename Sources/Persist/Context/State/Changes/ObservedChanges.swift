@@ -2,7 +2,7 @@
 ///
 /// An observer may read the object immediately, and therefore must not be called while only one side of a relationship
 /// is set. Contexts of one tree share an instance, because a child's save changes its parent's objects.
-final class ObservedChanges {
+package final class ObservedChanges {
   @exclusivity(unchecked) private var depth = 0
   private typealias Entry = (object: ManagedObject, changed: Set<ObservedProperty>)
   @exclusivity(unchecked) private var objects: [ObjectIdentifier: Entry] = [:]
@@ -10,7 +10,7 @@ final class ObservedChanges {
   @exclusivity(unchecked) private var others: [() -> Void] = []
 
   /// Whether changes are collected instead of reported immediately.
-  var areHeldBack: Bool { depth > 0 }
+  package var areHeldBack: Bool { depth > 0 }
 
   /// Begins a call that changes several things. Each call needs a matching ``end()``.
   @inline(__always)
@@ -30,7 +30,7 @@ final class ObservedChanges {
   }
 
   /// Collects a report of a change to something other than an object, or runs it immediately.
-  func record(_ notify: @escaping () -> Void) {
+  package func record(_ notify: @escaping () -> Void) {
     if depth > 0 { others.append(notify) } else { notify() }
   }
 

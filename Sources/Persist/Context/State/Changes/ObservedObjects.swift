@@ -24,12 +24,12 @@ enum ObservedObjects {
 }
 
 /// An observation of an object that doesn't track reads; it ends when it is released.
-final class ObjectObservation {
+package final class ObjectObservation {
   let receive: (Set<ObservedProperty>) -> Void
   /// Called when the object has left its context.
   let end: () -> Void
 
-  init(receive: @escaping (Set<ObservedProperty>) -> Void, end: @escaping () -> Void) {
+  package init(receive: @escaping (Set<ObservedProperty>) -> Void, end: @escaping () -> Void) {
     self.receive = receive
     self.end = end
   }
@@ -39,7 +39,7 @@ final class ObjectObservation {
 ///
 /// `@unchecked Sendable`: the registrar is Sendable, and the observations are accessed only within the isolation of the
 /// object's context. The table with the observers of all objects is shared by all isolations.
-final class ObjectObservers: @unchecked Sendable {
+package final class ObjectObservers: @unchecked Sendable {
   let registrar: ObservationRegistrar
   private var observations: [WeakObservation] = []
 
@@ -49,7 +49,7 @@ final class ObjectObservers: @unchecked Sendable {
 
   init(_ registrar: ObservationRegistrar) { self.registrar = registrar }
 
-  func add(_ observation: ObjectObservation) {
+  package func add(_ observation: ObjectObservation) {
     observations.removeAll { $0.observation == nil }
     observations.append(WeakObservation(observation: observation))
   }

@@ -1,12 +1,12 @@
 /// An observable aspect of an object: a property of its entity, or a state of the object itself.
-struct ObservedProperty: Hashable, Sendable {
+package struct ObservedProperty: Hashable, Sendable {
   /// A property's slot; below 0 for what isn't a property.
-  let slot: Int
+  package let slot: Int
 
   init(slot: Int) { self.slot = slot }
 
   /// The effect of the next save on the object, and the context that it belongs to.
-  static let state = ObservedProperty(slot: -1)
+  package static let state = ObservedProperty(slot: -1)
   /// The version of its row.
   static let version = ObservedProperty(slot: -2)
   static let identifier = ObservedProperty(slot: -3)

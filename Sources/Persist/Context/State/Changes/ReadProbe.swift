@@ -11,7 +11,7 @@ import Synchronization
 /// object's observers, and a new one is created for the next object.
 ///
 /// A context has one probe, which is used only within the context's isolation.
-final class ReadProbe {
+package final class ReadProbe {
   /// A registrar that doesn't belong to an object yet.
   private final class Spare {
     /// Represents every object.
@@ -74,8 +74,8 @@ final class ReadProbe {
   }
 
   /// Begins reads for the context's own purposes, such as those of a fetch that compares unsaved values.
-  func pause() { pauseCount += 1 }
+  package func pause() { pauseCount += 1 }
 
   /// Ends the reads begun by ``pause()``.
-  func resume() { pauseCount -= 1 }
+  package func resume() { pauseCount -= 1 }
 }

@@ -26,7 +26,7 @@ public enum ManagedObjectClasses {
   }
 
   /// Returns the classes of a model's entities, in model order. An entity without a class of its own has its parent's.
-  static func classes(
+  package static func classes(
     of model: ManagedObjectModel, given: [String: ManagedObject.Type]
   ) -> [ManagedObject.Type] {
     var classes: [ManagedObject.Type] = []

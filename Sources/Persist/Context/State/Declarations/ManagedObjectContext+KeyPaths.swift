@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   }
 
   /// Returns a request with the default filters, and with its key paths replaced by names.
-  func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
+  package func named<Result>(_ request: FetchRequest<Result>) throws -> FetchRequest<Result> {
     try withNames(request.returning(ManagedObject.self)).returning(Result.self)
   }
 

@@ -12,10 +12,10 @@ package struct UnreadablePart {
   }
 
   /// The names that lead to the part from the object.
-  func keyPath(_ property: String) -> String { ([property] + path).joined(separator: ".") }
+  package func keyPath(_ property: String) -> String { ([property] + path).joined(separator: ".") }
 
   /// The value and the type that can't read it, as the end of a sentence.
-  var reason: String { "is \(value), which \(type) can't read" }
+  package var reason: String { "is \(value), which \(type) can't read" }
 
   func error(_ property: String, of objectID: ManagedObjectID) -> PersistenceError {
     let name = keyPath(property)
@@ -72,9 +72,9 @@ struct DeferredErrors {
 
 extension ManagedObjectContext {
   /// Saves the first error of a getter for the next call that can throw.
-  func deferError(_ error: any Error) { deferred.insert(error) }
+  package func deferError(_ error: any Error) { deferred.insert(error) }
 
-  func throwDeferredError() throws {
+  package func throwDeferredError() throws {
     if let error = deferred.take() { throw error }
   }
 }

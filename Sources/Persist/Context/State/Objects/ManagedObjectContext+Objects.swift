@@ -89,7 +89,7 @@ extension ManagedObjectContext {
   }
 
   /// Inserts a new object with a key for its row, which must be free.
-  func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
+  package func insertNewObject(of layout: EntityLayout, key: Int64, in table: ObjectTable) -> ManagedObject {
     let type = managedObjectClass(of: layout)
     var origin = ManagedObject.Origin(newOf: type, layout, in: self)
     origin.table = .passUnretained(table)

@@ -17,8 +17,8 @@ import Foundation
 /// | `undefined` | depends on the value |
 ///
 /// ``ValueConversion`` defines the accepted values.
-enum DynamicValue {
-  static func any(_ value: StoredValue) -> Any? {
+package enum DynamicValue {
+  package static func any(_ value: StoredValue) -> Any? {
     switch value {
     case .null: nil
     case .boolean(let value): value

@@ -26,7 +26,7 @@ struct InPlaceWork: Sendable {
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  struct Change: Sendable, Hashable {
+  package struct Change: Sendable, Hashable {
     let change: SchemaChange
     let phase: Phase
     /// The subject for which the change is made; nil if there are several.

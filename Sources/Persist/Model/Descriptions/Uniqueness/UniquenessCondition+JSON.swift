@@ -11,9 +11,9 @@ extension ConditionsOfConstraint {
       conditions: try fields.objects("conditions", UniquenessCondition.init(json:)))
   }
 
-  var jsonValue: JSONValue {
+  var jsonValue: JSONElement {
     var object = JSONObjectBuilder()
-    object.set("properties", names.map(JSONValue.string))
+    object.set("properties", names.map(JSONElement.string))
     object.set("conditions", conditions.map(\.jsonValue))
     return object.value
   }
@@ -34,8 +34,8 @@ extension UniquenessCondition {
     self.init(attribute, test)
   }
 
-  fileprivate var jsonValue: JSONValue {
-    var members: [String: JSONValue] = ["attribute": .string(attribute)]
+  fileprivate var jsonValue: JSONElement {
+    var members: [String: JSONElement] = ["attribute": .string(attribute)]
     switch test {
     case .isNil: members["isNil"] = .boolean(true)
     case .isNotNil: members["isNil"] = .boolean(false)

@@ -1,8 +1,8 @@
 import Foundation
 
 /// An archived expression or predicate that can't be expressed in the format language.
-struct UnsupportedExpression: Error {
-  let what: String
+package struct UnsupportedExpression: Error {
+  package let what: String
 }
 
 /// Converts archived `NSExpression` objects to text in the format language.
@@ -10,13 +10,13 @@ struct UnsupportedExpression: Error {
 /// Classes and keys are those found in archives: a key path is the function `valueForKeyPath:` of its operand;
 /// arithmetic and the functions of the language are messages to the class `_NSPredicateUtilities`, everything else is
 /// `FUNCTION(…)`.
-struct ArchivedFormat {
+package struct ArchivedFormat {
   /// The maximum nesting depth of expressions and predicates.
   static let depthLimit = 64
 
   private let depth: Int
 
-  init() { self.init(depth: 0) }
+  package init() { self.init(depth: 0) }
   private init(depth: Int) { self.depth = depth }
 
   /// Returns the converter for the next nesting level.
@@ -46,7 +46,7 @@ struct ArchivedFormat {
   /// Returns the text of an expression.
   ///
   /// - Throws: ``UnsupportedExpression``, or ``PersistenceError`` if the archive is damaged.
-  func expression(_ object: ArchivedObject) throws -> String {
+  package func expression(_ object: ArchivedObject) throws -> String {
     let inner = try deeper(object)
     switch object.className ?? "" {
     case "NSSelfExpression": return "SELF"

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 extension ArchivedObject {
   /// The value of a Foundation object: a string, number, date, and so on; nil for objects of other classes.
-  var storedValue: StoredValue? {
+  package var storedValue: StoredValue? {
     get throws {
       switch value {
       case .null: return .null
@@ -55,7 +55,7 @@ extension ArchivedObject {
   }
 
   /// A URL, relative to its base if it has one; nil if it isn't valid.
-  var url: URL? {
+  package var url: URL? {
     get throws {
       guard let relative = try text("NS.relative") else { return nil }
       let base = try member("NS.base")?.text("NS.relative").flatMap { URL(string: $0) }
@@ -64,7 +64,7 @@ extension ArchivedObject {
   }
 
   /// A decimal number: eight 16-bit digits, least significant first, as in `NSDecimal`.
-  var decimal: Decimal? {
+  package var decimal: Decimal? {
     get throws {
       guard let bytes = try member("NS.mantissa")?.value.dataValue.map({ [UInt8]($0) }), bytes.count == 16,
         let exponent = Int(exactly: try integer("NS.exponent")), (-128...127).contains(exponent),

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Compiled models: keyed archives of `NSManagedObjectModel`.
 ///
@@ -8,7 +8,7 @@ import Foundation
 /// renamed, limits are validation predicates with a number as their warning, and a store's archive repeats inherited
 /// properties in each subentity. The resulting description equals the source's as far as the archive contains it; lists
 /// are in name order.
-enum XcodeModelArchive {
+package enum XcodeModelArchive {
   /// Reads a `.mom` file.
   static func model(at url: URL) throws -> ParsedModel {
     try model(fromArchive: BoundedFile.data(at: url, limit: PropertyList.Limits.bytes), place: .file(url))
@@ -23,7 +23,9 @@ enum XcodeModelArchive {
 
   /// Reads the content of a store's `Z_MODELCACHE` table: an archive that is compressed without a header. Archives with
   /// a header or without compression are accepted too.
-  static func model(fromModelCache content: Data, place: PersistenceError.Place = .unknown) throws -> ParsedModel {
+  package static func model(
+    fromModelCache content: Data, place: PersistenceError.Place = .unknown
+  ) throws -> ParsedModel {
     try model(fromArchive: expanded(content, place: place), place: place)
   }
 

@@ -24,7 +24,7 @@ package struct ChangedColumns: Sendable {
   /// Whether all bits have the same meaning for both frameworks, except the ambiguous ones.
   private let isShared: Bool
 
-  init(of entity: Entity, in map: TableMap) {
+  package init(of entity: Entity, in map: TableMap) {
     let table = map[entity]
     // In the order of the slots: inherited properties first, and those of one entity by name.
     let properties = entity.properties.filter { !$0.isTransient }
@@ -65,7 +65,7 @@ package struct ChangedColumns: Sendable {
   /// The names of the changed properties; nil if the bits don't determine them.
   ///
   /// - Parameter isOwn: Whether Persist wrote the bits.
-  func names(_ bytes: Data, isOwn: Bool) -> Set<String>? {
+  package func names(_ bytes: Data, isOwn: Bool) -> Set<String>? {
     guard isOwn || isShared, bytes.count == (slots.count + 7) / 8 else { return nil }
     var found = Set<String>()
     for (index, byte) in bytes.enumerated() where byte != 0 {

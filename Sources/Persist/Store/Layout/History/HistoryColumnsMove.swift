@@ -3,29 +3,34 @@ import Foundation
 /// The adaptation of a history's columns to another model, as data.
 package struct HistoryColumnsMove: Sendable {
   /// A migration whose renames are known.
-  struct Migration: Sendable {
+  package struct Migration: Sendable {
     /// The layout before the migration.
-    let former: TableMap
-    let renames: PropertyRenames
+    package let former: TableMap
+    package let renames: PropertyRenames
+
+    package init(former: TableMap, renames: PropertyRenames) {
+      self.former = former
+      self.renames = renames
+    }
   }
 
   /// The adaptation of one entity's entries.
-  struct EntityMove: Sendable {
+  package struct EntityMove: Sendable {
     /// The number of the entity in the new model.
-    let number: Int
+    package let number: Int
     /// Whether the bits of changed columns can no longer be interpreted.
-    let forgetsChangedColumns: Bool
+    package let forgetsChangedColumns: Bool
     /// The former columns of the values kept of deleted objects, in the order of the new columns; a nil element
     /// represents an attribute whose values weren't kept. Nil if nothing changes.
-    let tombstones: [(index: Int, mark: MarkChange)?]?
+    package let tombstones: [(index: Int, mark: MarkChange)?]?
   }
 
-  let entities: [EntityMove]
+  package let entities: [EntityMove]
 
   /// - Parameters:
   ///   - record: The former meaning of the columns.
   ///   - migration: Nil if the migration isn't known: equal names then have equal meanings.
-  init(from record: HistoryDescription, to map: TableMap, by migration: Migration? = nil) {
+  package init(from record: HistoryDescription, to map: TableMap, by migration: Migration? = nil) {
     let description = HistoryDescription(map)
     let names = migration?.renames.entities.map { ($0.value, $0.key) } ?? []
     let oldNames = Dictionary(names, uniquingKeysWith: { first, second in min(first, second) })

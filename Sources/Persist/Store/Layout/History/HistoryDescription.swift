@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The meaning of the columns of a history that depends on the model, as recorded in the store's metadata.
 ///
@@ -7,13 +7,13 @@ import Foundation
 /// interpreted, which is discarded.
 package struct HistoryDescription: Sendable, Hashable {
   /// The digest of the model's parts below.
-  let digest: Data
+  package let digest: Data
   /// For each entity, a digest of the properties that the bits of changed columns represent.
-  let columns: [String: Data]
+  package let columns: [String: Data]
   /// For each entity with such attributes, the attributes whose values are kept, in the order of the columns.
   let preserved: [String: [String]]
 
-  init(_ map: TableMap) {
+  package init(_ map: TableMap) {
     let entities = map.model.entities
     columns = Dictionary(
       uniqueKeysWithValues: entities.map { ($0.name, Self.digest(of: ChangedColumns(of: $0, in: map).order)) })
@@ -28,7 +28,7 @@ package struct HistoryDescription: Sendable, Hashable {
   }
 
   /// Nil if the list isn't a description.
-  init?(_ list: PropertyList?) {
+  package init?(_ list: PropertyList?) {
     guard let values = list?.dictionaryValue, let digest = values["digest"]?.dataValue,
       let columns = values["columns"]?.dictionaryValue, let preserved = values["preserved"]?.dictionaryValue
     else { return nil }
@@ -37,7 +37,7 @@ package struct HistoryDescription: Sendable, Hashable {
     self.preserved = preserved.compactMapValues { $0.arrayValue?.compactMap(\.stringValue) }
   }
 
-  var propertyList: PropertyList {
+  package var propertyList: PropertyList {
     .dictionary([
       "digest": .data(digest), "columns": .dictionary(columns.mapValues(PropertyList.data)),
       "preserved": .dictionary(preserved.mapValues { .array($0.map(PropertyList.string)) }),

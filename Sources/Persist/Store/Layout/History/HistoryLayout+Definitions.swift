@@ -3,7 +3,7 @@
 /// Only the indexes of texts differ: they exclude transactions without the text, so that a save writes no page of them.
 extension HistoryLayout {
   /// - Parameter tombstones: The number of columns for values of deleted objects.
-  static func tables(tombstones: Int) -> [TableDefinition] {
+  package static func tables(tombstones: Int) -> [TableDefinition] {
     func table(_ name: String, _ columns: [(String, TableMap.ColumnType)]) -> TableDefinition {
       let keys = ["Z_PK", "Z_ENT", "Z_OPT"].map { ($0, TableMap.ColumnType.integer) }
       return TableDefinition(
@@ -22,7 +22,7 @@ extension HistoryLayout {
     ]
   }
 
-  static let indexes: [IndexDefinition] =
+  package static let indexes: [IndexDefinition] =
     [
       IndexDefinition(
         name: "ACHANGE_ZTRANSACTIONID_INDEX", table: changeTable,
@@ -45,12 +45,12 @@ extension HistoryLayout {
     ]
 
   /// The names of the history's entities in the table of entity numbers.
-  static let entityNames = [
+  package static let entityNames = [
     EntityNumber.change: "CHANGE", EntityNumber.transaction: "TRANSACTION", EntityNumber.text: "TRANSACTIONSTRING",
   ]
 
   /// The number of columns for values of deleted objects that a model needs.
-  static func tombstoneCount(of map: TableMap) -> Int {
+  package static func tombstoneCount(of map: TableMap) -> Int {
     map.model.entities.map { PreservedAttribute.all(of: $0, in: map).count }.max() ?? 0
   }
 }

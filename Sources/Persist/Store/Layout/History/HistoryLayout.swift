@@ -54,7 +54,7 @@ package struct HistoryLayout: Sendable, Hashable {
   /// The columns for values of deleted objects.
   package let tombstones: [String]
   /// Whether the store has the tables for old values.
-  let hasOldValues: Bool
+  package let hasOldValues: Bool
 
   /// The texts that a new transaction contains, each with its column and whether that contains the key of a text.
   package var writtenTexts: [(text: Text, column: String, isReference: Bool)] {

@@ -3,14 +3,16 @@
 /// Old names without a new one were removed.
 package struct PropertyRenames: Sendable, Hashable {
   /// The new names of entities by their old ones.
-  var entities: [String: String] = [:]
+  package var entities: [String: String] = [:]
   /// The new names of properties by the old names of entity and property.
-  var properties: [String: [String: String]] = [:]
+  package var properties: [String: [String: String]] = [:]
   /// Whether the migration transforms values, so that old ones have no meaning in the new model.
-  var transformsValues = false
+  package var transformsValues = false
+
+  package init() {}
 
   /// No changes of a model's names.
-  static func unchanged(in model: ManagedObjectModel) -> PropertyRenames {
+  package static func unchanged(in model: ManagedObjectModel) -> PropertyRenames {
     var names = PropertyRenames()
     for entity in model.entities {
       names.entities[entity.name] = entity.name
@@ -20,7 +22,7 @@ package struct PropertyRenames: Sendable, Hashable {
   }
 
   /// The combined effect of this migration followed by another.
-  func followed(by next: PropertyRenames) -> PropertyRenames {
+  package func followed(by next: PropertyRenames) -> PropertyRenames {
     var result = PropertyRenames()
     result.transformsValues = transformsValues || next.transformsValues
     for (old, middle) in entities {
@@ -35,19 +37,19 @@ package struct PropertyRenames: Sendable, Hashable {
 /// The adaptation of a history's old values to another model, as data.
 package struct OldValuesMove: Sendable {
   /// The rows of one entity.
-  struct EntityMove: Sendable {
-    let number: Int
+  package struct EntityMove: Sendable {
+    package let number: Int
     /// Nil for an entity that was removed.
-    let newNumber: Int?
+    package let newNumber: Int?
     /// The new names of columns; columns without one were removed.
-    let columns: [String: String]
+    package let columns: [String: String]
     /// The new columns that contain entity numbers.
-    let numberColumns: [String]
+    package let numberColumns: [String]
     /// The new columns of bytes whose mark changes.
     let marks: [String: MarkChange]
   }
 
-  let entities: [EntityMove]
+  package let entities: [EntityMove]
   /// The new names of relationships whose members are kept; relationships without one were removed.
   let relationships: [String: String]
 
@@ -57,7 +59,7 @@ package struct OldValuesMove: Sendable {
       entities.compactMap { move in move.newNumber.map { (move.number, $0) } }, uniquingKeysWith: { first, _ in first })
   }
 
-  init(from old: TableMap, to new: TableMap, renames: PropertyRenames) {
+  package init(from old: TableMap, to new: TableMap, renames: PropertyRenames) {
     let renames = renames.transformsValues ? PropertyRenames() : renames
     entities = old.tables.map { place in
       let renamed = renames.entities[place.entity.name].flatMap { new.model.entitiesByName[$0] }

@@ -5,14 +5,14 @@ import Foundation
 /// The history has as many columns for such values as the entity with the most of them needs. Each entity uses them
 /// from the first, in the order of ``ChangedColumns``. A column contains what the attribute's own column contained.
 package struct PreservedAttribute: Sendable, Hashable {
-  let name: String
+  package let name: String
   let slot: Int
   /// The column of the entity's table.
   package let column: String
-  let attribute: AttributeDescription
+  package let attribute: AttributeDescription
 
   /// The preserved attributes of an entity. Composite attributes have no column of their own and can't be preserved.
-  static func all(of entity: Entity, in map: TableMap) -> [PreservedAttribute] {
+  package static func all(of entity: Entity, in map: TableMap) -> [PreservedAttribute] {
     let table = map[entity]
     return entity.properties.compactMap { property in
       guard let attribute = property.attribute, attribute.preservesValueOnDeletion, attribute.type != .composite,

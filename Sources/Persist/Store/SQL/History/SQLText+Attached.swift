@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 /// The table of entries that a product keeps in a store: see ``AttachedEntries``.
 extension SQLText {
-  static let attachedTable = "PERSIST_SYNC"
+  package static let attachedTable = "PERSIST_SYNC"
   private static let attached: SQLText = "\(name: attachedTable)"
 
-  static let createAttachedTable: SQLText = """
+  package static let createAttachedTable: SQLText = """
     CREATE TABLE IF NOT EXISTS \(attached) (NAME BLOB PRIMARY KEY, CONTENT BLOB NOT NULL) WITHOUT ROWID
     """
 
   /// Key and content of the entries in a range, in order.
-  static func attachedEntries(in range: AttachedRange, limit: Int) -> SQLText {
+  package static func attachedEntries(in range: AttachedRange, limit: Int) -> SQLText {
     """
     SELECT NAME, CONTENT FROM \(attached) WHERE NAME >= \(value: .blob(range.first)) \
     AND NAME < \(value: .blob(range.end)) ORDER BY NAME LIMIT \(value: .integer(Int64(limit)))
@@ -18,7 +18,7 @@ extension SQLText {
   }
 
   /// The maximum number of ranges or entries in one statement, a power of two.
-  static let greatestAttachedGroup = 64
+  package static let greatestAttachedGroup = 64
 
   /// The statements for each number of ranges or entries, which are powers of two: few texts, made once.
   private static let groupTexts = {
@@ -48,15 +48,15 @@ extension SQLText {
 
   /// Index, key and content of the entries in each of some ranges, in no order; nil if there are too many ranges, or no
   /// power of two.
-  static func attachedEntries(in ranges: ArraySlice<AttachedRange>) -> SQLText? {
+  package static func attachedEntries(in ranges: ArraySlice<AttachedRange>) -> SQLText? {
     groupTexts.reads[ranges.count]?.binding(ranges.flatMap { [.blob($0.first), .blob($0.end)] })
   }
 
-  static func setAttachedEntries(_ entries: ArraySlice<AttachedEntry>) -> SQLText? {
+  package static func setAttachedEntries(_ entries: ArraySlice<AttachedEntry>) -> SQLText? {
     groupTexts.writes[entries.count]?.binding(entries.flatMap { [.blob($0.key), .blob($0.value)] })
   }
 
-  static func removeAttachedEntries(_ keys: ArraySlice<Data>) -> SQLText? {
+  package static func removeAttachedEntries(_ keys: ArraySlice<Data>) -> SQLText? {
     groupTexts.removals[keys.count]?.binding(keys.map { .blob($0) })
   }
 }

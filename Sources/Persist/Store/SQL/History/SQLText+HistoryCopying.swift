@@ -1,7 +1,7 @@
 /// Statements that copy a history to another store.
 extension SQLText {
   /// Number, counter, time and texts of all transactions.
-  static func transactionsToCopy(in layout: HistoryLayout) -> SQLText {
+  package static func transactionsToCopy(in layout: HistoryLayout) -> SQLText {
     let counter: SQLText = "t.Z_OPT"
     let texts = HistoryLayout.Text.allCases.map { text($0, in: layout) }
     return """
@@ -11,7 +11,7 @@ extension SQLText {
   }
 
   /// Number, kind, entity number, key, transaction, changed columns and preserved values of all changes.
-  static func changesToCopy(in layout: HistoryLayout) -> SQLText {
+  package static func changesToCopy(in layout: HistoryLayout) -> SQLText {
     let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
     let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")
     return """
@@ -23,7 +23,7 @@ extension SQLText {
   /// Transaction, entity number, key, column and value of some old values, in order.
   ///
   /// - Parameter last: The first four values of the row that precedes the first one; empty for none.
-  static func oldValuesToCopy(after last: [SQLValue], limit: Int) -> SQLText {
+  package static func oldValuesToCopy(after last: [SQLValue], limit: Int) -> SQLText {
     rows(
       of: OldValuesLayout.valueTable, key: ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME"], ["VALUE"], after: last,
       limit: limit)
@@ -32,7 +32,7 @@ extension SQLText {
   /// Transaction, relationship, both keys, both entity numbers and the change of some members, in order.
   ///
   /// - Parameter last: The first four values of the row that precedes the first one; empty for none.
-  static func membersToCopy(after last: [SQLValue], limit: Int) -> SQLText {
+  package static func membersToCopy(after last: [SQLValue], limit: Int) -> SQLText {
     rows(
       of: OldValuesLayout.memberTable, key: ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER"],
       ["OWNERENTITY", "MEMBERENTITY", "CHANGE"], after: last, limit: limit)

@@ -1,6 +1,6 @@
 /// Statements that adapt the history to another model.
 extension SQLText {
-  static func forgetChangedColumns(ofEntity number: Int) -> SQLText {
+  package static func forgetChangedColumns(ofEntity number: Int) -> SQLText {
     """
     UPDATE \(name: HistoryLayout.changeTable) SET ZCOLUMNS = NULL \
     WHERE ZENTITY = \(number: Int64(number)) AND ZCOLUMNS IS NOT NULL
@@ -11,7 +11,7 @@ extension SQLText {
   ///
   /// - Parameter sources: For each column, beginning with the first, the column from which it takes its values, with
   ///   their conversion; nil for none.
-  static func moveTombstones(
+  package static func moveTombstones(
     _ sources: some Collection<(index: Int, change: HistoryValueChange)?>, ofEntity number: Int
   ) -> SQLText {
     let moves = sources.enumerated().map { index, source -> SQLText in

@@ -1,7 +1,7 @@
 /// Statements that write the history. Their values are parameters, in order of appearance.
 extension SQLText {
   /// The greatest numbers assigned to changes and to transactions.
-  static var lastHistoryNumbers: SQLText {
+  package static var lastHistoryNumbers: SQLText {
     let numbers = [
       (HistoryLayout.EntityNumber.change, HistoryLayout.changeTable),
       (HistoryLayout.EntityNumber.transaction, HistoryLayout.transactionTable),
@@ -16,7 +16,7 @@ extension SQLText {
 
   /// Sets both counters, which are next to each other: a list of their numbers would be a table of its own for each
   /// run. Parameters: the greatest numbers assigned to changes and to transactions.
-  static let setLastHistoryNumbers: SQLText = """
+  package static let setLastHistoryNumbers: SQLText = """
     UPDATE Z_PRIMARYKEY SET Z_MAX = CASE Z_ENT WHEN \(number: Int64(HistoryLayout.EntityNumber.change)) \
     THEN \(parameter: 1) ELSE \(parameter: 2) END \
     WHERE Z_ENT BETWEEN \(number: Int64(HistoryLayout.EntityNumber.change)) \
@@ -28,7 +28,7 @@ extension SQLText {
   ///
   /// A conflict leaves earlier rows of the statement, which the end of the failed transaction removes: undoing them
   /// first would take a savepoint for each statement.
-  static func insertChanges(_ count: Int, in layout: HistoryLayout) -> SQLText {
+  package static func insertChanges(_ count: Int, in layout: HistoryLayout) -> SQLText {
     let (column, place): (SQLText, SQLText) = layout.hasChangedColumns ? (", ZCOLUMNS", ", \(parameter: 4)") : ("", "")
     let rows = (0..<count).map { index -> SQLText in
       """
@@ -46,7 +46,7 @@ extension SQLText {
   /// transaction, key.
   ///
   /// - Parameter columns: The columns of the row's table, at most as many as the history has for values.
-  static func insertDeletion(of columns: [String], in table: String, _ layout: HistoryLayout) -> SQLText {
+  package static func insertDeletion(of columns: [String], in table: String, _ layout: HistoryLayout) -> SQLText {
     let values = columns.map { ", \(name: $0)" as SQLText }.joined(separator: "")
     let places = layout.tombstones.prefix(columns.count).map { ", \(name: $0)" as SQLText }.joined(separator: "")
     return """
@@ -59,7 +59,7 @@ extension SQLText {
   }
 
   /// Parameters: number, time, and a text or the key of one for each of the layout's texts.
-  static func insertTransaction(in layout: HistoryLayout) -> SQLText {
+  package static func insertTransaction(in layout: HistoryLayout) -> SQLText {
     let columns = layout.writtenTexts.map(\.column)
     let places = repeatElement(", \(parameter: ())" as SQLText, count: columns.count).joined(separator: "")
     return """
@@ -70,21 +70,21 @@ extension SQLText {
   }
 
   /// Parameter: the text.
-  static let historyText: SQLText =
+  package static let historyText: SQLText =
     "SELECT Z_PK FROM \(name: HistoryLayout.textTable) WHERE ZNAME = \(parameter: ())"
 
-  static func addHistoryText(_ text: String, key: Int64) -> SQLText {
+  package static func addHistoryText(_ text: String, key: Int64) -> SQLText {
     """
     INSERT INTO \(name: HistoryLayout.textTable) (Z_PK, Z_ENT, ZNAME) \
     VALUES (\(value: .integer(key)), \(number: Int64(HistoryLayout.EntityNumber.text)), \(value: .text(text)))
     """
   }
 
-  static func addTombstone(_ column: String) -> SQLText {
+  package static func addTombstone(_ column: String) -> SQLText {
     "ALTER TABLE \(name: HistoryLayout.changeTable) ADD COLUMN \(name: column) BLOB"
   }
 
-  static func setTombstone(_ column: String, to value: SQLValue, of change: Int64) -> SQLText {
+  package static func setTombstone(_ column: String, to value: SQLValue, of change: Int64) -> SQLText {
     """
     UPDATE \(name: HistoryLayout.changeTable) SET \(name: column) = \(value: value) \
     WHERE Z_PK = \(value: .integer(change))
@@ -92,16 +92,16 @@ extension SQLText {
   }
 
   /// The leading bytes of a column whose value is stored in a file; no row otherwise.
-  static func fileName(in table: String, _ column: String, key: Int64) -> SQLText {
+  package static func fileName(in table: String, _ column: String, key: Int64) -> SQLText {
     """
     SELECT substr(\(name: column), 1, 300) FROM \(name: table) \
     WHERE Z_PK = \(value: .integer(key)) AND substr(\(name: column), 1, 1) = x'02'
     """
   }
 
-  static func dropTable(ofHistory table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
+  package static func dropTable(ofHistory table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
 
-  static let deleteHistoryNumbers: SQLText = """
+  package static let deleteHistoryNumbers: SQLText = """
     DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(numbers: HistoryLayout.entityNames.keys.sorted()))
     """
 }

@@ -8,7 +8,7 @@ extension SQLText {
   private static let current: SQLText = "PERSIST_HISTORY_CURRENT"
   private static let number: SQLText = "(SELECT NUMBER FROM \(current))"
 
-  static let oldValueTables: [SQLText] = [
+  package static let oldValueTables: [SQLText] = [
     """
     CREATE TABLE IF NOT EXISTS \(values) (TRANSACTIONID INTEGER NOT NULL, ENTITY INTEGER NOT NULL, \
     ROWKEY INTEGER NOT NULL, COLUMNNAME VARCHAR NOT NULL, VALUE BLOB, \
@@ -23,16 +23,16 @@ extension SQLText {
 
   // MARK: Keeping
 
-  static let knowsOldValueTriggers: SQLText =
+  package static let knowsOldValueTriggers: SQLText =
     "SELECT 1 FROM sqlite_temp_master WHERE name = 'PERSIST_HISTORY_CURRENT'"
-  static let createCurrentTransaction: SQLText = "CREATE TEMP TABLE \(current) (NUMBER INTEGER NOT NULL)"
-  static func beginKeeping(_ number: Int64) -> SQLText {
+  package static let createCurrentTransaction: SQLText = "CREATE TEMP TABLE \(current) (NUMBER INTEGER NOT NULL)"
+  package static func beginKeeping(_ number: Int64) -> SQLText {
     "INSERT INTO temp.\(current) VALUES (\(value: .integer(number)))"
   }
-  static let endKeeping: SQLText = "DELETE FROM temp.\(current)"
+  package static let endKeeping: SQLText = "DELETE FROM temp.\(current)"
 
   /// The triggers that keep the values of a table's rows.
-  static func oldValueTriggers(of table: OldValuesLayout.Table) -> [SQLText] {
+  package static func oldValueTriggers(of table: OldValuesLayout.Table) -> [SQLText] {
     guard !table.groups.isEmpty else { return [] }
     let updates = table.groups.flatMap { group in
       let isChanged = group.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" as SQLText }.joined(separator: " OR ")
@@ -66,7 +66,7 @@ extension SQLText {
   }
 
   /// The triggers that keep the added and removed members of a relationship.
-  static func memberTriggers(of relationship: OldValuesLayout.Relationship) -> [SQLText] {
+  package static func memberTriggers(of relationship: OldValuesLayout.Relationship) -> [SQLText] {
     func keep(_ owner: SQLText, _ member: SQLText, _ change: Int64, memberNumber: SQLText? = nil) -> SQLText {
       """
       INSERT INTO \(members) (TRANSACTIONID, RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE) \
@@ -107,7 +107,7 @@ extension SQLText {
   /// Entity number, key, column and value.
   ///
   /// - Parameter row: The only row whose values are selected; nil for all.
-  static func oldValues(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
+  package static func oldValues(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
     let condition: SQLText = row.map {
       " AND ENTITY = \(number: Int64($0.entity)) AND ROWKEY = \(value: .integer($0.key))"
     } ?? ""
@@ -120,7 +120,7 @@ extension SQLText {
   /// Relationship, both keys, both entity numbers, and the change.
   ///
   /// - Parameter row: A row that is an owner or a member in all selected changes; nil for all changes.
-  static func memberChanges(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
+  package static func memberChanges(of transaction: Int64, of row: ChangedRow? = nil) -> SQLText {
     let condition: SQLText = row.map { " AND \(value: .integer($0.key)) IN (OWNER, MEMBER)" } ?? ""
     return """
       SELECT RELATIONSHIP, OWNER, MEMBER, OWNERENTITY, MEMBERENTITY, CHANGE FROM \(members) \
@@ -129,14 +129,14 @@ extension SQLText {
   }
 
   /// Entity number, key, column and value of the old values that are names of files, or may be.
-  static func oldFileNames(ofTransaction number: Int64) -> SQLText {
+  package static func oldFileNames(ofTransaction number: Int64) -> SQLText {
     """
     SELECT ENTITY, ROWKEY, COLUMNNAME, VALUE FROM \(values) WHERE TRANSACTIONID = \(value: .integer(number)) \
     AND typeof(VALUE) = 'blob' AND substr(VALUE, 1, 1) = x'02'
     """
   }
 
-  static func setOldValue(
+  package static func setOldValue(
     _ new: SQLValue, ofTransaction number: Int64, entity: Int64, key: Int64, column: String
   ) -> SQLText {
     """
@@ -148,13 +148,13 @@ extension SQLText {
 
   // MARK: Deleting
 
-  static func deleteOldValues(before number: Int64) -> [SQLText] {
+  package static func deleteOldValues(before number: Int64) -> [SQLText] {
     [values, members].map { "DELETE FROM \($0) WHERE TRANSACTIONID < \(value: .integer(number))" }
   }
 
-  static func deleteOldValues(of number: Int64) -> [SQLText] {
+  package static func deleteOldValues(of number: Int64) -> [SQLText] {
     [values, members].map { "DELETE FROM \($0) WHERE TRANSACTIONID = \(value: .integer(number))" }
   }
 
-  static let deleteAllOldValues: [SQLText] = [values, members].map { "DELETE FROM \($0)" }
+  package static let deleteAllOldValues: [SQLText] = [values, members].map { "DELETE FROM \($0)" }
 }

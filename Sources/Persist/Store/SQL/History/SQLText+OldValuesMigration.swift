@@ -1,13 +1,13 @@
 import Foundation
 
 /// The conversion of bytes that a history keeps of an attribute whose external storage changes.
-struct HistoryValueChange {
+package struct HistoryValueChange {
   private let mark: MarkChange
   /// The beginnings of bytes without a mark and of bytes with it, in the form in which the store keeps values.
   private let (plain, marked): (Data, Data)
 
   /// - Parameter kept: The form in which the store keeps a value.
-  init(_ mark: MarkChange, kept: (SQLValue) -> SQLValue) {
+  package init(_ mark: MarkChange, kept: (SQLValue) -> SQLValue) {
     self.mark = mark
     func start(_ bytes: [UInt8]) -> Data { if case .blob(let data) = kept(.blob(Data(bytes))) { data } else { Data() } }
     (plain, marked) = (start([]), start([1]))
@@ -39,7 +39,7 @@ extension SQLText {
   /// entities, columns and relationships can exchange their names.
   ///
   /// - Parameter kept: The form in which the store keeps a value.
-  static func statements(_ move: OldValuesMove, kept: (SQLValue) -> SQLValue) -> [SQLText] {
+  package static func statements(_ move: OldValuesMove, kept: (SQLValue) -> SQLValue) -> [SQLText] {
     var statements = move.entities.map { entity -> SQLText in
       guard let new = entity.newNumber, !entity.columns.isEmpty else {
         return "DELETE FROM \(values) WHERE ENTITY = \(number: Int64(entity.number))"
@@ -96,7 +96,7 @@ extension SQLText {
 
   /// Deletes the old values of columns and relationships that the model doesn't have, and of changes that the history
   /// doesn't have.
-  static func pruneOldValues(to layout: OldValuesLayout) -> [SQLText] {
+  package static func pruneOldValues(to layout: OldValuesLayout) -> [SQLText] {
     let columns = Set(layout.tables.flatMap { $0.groups.joined() } + [OldValuesLayout.versionColumn]).sorted()
     let relationships = layout.relationships.map(\.name).sorted()
     // PostgreSQL has no empty lists.

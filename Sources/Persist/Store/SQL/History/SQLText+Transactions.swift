@@ -2,7 +2,7 @@
 extension SQLText {
   /// Number, time, and the texts in the order of ``HistoryLayout/Text`` of the selected transactions, and whether
   /// Persist wrote them, in order.
-  static func transactions(
+  package static func transactions(
     in layout: HistoryLayout, afterNumber: Int64?, afterTime: Double?, author: String?, of row: ChangedRow? = nil,
     limit: Int = 0
   ) -> SQLText {
@@ -24,10 +24,15 @@ extension SQLText {
   }
 
   /// A row whose changes are selected.
-  struct ChangedRow: Sendable, Hashable {
+  package struct ChangedRow: Sendable, Hashable {
     /// The number of its entity in the store.
-    let entity: Int
-    let key: Int64
+    package let entity: Int
+    package let key: Int64
+
+    package init(entity: Int, key: Int64) {
+      self.entity = entity
+      self.key = key
+    }
 
     fileprivate var condition: SQLText {
       "ZENTITY = \(number: Int64(entity)) AND ZENTITYPK = \(value: .integer(key))"
@@ -52,7 +57,7 @@ extension SQLText {
   /// Number, kind, entity number, key, changed columns and preserved values of the changes of a transaction, in order.
   ///
   /// - Parameter row: The only row whose changes are selected; nil for all.
-  static func changes(of transaction: Int64, in layout: HistoryLayout, of row: ChangedRow? = nil) -> SQLText {
+  package static func changes(of transaction: Int64, in layout: HistoryLayout, of row: ChangedRow? = nil) -> SQLText {
     let columns: SQLText = layout.hasChangedColumns ? "ZCOLUMNS" : "NULL"
     let condition: SQLText = row.map { " AND \($0.condition)" } ?? ""
     let tombstones = layout.tombstones.map { ", \(name: $0)" as SQLText }.joined(separator: "")

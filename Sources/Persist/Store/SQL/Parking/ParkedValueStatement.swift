@@ -24,10 +24,15 @@ package enum ParkedValueStatement: Sendable, Hashable {
   package struct Fill: Sendable, Hashable {
     package let column: String
     package let value: SQLValue
+
+    package init(column: String, value: SQLValue) {
+      self.column = column
+      self.value = value
+    }
   }
 
   /// The statements for a file.
-  var sql: [SQLText] {
+  package var sql: [SQLText] {
     switch self {
     case .createTables: SQLText.createParking
     case .park(let slot, let table, let column, let number, let rows):

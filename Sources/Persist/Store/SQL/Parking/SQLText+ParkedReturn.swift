@@ -1,7 +1,7 @@
 /// Parked values that return, and those that go with their objects.
 extension SQLText {
   /// The number of values that are restored.
-  static func countRestored(_ slot: ParkedSlot, onlyPresent: Bool) -> SQLText {
+  package static func countRestored(_ slot: ParkedSlot, onlyPresent: Bool) -> SQLText {
     "SELECT COUNT(*) FROM \(parkedValues(slot)) AS v\(onlyPresent ? " WHERE VALUE IS NOT NULL" : "")"
   }
 
@@ -15,7 +15,7 @@ extension SQLText {
   }
 
   /// Deletes the parked values that objects have again.
-  static func dropRestoredValues(_ slot: ParkedSlot, table: String) -> SQLText {
+  package static func dropRestoredValues(_ slot: ParkedSlot, table: String) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) AND VALUE IS NOT NULL \
     AND OBJECT IN (SELECT Z_PK FROM \(name: table))

@@ -9,12 +9,12 @@ extension SQLText {
   ]
 
   /// The parked values of the attached store for the connection's own.
-  static var copyParking: [SQLText] {
+  package static var copyParking: [SQLText] {
     createParking
       + ParkedSlot.Table.all.map { "INSERT INTO main.\(name: $0) SELECT * FROM \(copySchema).\(name: $0)" }
   }
 
-  static func addParkedState(_ slot: ParkedSlot, at time: Double) -> SQLText {
+  package static func addParkedState(_ slot: ParkedSlot, at time: Double) -> SQLText {
     let column = slot.column
     return """
       INSERT OR IGNORE INTO PERSIST_PARKED_STATES (SLOT, TIME, MIGRATIONS, TABLENAME, COLUMNNAME, ENTITYNUMBER) \
@@ -25,7 +25,7 @@ extension SQLText {
   }
 
   /// Records another place of a slot's values.
-  static func setParkedColumn(_ slot: ParkedSlot) -> SQLText {
+  package static func setParkedColumn(_ slot: ParkedSlot) -> SQLText {
     let column = slot.column
     return """
       UPDATE PERSIST_PARKED_STATES SET TABLENAME = \(value: column.map { .text($0.table) } ?? .null), \
@@ -35,21 +35,21 @@ extension SQLText {
       """
   }
 
-  static let raiseParkedAges: SQLText = "UPDATE PERSIST_PARKED_STATES SET MIGRATIONS = MIGRATIONS + 1"
+  package static let raiseParkedAges: SQLText = "UPDATE PERSIST_PARKED_STATES SET MIGRATIONS = MIGRATIONS + 1"
 
   /// Whether a slot is older than a time or a number of migrations.
-  static func countExpired(_ slot: ParkedSlot, _ condition: SQLText) -> SQLText {
+  package static func countExpired(_ slot: ParkedSlot, _ condition: SQLText) -> SQLText {
     "SELECT COUNT(*) FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number)) AND \(condition)"
   }
 
-  static func parkedBefore(_ time: Int64) -> SQLText { "TIME < \(number: time)" }
-  static func parkedMigrationsAgo(_ count: Int64) -> SQLText { "MIGRATIONS >= \(number: count)" }
+  package static func parkedBefore(_ time: Int64) -> SQLText { "TIME < \(number: time)" }
+  package static func parkedMigrationsAgo(_ count: Int64) -> SQLText { "MIGRATIONS >= \(number: count)" }
 
-  static func parkedTime(_ slot: ParkedSlot) -> SQLText {
+  package static func parkedTime(_ slot: ParkedSlot) -> SQLText {
     "SELECT TIME FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))"
   }
 
-  static let removeEmptyParkedSlots: SQLText = """
+  package static let removeEmptyParkedSlots: SQLText = """
     DELETE FROM PERSIST_PARKED WHERE SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED_VALUES) \
     AND SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED_PAIRS) \
     AND SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED_STATES WHERE COLUMNNAME IS NOT NULL)

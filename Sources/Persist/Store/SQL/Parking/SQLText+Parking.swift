@@ -19,7 +19,7 @@ extension SQLText {
     INVERSEPLACE INTEGER, STANDIN INTEGER, PRIMARY KEY (SLOT, OWNER, MEMBER))
     """
 
-  static func dropParking(_ table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
+  package static func dropParking(_ table: String) -> SQLText { "DROP TABLE IF EXISTS \(name: table)" }
 
   /// - Parameter hasStates: Whether the store has the table of states, which earlier versions of Persist didn't create.
   package static func parkedSlots(hasStates: Bool) -> SQLText {
@@ -31,7 +31,7 @@ extension SQLText {
       """ : "\(slots), NULL, NULL, NULL FROM PERSIST_PARKED AS p ORDER BY p.SLOT"
   }
 
-  static func addParkedSlot(_ slot: ParkedSlot) -> SQLText {
+  package static func addParkedSlot(_ slot: ParkedSlot) -> SQLText {
     """
     INSERT INTO PERSIST_PARKED (SLOT, KIND, ENTITY, PROPERTY, ELEMENTS, MODEL, VERSION) \
     VALUES (\(number: Int64(slot.number)), \(value: .text(slot.kind.rawValue)), \(value: .text(slot.entity)), \
@@ -44,17 +44,17 @@ extension SQLText {
     "SELECT CONTENT FROM PERSIST_PARKED_MODELS WHERE DIGEST = \(value: .text(digest))"
   }
 
-  static func addParkedModel(_ digest: String, _ content: SQLValue) -> SQLText {
+  package static func addParkedModel(_ digest: String, _ content: SQLValue) -> SQLText {
     """
     INSERT OR IGNORE INTO PERSIST_PARKED_MODELS (DIGEST, CONTENT) VALUES (\(value: .text(digest)), \(value: content))
     """
   }
 
-  static let removeUnusedParkedModels: SQLText =
+  package static let removeUnusedParkedModels: SQLText =
     "DELETE FROM PERSIST_PARKED_MODELS WHERE DIGEST NOT IN (SELECT MODEL FROM PERSIST_PARKED)"
 
   /// The number of values or pairs of a slot.
-  static func countParked(_ slot: ParkedSlot) -> SQLText {
+  package static func countParked(_ slot: ParkedSlot) -> SQLText {
     slot.kind == .relationship
       ? "SELECT COUNT(*) FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number))"
       : countRestored(slot, onlyPresent: false)
@@ -64,7 +64,7 @@ extension SQLText {
     slot.kind == .relationship ? "PERSIST_PARKED_PAIRS" : "PERSIST_PARKED_VALUES"
   }
 
-  static func removeParkedSlot(_ slot: ParkedSlot) -> [SQLText] {
+  package static func removeParkedSlot(_ slot: ParkedSlot) -> [SQLText] {
     [
       "DELETE FROM \(contents(slot)) WHERE SLOT = \(number: Int64(slot.number))",
       "DELETE FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))",
@@ -131,14 +131,14 @@ extension SQLText {
   }
 
   /// The objects whose parked value is the name of a file: key and value.
-  static func parkedFiles(_ slot: ParkedSlot) -> SQLText {
+  package static func parkedFiles(_ slot: ParkedSlot) -> SQLText {
     """
     SELECT OBJECT, VALUE FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) \
     AND LENGTH(VALUE) = 38 AND SUBSTR(VALUE, 1, 1) = x'02'
     """
   }
 
-  static func setParkedValue(_ slot: ParkedSlot, of object: Int64, _ value: SQLValue) -> SQLText {
+  package static func setParkedValue(_ slot: ParkedSlot, of object: Int64, _ value: SQLValue) -> SQLText {
     """
     UPDATE PERSIST_PARKED_VALUES SET VALUE = \(value: value) \
     WHERE SLOT = \(number: Int64(slot.number)) AND OBJECT = \(number: object)
@@ -167,7 +167,7 @@ extension SQLText {
   }
 
   /// The number of parked objects whose key another row has.
-  static func countParkedKeys(_ slot: ParkedSlot, in table: String) -> SQLText {
+  package static func countParkedKeys(_ slot: ParkedSlot, in table: String) -> SQLText {
     """
     SELECT COUNT(*) FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: Int64(slot.number)) \
     AND OBJECT IN (SELECT Z_PK FROM \(name: table))
@@ -178,7 +178,7 @@ extension SQLText {
 // MARK: Pairs of relationships
 
 extension SQLText {
-  static func parkPairs(_ slot: ParkedSlot, _ rows: PairRows) -> SQLText {
+  package static func parkPairs(_ slot: ParkedSlot, _ rows: PairRows) -> SQLText {
     let pairs = rows.pairs
     let place: SQLText = pairs.place.map { "\(name: $0)" } ?? "NULL"
     let inversePlace: SQLText = pairs.inversePlace.map { "\(name: $0)" } ?? "NULL"
@@ -206,20 +206,20 @@ extension SQLText {
   /// Deletes parked pairs that also remained in the store, and were removed from it since.
   ///
   /// - Parameter pairs: The relationships that contained them; not empty.
-  static func dropReplacedPairs(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
+  package static func dropReplacedPairs(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
     """
     DELETE FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number)) AND STANDIN = 1 AND NOT \(exists(pairs))
     """
   }
 
   /// - Parameter pairs: The relationships in which pairs may already be.
-  static func recordStandIns(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
+  package static func recordStandIns(_ slot: ParkedSlot, _ pairs: [PairSource]) -> SQLText {
     let value: SQLText = pairs.isEmpty ? "0" : "CASE WHEN \(exists(pairs)) THEN 1 ELSE 0 END"
     return "UPDATE PERSIST_PARKED_PAIRS SET STANDIN = \(value) WHERE SLOT = \(number: Int64(slot.number))"
   }
 
   /// Deletes parked pairs that also remained in the store.
-  static func dropKeptPairs(_ slot: ParkedSlot) -> SQLText {
+  package static func dropKeptPairs(_ slot: ParkedSlot) -> SQLText {
     "DELETE FROM PERSIST_PARKED_PAIRS WHERE SLOT = \(number: Int64(slot.number)) AND STANDIN = 1"
   }
 
@@ -228,7 +228,7 @@ extension SQLText {
     "SLOT = \(number: Int64(slot.number)) AND OWNER IN (\(keys(of: owners))) AND MEMBER IN (\(keys(of: members)))"
   }
 
-  static func restorePairs(_ slot: ParkedSlot, into target: PairTarget) -> SQLText {
+  package static func restorePairs(_ slot: ParkedSlot, into target: PairTarget) -> SQLText {
     var columns = [target.owner, target.member]
     var values: SQLText = "OWNER, MEMBER"
     if let place = target.place {
@@ -248,7 +248,7 @@ extension SQLText {
   /// Fills key columns that have no value.
   ///
   /// - Parameter taken: The column of the other row that leads back, if it has one: it must be empty or lead back.
-  static func restoreKeys(_ slot: ParkedSlot, into target: KeyTarget, taken: String?) -> SQLText {
+  package static func restoreKeys(_ slot: ParkedSlot, into target: KeyTarget, taken: String?) -> SQLText {
     let isOwner = target.row == .owner
     // On a server, a column of the other row may have the name that a column of the parked pairs has.
     let (row, key, place): (SQLText, SQLText, SQLText) =
@@ -277,7 +277,7 @@ extension SQLText {
   /// Gives pairs back the order that they had; others come after them.
   ///
   /// - Parameter owners: The owners of the pairs.
-  static func restoreOrder(
+  package static func restoreOrder(
     _ slot: ParkedSlot, _ pairs: PairSource, of owners: PairEnd, place column: String, inverse: Bool
   ) -> SQLText {
     let (place, end, own): (SQLText, SQLText, String) =

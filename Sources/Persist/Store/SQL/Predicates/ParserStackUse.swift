@@ -4,7 +4,7 @@
 /// number of entries that each form uses up to each of its parts was measured with 3.40.
 ///
 /// - SeeAlso: <https://sqlite.org/limits.html>, <https://sqlite.org/compile.html#yystackdepth>
-struct ParserStackUse {
+package struct ParserStackUse {
   /// The stack entries available to a term: the surrounding statement uses up to 28.
   static let stackLimit = 72
   /// The maximum number of parts of a term. Terms that repeat their operands would otherwise grow exponentially.
@@ -17,7 +17,7 @@ struct ParserStackUse {
   /// Whether SQLite can parse a term.
   ///
   /// - Parameter joined: The number of further conditions that it may be combined with.
-  static func holds(_ term: SQLTerm, joinedWith joined: Int = 0) -> Bool {
+  package static func holds(_ term: SQLTerm, joinedWith joined: Int = 0) -> Bool {
     var room = ParserStackUse()
     return room.holds(term, under: levels(of: joined + 1))
   }

@@ -4,17 +4,19 @@ import Foundation
 ///
 /// Predicates of the same shape have the same translation, except for the values bound to it: `quantity < 5` and
 /// `quantity < 7`. All other constants are part of the shape, because the form of the SQL may depend on them.
-struct PredicateShape: Hashable {
+package struct PredicateShape: Hashable {
   private let predicate: FetchPredicate
 
-  init(_ predicate: FetchPredicate) { self.predicate = predicate }
+  package init(_ predicate: FetchPredicate) { self.predicate = predicate }
 
-  static func == (left: PredicateShape, right: PredicateShape) -> Bool { areAlike(left.predicate, right.predicate) }
+  package static func == (left: PredicateShape, right: PredicateShape) -> Bool {
+    areAlike(left.predicate, right.predicate)
+  }
 
-  func hash(into hasher: inout Hasher) { Self.hash(predicate, into: &hasher) }
+  package func hash(into hasher: inout Hasher) { Self.hash(predicate, into: &hasher) }
 
   /// The values of the parameters, in order.
-  var parameters: [SQLValue] {
+  package var parameters: [SQLValue] {
     var values: [SQLValue] = []
     predicate.forEachComparison { comparison in
       if let parameter = comparison.parameter { values.append(parameter.value) }
@@ -23,7 +25,7 @@ struct PredicateShape: Hashable {
   }
 
   /// The predicate with a mark in place of each parameter: a value of the same kind that no predicate contains.
-  var marked: (predicate: FetchPredicate, marks: [SQLValue]) {
+  package var marked: (predicate: FetchPredicate, marks: [SQLValue]) {
     var marks: [SQLValue] = []
     return (Self.marked(predicate, &marks), marks)
   }
@@ -31,7 +33,7 @@ struct PredicateShape: Hashable {
   /// Whether the translation of the same predicate is always the same and worth caching: it contains neither the
   /// current time, nor objects without a row, which may have one next time, nor a long list, which would take too much
   /// memory.
-  var isRepeatable: Bool {
+  package var isRepeatable: Bool {
     var isRepeatable = true
     _ = predicate.rewritten { expression in
       switch expression {

@@ -3,7 +3,7 @@ import Foundation
 /// Values: keys and functions.
 extension PredicateTranslation {
   /// The translation of an expression; nil if it can't be translated exactly.
-  mutating func operand(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
+  package mutating func operand(_ expression: FetchExpression, in scope: Scope) -> SQLOperand? {
     switch expression {
     case .constant(let value): return .constant(value)
     case .current: return key(of: scope.root)
@@ -72,7 +72,7 @@ extension PredicateTranslation {
   }
 
   /// A table's row with a key.
-  func table(of row: Row, withKey key: SQLTerm) -> SQLScan.Table {
+  package func table(of row: Row, withKey key: SQLTerm) -> SQLScan.Table {
     SQLScan.Table(
       name: map[row.entity].table, row: row.row, condition: .binary(.equal, .column("Z_PK", of: row.row), key))
   }

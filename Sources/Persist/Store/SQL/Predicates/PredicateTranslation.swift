@@ -6,18 +6,28 @@ package import Foundation
 /// locale, aggregates over decimals, and others that aren't worth translating. There are no approximate translations.
 package struct PredicateTranslation {
   /// The rows of a table in the query, with their known entity.
-  struct Row {
-    let row: SQLRow
-    let entity: Entity
+  package struct Row {
+    package let row: SQLRow
+    package let entity: Entity
+
+    package init(row: SQLRow, entity: Entity) {
+      self.row = row
+      self.entity = entity
+    }
   }
 
   /// The context of a translation: the evaluated object, and the current members of subqueries.
-  struct Scope {
-    let root: Row
+  package struct Scope {
+    package let root: Row
     var members: [String: Row] = [:]
+
+    package init(root: Row, members: [String: Row] = [:]) {
+      self.root = root
+      self.members = members
+    }
   }
 
-  let map: TableMap
+  package let map: TableMap
   /// The store's identifier: it contains no objects of other stores.
   let storeIdentifier: String
   /// The value of `now()`.
@@ -45,7 +55,7 @@ package struct PredicateTranslation {
     return condition.flatMap { ParserStackUse.holds($0, joinedWith: joined) ? $0 : nil }
   }
 
-  mutating func condition(_ predicate: FetchPredicate, in scope: Scope) -> SQLTerm? {
+  package mutating func condition(_ predicate: FetchPredicate, in scope: Scope) -> SQLTerm? {
     switch predicate {
     case .constant(let value): return value ? .always : .never
     case .comparison(let comparison): return condition(comparison, in: scope)
@@ -79,7 +89,7 @@ package struct PredicateTranslation {
     return (.column(column.name, of: root), false, false)
   }
 
-  mutating func newRow(of entity: Entity) -> Row {
+  package mutating func newRow(of entity: Entity) -> Row {
     defer { nextRow += 1 }
     return Row(row: SQLRow(number: nextRow), entity: entity)
   }

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The translation of an expression: a constant of the predicate, or a term with the kind of its values.
-enum SQLOperand {
+package enum SQLOperand {
   case constant(StoredValue)
   case term(SQLTerm, Kind)
 
   /// The kind of a term's non-null values.
-  enum Kind: Hashable {
+  package enum Kind: Hashable {
     /// Only integers; Booleans are 1 and 0.
     case whole
     /// Integers or floating-point numbers.

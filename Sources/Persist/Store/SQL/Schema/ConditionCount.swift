@@ -9,7 +9,7 @@ package struct ConditionCount {
   package let start: SQLText
 
   /// Counts the rows of a table, which are ``SQLText/RowSelection/root`` in the condition.
-  init(of table: String, where condition: SQLTerm) {
+  package init(of table: String, where condition: SQLTerm) {
     let row = SQLText.RowSelection.root
     tables = [row: table]
     self.condition = condition
@@ -17,7 +17,7 @@ package struct ConditionCount {
   }
 
   /// Counts the pairs of a relationship, with a condition on both rows.
-  init(
+  package init(
     of pairs: PairSource, owners: (table: String, row: SQLRow), members: (table: String, row: SQLRow),
     where condition: SQLTerm
   ) {

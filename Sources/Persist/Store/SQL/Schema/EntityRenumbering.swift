@@ -1,6 +1,6 @@
 /// The replacement of entity numbers in a table that isn't the model's.
 package struct EntityRenumbering: Sendable, Hashable {
-  let table: String
+  package let table: String
   /// The columns with entity numbers.
   let columns: [String]
   /// The stored columns of the table, and the name of its rowid if it has one.
@@ -8,12 +8,12 @@ package struct EntityRenumbering: Sendable, Hashable {
   /// The new numbers by the old ones, for those that change.
   let numbers: [Int: Int]
   /// The rules that can reject the new numbers.
-  let rules: [EntityNumberRule]
+  package let rules: [EntityNumberRule]
   /// Whether the rows are deleted and inserted again: under a constraint over a number, rows that exchange their
   /// numbers would collide while an update runs.
   let rewritesRows: Bool
 
-  init(_ table: StoreSchema.Table, columns: [String], indexes: [StoreSchema.Index], numbers: [Int: Int]) {
+  package init(_ table: StoreSchema.Table, columns: [String], indexes: [StoreSchema.Index], numbers: [Int: Int]) {
     self.table = table.name
     self.columns = columns
     self.numbers = numbers
@@ -35,14 +35,14 @@ package struct EntityRenumbering: Sendable, Hashable {
     (rules, rewritesRows) = (other.rules, other.rewritesRows)
   }
 
-  func renamed(_ table: String) -> EntityRenumbering { EntityRenumbering(self, table: table) }
+  package func renamed(_ table: String) -> EntityRenumbering { EntityRenumbering(self, table: table) }
 }
 
 extension StoreSchema.Table {
   /// A name by which the rowid can be read and written, beside or as the primary key; nil if there is none.
   ///
   /// - SeeAlso: <https://sqlite.org/lang_createtable.html#rowid>
-  var rowidName: String? {
+  package var rowidName: String? {
     let words = SQLTokens(sql).map { $0.lowercased() }
     guard !zip(words, words.dropFirst()).contains(where: { $0 == "without" && $1 == "rowid" }) else { return nil }
     return ["rowid", "_rowid_", "oid"].first { column(named: $0) == nil }

@@ -1,15 +1,15 @@
 /// A column that SQLite computes from other columns of its row. SQLite's list of a table's columns omits it.
 ///
 /// - SeeAlso: <https://sqlite.org/gencol.html>
-struct GeneratedColumn: Sendable, Hashable {
-  let name: String
+package struct GeneratedColumn: Sendable, Hashable {
+  package let name: String
   /// The words of the expression, folded: among them the names of the columns that it reads.
-  fileprivate(set) var words: Set<String> = []
+  package fileprivate(set) var words: Set<String> = []
 }
 
 extension StoreSchema.Table {
   /// The generated columns in the table's definition.
-  var generatedColumns: [GeneratedColumn] {
+  package var generatedColumns: [GeneratedColumn] {
     guard SQLTokens.mayMention("as", in: sql) else { return [] }
     var found: [GeneratedColumn] = []
     var column: Substring = ""

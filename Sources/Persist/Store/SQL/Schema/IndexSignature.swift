@@ -33,7 +33,7 @@ package struct IndexSignature: Sendable, Hashable {
   }
 
   /// Whether the index contains all rows.
-  var isComplete: Bool { entityNumbers == nil && conditions.isEmpty }
+  package var isComplete: Bool { entityNumbers == nil && conditions.isEmpty }
 
   @inline(never)
   package init(_ index: IndexDefinition) {
@@ -73,7 +73,7 @@ package struct IndexSignature: Sendable, Hashable {
   }
 
   /// The same index with columns renamed.
-  func renaming(_ rename: (String) -> String) -> IndexSignature {
+  package func renaming(_ rename: (String) -> String) -> IndexSignature {
     IndexSignature(
       columns: columns.map { Column(name: rename($0.name).foldedIdentifier, isAscending: $0.isAscending) },
       isUnique: isUnique, entityNumbers: entityNumbers,
@@ -81,7 +81,7 @@ package struct IndexSignature: Sendable, Hashable {
   }
 
   /// The columns of each `UNIQUE` constraint in a table's definition, folded.
-  static func uniqueConstraints(ofTable sql: String) -> [[String]] {
+  package static func uniqueConstraints(ofTable sql: String) -> [[String]] {
     guard SQLTokens.mayMention("unique", in: sql) else { return [] }
     var tokens = DefinitionTokens(sql)
     var constraints: [[String]] = []
@@ -107,7 +107,7 @@ extension IndexSignature.Condition {
 
 extension StoreSchema.Table {
   /// The columns with a default value in the table's definition, folded.
-  var columnsWithDefault: Set<String> {
+  package var columnsWithDefault: Set<String> {
     guard SQLTokens.mayMention("default", in: sql) else { return [] }
     var tokens = DefinitionTokens(sql)
     var found: Set<String> = []

@@ -23,10 +23,15 @@ package indirect enum RowExpression: Sendable, Hashable {
     /// `Z_ENT` of the rows, by the table's numbers at that time.
     package let numbers: [Int]
     package let value: RowExpression
+
+    package init(numbers: [Int], value: RowExpression) {
+      self.numbers = numbers
+      self.value = value
+    }
   }
 
   /// Whether the value is that of one column, unchanged.
-  var isColumn: Bool { if case .column = self { true } else { false } }
+  package var isColumn: Bool { if case .column = self { true } else { false } }
 }
 
 /// A selection of a table's rows; all rows by default.
@@ -38,6 +43,11 @@ package struct RowCondition: Sendable, Hashable {
   /// Tests that the rows pass.
   package var tests: [IndexDefinition.Condition] = []
 
+  package init(entityNumbers: [Int]? = nil, missing: [String] = []) {
+    self.entityNumbers = entityNumbers
+    self.missing = missing
+  }
+
   package static let all = RowCondition()
-  static func entities(_ numbers: [Int]?) -> RowCondition { RowCondition(entityNumbers: numbers) }
+  package static func entities(_ numbers: [Int]?) -> RowCondition { RowCondition(entityNumbers: numbers) }
 }

@@ -13,7 +13,9 @@ extension SQLText {
   }
 
   /// Creates a table, in the same form as in Core Data's own stores.
-  static func create(_ table: TableDefinition, named name: String? = nil, kept: [StoreSchema.Column] = []) -> SQLText {
+  package static func create(
+    _ table: TableDefinition, named name: String? = nil, kept: [StoreSchema.Column] = []
+  ) -> SQLText {
     let key = table.primaryKey.count == 1 ? table.primaryKey.first : nil
     var parts = table.columns.map { column -> SQLText in
       column.name == key ? "\(name: column.name) INTEGER PRIMARY KEY" : "\(name: column.name) \(column.type.sql)"
@@ -74,7 +76,7 @@ extension TableMap.ColumnType {
 
 extension StoreSchema {
   /// Creates the schema of a new store with a layout: its tables and indexes.
-  init(newStore map: TableMap) {
+  package init(newStore map: TableMap) {
     self.init(
       tables: map.tableDefinitions.map { table in
         Table(

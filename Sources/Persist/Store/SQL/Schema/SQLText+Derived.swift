@@ -2,7 +2,7 @@
 ///
 /// - SeeAlso: <https://sqlite.org/lang_createtrigger.html>
 extension SQLText {
-  static func create(_ trigger: DerivedTrigger) -> SQLText {
+  package static func create(_ trigger: DerivedTrigger) -> SQLText {
     let event: SQLText =
       switch trigger.event {
       case .insert: "INSERT"
@@ -67,7 +67,7 @@ extension SQLText {
       """
   }
 
-  static let derivedTriggers: SQLText = """
+  package static let derivedTriggers: SQLText = """
     SELECT name FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 11) = 'PERSIST_DA_'
     """
 

@@ -1,12 +1,12 @@
 /// SQL as words and punctuation marks; texts, quoted names and comments are skipped or returned as one token each.
 ///
 /// Like SQLite, it splits SQL by bytes: a combining mark after a quotation mark isn't part of the quotation mark.
-struct SQLTokens: Sequence, IteratorProtocol {
+package struct SQLTokens: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
 
   init(_ sql: String) { rest = sql[...].utf8 }
 
-  mutating func next() -> Substring? {
+  package mutating func next() -> Substring? {
     while true {
       rest = rest.drop(while: Self.isSpace)
       guard let first = rest.first else { return nil }
@@ -72,7 +72,7 @@ extension SQLTokens {
   }
 
   /// Whether a definition contains a name, outside of texts and comments.
-  static func mentions(_ name: String, in sql: String) -> Bool {
+  package static func mentions(_ name: String, in sql: String) -> Bool {
     let wanted = name.foldedIdentifier
     return SQLTokens(sql).contains { folded($0) == wanted }
   }
@@ -80,7 +80,7 @@ extension SQLTokens {
   /// Whether the letters of a keyword occur anywhere in a definition, which is quicker to find than its tokens.
   ///
   /// - Parameter keyword: In lower case.
-  static func mayMention(_ keyword: StaticString, in sql: String) -> Bool {
+  package static func mayMention(_ keyword: StaticString, in sql: String) -> Bool {
     let count = keyword.utf8CodeUnitCount
     var sql = sql
     return sql.withUTF8 { bytes in
@@ -101,7 +101,7 @@ extension StoreSchema.Trigger {
   func mentions(_ name: String) -> Bool { SQLTokens.mentions(name, in: sql) }
 
   /// Whether the trigger is one of Core Data's that may maintain a column of derived values.
-  func keeps(_ column: String, of table: String) -> Bool {
+  package func keeps(_ column: String, of table: String) -> Bool {
     keepsDerivedValuesOfOthers && mentions(column) && mentions(table)
   }
 }

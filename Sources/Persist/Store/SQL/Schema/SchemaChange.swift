@@ -53,7 +53,7 @@ package enum SchemaChange: Sendable, Hashable {
     package let column: String
     package let value: RowExpression
 
-    init(_ column: String, _ value: RowExpression) {
+    package init(_ column: String, _ value: RowExpression) {
       self.column = column
       self.value = value
     }
@@ -69,6 +69,14 @@ package enum SchemaChange: Sendable, Hashable {
     package let maximum: Int64
     /// The table whose keys the row counts; nil for a subentity, whose keys are counted by its root.
     package let table: String?
+
+    package init(number: Int, name: String, parent: Int, maximum: Int64, table: String?) {
+      self.number = number
+      self.name = name
+      self.parent = parent
+      self.maximum = maximum
+      self.table = table
+    }
   }
 }
 
@@ -83,70 +91,120 @@ package struct TableRebuild: Sendable, Hashable {
   /// The value of every column of the definition.
   package let values: [SchemaChange.Assignment]
   /// An unused name for the table while it is written.
-  let temporaryName: String
+  package let temporaryName: String
+
+  package init(
+    definition: TableDefinition, former: [StoreSchema.Column], kept: [StoreSchema.Column],
+    values: [SchemaChange.Assignment], temporaryName: String
+  ) {
+    self.definition = definition
+    self.former = former
+    self.kept = kept
+    self.values = values
+    self.temporaryName = temporaryName
+  }
 }
 
 /// The location of a relationship's pairs, each of which joins two rows.
 package struct PairSource: Sendable, Hashable {
-  let table: String
-  let owner: String
-  let member: String
+  package let table: String
+  package let owner: String
+  package let member: String
   /// The member's position among the owner's members.
-  let place: String?
+  package let place: String?
   /// The owner's position among the member's owners.
-  let inversePlace: String?
+  package let inversePlace: String?
+
+  package init(table: String, owner: String, member: String, place: String?, inversePlace: String?) {
+    self.table = table
+    self.owner = owner
+    self.member = member
+    self.place = place
+    self.inversePlace = inversePlace
+  }
 
   /// The same pairs seen from the other end.
-  var turned: PairSource {
+  package var turned: PairSource {
     PairSource(table: table, owner: member, member: owner, place: inversePlace, inversePlace: place)
   }
 }
 
 /// Pairs saved in a temporary table.
 package struct PairStage: Sendable, Hashable {
-  let number: Int
+  package let number: Int
+
+  package init(number: Int) {
+    self.number = number
+  }
 }
 
 /// The rows that can be at one end of a relationship.
-struct PairEnd: Sendable, Hashable {
-  let table: String
+package struct PairEnd: Sendable, Hashable {
+  package let table: String
   /// `Z_ENT` of the rows, by the table's numbers at that time; nil for every row of the table.
-  let entityNumbers: [Int]?
+  package let entityNumbers: [Int]?
+
+  package init(table: String, entityNumbers: [Int]?) {
+    self.table = table
+    self.entityNumbers = entityNumbers
+  }
 }
 
 /// A join table to fill.
 package struct PairTarget: Sendable, Hashable {
-  let table: String
-  let owner: String
-  let member: String
-  let place: String?
-  let inversePlace: String?
+  package let table: String
+  package let owner: String
+  package let member: String
+  package let place: String?
+  package let inversePlace: String?
   /// The rows at each end; a pair is only copied if both rows exist.
-  let owners: PairEnd
-  let members: PairEnd
+  package let owners: PairEnd
+  package let members: PairEnd
   /// Whether each pair is inserted in both directions, because the relationship is its own inverse.
-  let isReflexive: Bool
+  package let isReflexive: Bool
+
+  package init(
+    table: String, owner: String, member: String, place: String?, inversePlace: String?, owners: PairEnd,
+    members: PairEnd, isReflexive: Bool
+  ) {
+    self.table = table
+    self.owner = owner
+    self.member = member
+    self.place = place
+    self.inversePlace = inversePlace
+    self.owners = owners
+    self.members = members
+    self.isReflexive = isReflexive
+  }
 }
 
 /// A key column to fill.
 package struct KeyTarget: Sendable, Hashable {
   /// The end of a pair that a row of the table corresponds to.
-  enum Row: Sendable, Hashable { case owner, member }
+  package enum Row: Sendable, Hashable { case owner, member }
 
   /// The rows that contain the column.
-  let rows: PairEnd
-  let row: Row
-  let column: String
+  package let rows: PairEnd
+  package let row: Row
+  package let column: String
   /// The column with the row's position among the members of the inverse.
-  let place: String?
+  package let place: String?
   /// The rows that the keys refer to; a pair is only copied if both rows exist.
-  let targets: PairEnd
+  package let targets: PairEnd
+
+  package init(rows: PairEnd, row: Row, column: String, place: String?, targets: PairEnd) {
+    self.rows = rows
+    self.row = row
+    self.column = column
+    self.place = place
+    self.targets = targets
+  }
 }
 
 extension SchemaChange {
   /// The table whose rows the change processes; nil for a change that takes constant time regardless of the table's
   /// size.
-  var writtenTable: String? {
+  package var writtenTable: String? {
     switch self {
     case .rebuildTable(let rebuild): rebuild.definition.name
     case .update(let table, _, _), .readFiles(let table, _, _), .deleteRows(let table, _), .dropColumn(_, let table),
@@ -168,7 +226,7 @@ extension SchemaChange {
 extension SchemaChange {
   /// The tables whose rows may have different keys or texts afterward, not counting references to other rows
   /// and numbers.
-  var tablesWithOtherRows: [String] {
+  package var tablesWithOtherRows: [String] {
     switch self {
     case .createTable(let table, _): [table.name]
     case .dropTable(let table): [table]
@@ -184,7 +242,7 @@ extension SchemaChange {
   }
 
   /// The tables in which rows, their values or their references to other rows may differ afterward.
-  var tablesWithOtherValues: [String] {
+  package var tablesWithOtherValues: [String] {
     switch self {
     case .sever(let table, _, _, _, _, _), .removePairs(let table, _, _, _), .takeEntityNumbers(let table, _, _, _),
       .assignPositions(let table, _, _, _):

@@ -1,16 +1,16 @@
 /// The functions called by a definition in a store, found without parsing SQL.
-struct StoredFunctionCalls {
+package struct StoredFunctionCalls {
   /// One name, and whether its result is discarded.
-  struct Call: Hashable {
-    let name: String
+  package struct Call: Hashable {
+    package let name: String
     /// Whether it directly follows a `SELECT` that is its own statement in a trigger, so that its result is discarded.
-    let isForEffect: Bool
+    package let isForEffect: Bool
   }
 
-  private(set) var calls: Set<Call> = []
+  package private(set) var calls: Set<Call> = []
 
   /// - Parameter isTrigger: False for an index, view or table, which can't discard results.
-  init(in definition: StoredDefinition, isTrigger: Bool) {
+  package init(in definition: StoredDefinition, isTrigger: Bool) {
     // A table's name before its columns isn't a call.
     let beforeTables: Set<String> = isTrigger ? ["INTO"] : ["INTO", "ON", "TABLE", "REFERENCES"]
     var previous: Substring?

@@ -1,11 +1,11 @@
 /// The clauses between the parentheses of a table's definition: its columns and constraints.
-struct TableClauses {
+package struct TableClauses {
   /// A foreign key of a table.
-  struct ForeignKey: Sendable, Hashable {
-    let columns: [String]
-    let parent: String
+  package struct ForeignKey: Sendable, Hashable {
+    package let columns: [String]
+    package let parent: String
     /// Empty for the parent's primary key.
-    let parentColumns: [String]
+    package let parentColumns: [String]
   }
 
   /// A word, or everything between two parentheses.
@@ -21,7 +21,7 @@ struct TableClauses {
   private let clauses: [[Part]]
 
   /// - Parameter sql: The definition of a table.
-  init(_ sql: String) {
+  package init(_ sql: String) {
     guard let open = Self.parts(of: sql[...]).first(where: { $0.group != nil })?.group else {
       clauses = []
       return
@@ -32,7 +32,7 @@ struct TableClauses {
   /// The expressions of all `CHECK` constraints.
   var checks: [String] { groups(after: "check") }
 
-  var foreignKeys: [ForeignKey] {
+  package var foreignKeys: [ForeignKey] {
     clauses.flatMap { clause -> [ForeignKey] in
       clause.indices.compactMap { index in
         guard clause[index].word == "references", index + 1 < clause.count, case .word(let parent) = clause[index + 1]
@@ -46,7 +46,7 @@ struct TableClauses {
   }
 
   /// Whether a constraint or a generated column of the table depends on a column.
-  func restricts(_ column: String) -> Bool {
+  package func restricts(_ column: String) -> Bool {
     let name = column.foldedIdentifier
     return clauses.contains { clause in
       guard Self.name(of: clause)?.foldedIdentifier == name else {
@@ -57,7 +57,7 @@ struct TableClauses {
   }
 
   /// Whether a column is declared `NOT NULL`.
-  func isRequired(_ column: String) -> Bool {
+  package func isRequired(_ column: String) -> Bool {
     clauses.contains { clause in
       Self.name(of: clause)?.foldedIdentifier == column.foldedIdentifier && clause.contains { $0.word == "not" }
     }

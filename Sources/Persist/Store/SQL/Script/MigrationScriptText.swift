@@ -2,36 +2,43 @@
 ///
 /// Everything is one transaction. A check is a row that violates a constraint, whose name is the message: the program
 /// then stops, and SQLite rolls the transaction back.
-struct MigrationScriptText: Sendable {
+package struct MigrationScriptText: Sendable {
   /// A condition on the database, before or after the statements.
-  struct Check: Sendable {
+  package struct Check: Sendable {
     /// The kind of a check, which determines its message.
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
       case identity, version, content
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// An expression that is 1 or 0.
     let condition: SQLText
   }
 
   /// The comment at the beginning, line by line.
-  var comment: [String]
-  var before: [Check]
-  var statements: [SQLText]
-  var after: [Check]
+  package var comment: [String]
+  package var before: [Check]
+  package var statements: [SQLText]
+  package var after: [Check]
+
+  package init(comment: [String], before: [Check], statements: [SQLText], after: [Check]) {
+    self.comment = comment
+    self.before = before
+    self.statements = statements
+    self.after = after
+  }
 
   /// The commands of the program itself, which only it understands.
   private static let commands = [".bail on", ".timeout 60000", ".dbconfig enable_trigger off"]
 
   /// The whole script.
-  var text: String {
+  package var text: String {
     let lines = comment.map { "-- " + $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     return (lines + [""] + Self.commands).joined(separator: "\n") + "\n" + sql
   }
 
   /// The SQL, which other programs can run.
-  var sql: String {
+  package var sql: String {
     ([
       "PRAGMA foreign_keys = OFF", "PRAGMA legacy_alter_table = OFF", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE",
       """
@@ -66,19 +73,19 @@ struct MigrationScriptText: Sendable {
 
 extension MigrationScriptText.Check {
   /// The store has an identifier.
-  static func identifier(_ identifier: String) -> Self {
+  package static func identifier(_ identifier: String) -> Self {
     Self(
       kind: .identity,
       condition: "EXISTS (SELECT 1 FROM main.Z_METADATA WHERE Z_UUID = \(value: .text(identifier)))")
   }
 
   /// A table has these columns, in order.
-  static func columns(_ columns: String, of table: String) -> Self {
+  package static func columns(_ columns: String, of table: String) -> Self {
     Self(kind: .content, condition: "(\(SQLText.columnNames(of: table))) IS \(value: .text(columns))")
   }
 
   /// A table has a row with exactly these values.
-  static func row(_ values: [(column: String, value: SQLValue)], of table: String, isOfVersion: Bool) -> Self {
+  package static func row(_ values: [(column: String, value: SQLValue)], of table: String, isOfVersion: Bool) -> Self {
     let conditions = values.map { "\(name: $0.column) IS \(value: $0.value)" as SQLText }
     return Self(
       kind: isOfVersion ? .version : .content,
@@ -86,7 +93,7 @@ extension MigrationScriptText.Check {
   }
 
   /// A table has this content, in condensed form: see ``SQLText/extent(of:columns:)``.
-  static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
+  package static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
     Self(
       kind: .content, condition: "(\(SQLText.extent(of: table, columns: columns))) IS \(value: .text(extent))")
   }
@@ -94,18 +101,18 @@ extension MigrationScriptText.Check {
 
 extension SQLText {
   /// The columns of a table as one text.
-  static func columnNames(of table: String) -> SQLText {
+  package static func columnNames(of table: String) -> SQLText {
     "SELECT group_concat(name, ', ') FROM pragma_table_info(\(value: .text(table)))"
   }
 
   /// All rows of a table, in a fixed order.
-  static func contents(of table: String, columns: [String]) -> SQLText {
+  package static func contents(of table: String, columns: [String]) -> SQLText {
     "SELECT \(names: columns) FROM main.\(name: table) ORDER BY 1"
   }
 
   /// The number of rows of a table; with the columns of objects, also the greatest key, and the sum of all versions,
   /// which grows with every change of an object.
-  static func extent(of table: String, columns: [String]) -> SQLText {
+  package static func extent(of table: String, columns: [String]) -> SQLText {
     let known = Set(columns.map(\.foldedIdentifier))
     let greatest: SQLText = known.contains("z_pk") ? " || ' ' || coalesce(max(Z_PK), 0)" : ""
     let versions: SQLText = known.contains("z_opt") ? " || ' ' || coalesce(sum(Z_OPT), 0)" : ""
@@ -113,7 +120,7 @@ extension SQLText {
   }
 
   /// The definitions that only one of two databases has.
-  static let differingDefinitions: SQLText = """
+  package static let differingDefinitions: SQLText = """
     SELECT name FROM (SELECT type, name, tbl_name, sql FROM main.sqlite_master EXCEPT \
     SELECT type, name, tbl_name, sql FROM copy.sqlite_master) UNION ALL \
     SELECT name FROM (SELECT type, name, tbl_name, sql FROM copy.sqlite_master EXCEPT \
@@ -121,7 +128,7 @@ extension SQLText {
     """
 
   /// The number of rows that only one of two databases has.
-  static func differingRows(of table: String) -> SQLText {
+  package static func differingRows(of table: String) -> SQLText {
     """
     SELECT (SELECT count(*) FROM (SELECT * FROM main.\(name: table) EXCEPT SELECT * FROM copy.\(name: table))) + \
     (SELECT count(*) FROM (SELECT * FROM copy.\(name: table) EXCEPT SELECT * FROM main.\(name: table)))

@@ -8,8 +8,8 @@ package import Foundation
 /// - SeeAlso: <https://sqlite.org/c3ref/prepare.html>
 package struct SQLScript: Sendable {
   /// The text with a terminating zero: without one SQLite would copy the rest of the text for each statement.
-  let bytes: [UInt8]
-  let range: Range<Int>
+  package let bytes: [UInt8]
+  package let range: Range<Int>
   /// The file that errors name.
   let file: URL?
 
@@ -29,7 +29,7 @@ package struct SQLScript: Sendable {
   package var isEmpty: Bool { firstWord(from: range.lowerBound) >= range.upperBound }
 
   /// The error with the position of an index in the text, and an excerpt of the statement.
-  func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
+  package func placed(_ error: PersistenceError, at index: Int, in statement: Range<Int>) -> PersistenceError {
     var error = error
     let place = PersistenceError.Place(file: file, index: index, in: Data(bytes.dropLast()))
     (error.place.file, error.place.line, error.place.column) = (place.file, place.line, place.column)
@@ -45,7 +45,7 @@ package struct SQLScript: Sendable {
   }
 
   /// The visible start of the next statement: after whitespace and comments, which SQLite includes in it.
-  func firstWord(from position: Int) -> Int {
+  package func firstWord(from position: Int) -> Int {
     var index = position
     while index < range.upperBound {
       let next = index + 1 < range.upperBound ? bytes[index + 1] : 0

@@ -1,8 +1,8 @@
 /// The settings of SQLCipher that determine how a file is encrypted, in the order in which they are set.
 ///
 /// - SeeAlso: <https://www.zetetic.net/sqlcipher/sqlcipher-api/>
-enum CipherSetting {
-  static let names = [
+package enum CipherSetting {
+  package static let names = [
     // Sets several of those that follow.
     "cipher_compatibility", "cipher_page_size", "kdf_iter", "cipher_hmac_algorithm", "cipher_kdf_algorithm",
     "cipher_use_hmac", "cipher_plaintext_header_size", "cipher_salt",
@@ -13,7 +13,7 @@ enum CipherSetting {
   ]
 
   /// The settings among the pragmas of a store's options, by their names in lower case.
-  static func settings(among pragmas: [String: String]) -> [String: String] {
+  package static func settings(among pragmas: [String: String]) -> [String: String] {
     var settings: [String: String] = [:]
     // SQLite's name for the size of a page means SQLCipher's.
     for (name, value) in pragmas where name.lowercased() == "page_size" { settings["cipher_page_size"] = value }
@@ -25,7 +25,7 @@ enum CipherSetting {
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` for pragmas that contain a key, or that would write parts of
   ///   the store to plain files.
-  static func isOrdinary(_ name: String, _ value: String, isEncrypted: Bool) throws -> Bool {
+  package static func isOrdinary(_ name: String, _ value: String, isEncrypted: Bool) throws -> Bool {
     if refused.contains(name) {
       throw PersistenceError(
         .invalidRequest, "The pragma '\(name)' isn't set by options.",
@@ -48,7 +48,7 @@ enum CipherSetting {
   /// The statement for a setting.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the value isn't a word, a number or, for a salt, 32 digits.
-  static func statement(_ name: String, _ value: String, schema: String = "") throws -> SQLText {
+  package static func statement(_ name: String, _ value: String, schema: String = "") throws -> SQLText {
     guard name == "cipher_salt" else { return SQLText(checked: "PRAGMA \(schema)\(try Pragma(name, value).text)") }
     guard value.utf8.count == 32, value.allSatisfy(\.isHexDigit) else {
       throw PersistenceError(
@@ -59,7 +59,7 @@ enum CipherSetting {
   }
 
   /// The statements that set a setting for databases to be attached, and that restore SQLCipher's own default.
-  static func defaults(_ settings: [String: String]) throws -> (set: [SQLText], reset: [SQLText]) {
+  package static func defaults(_ settings: [String: String]) throws -> (set: [SQLText], reset: [SQLText]) {
     let own: [String: String] = [
       "cipher_compatibility": "4", "cipher_page_size": "4096", "kdf_iter": "256000",
       "cipher_hmac_algorithm": "HMAC_SHA512", "cipher_kdf_algorithm": "PBKDF2_HMAC_SHA512", "cipher_use_hmac": "ON",
@@ -77,12 +77,12 @@ enum CipherSetting {
 
 extension SQLText {
   /// Keeps everything temporary out of files: SQLCipher doesn't encrypt them.
-  static let tempStoreMemory: SQLText = "PRAGMA temp_store = MEMORY"
+  package static let tempStoreMemory: SQLText = "PRAGMA temp_store = MEMORY"
   /// Switches off the log of the library, of the whole program.
-  static let quietCipher: SQLText = "PRAGMA cipher_log_level = NONE"
+  package static let quietCipher: SQLText = "PRAGMA cipher_log_level = NONE"
   /// Copies the whole database into the attached one, each with its own encryption.
-  static let exportToCopy: SQLText = "SELECT sqlcipher_export('copy')"
-  static func setCopyMark(userVersion: Int64, applicationID: Int64) -> [SQLText] {
+  package static let exportToCopy: SQLText = "SELECT sqlcipher_export('copy')"
+  package static func setCopyMark(userVersion: Int64, applicationID: Int64) -> [SQLText] {
     [
       "PRAGMA copy.user_version = \(number: userVersion)", "PRAGMA copy.application_id = \(number: applicationID)",
     ]

@@ -1,13 +1,13 @@
 /// An SQLite pragma, validated so that it can be embedded in SQL.
 ///
 /// Pragmas don't accept bound parameters, so a name must be a known one and a value a word or a number.
-struct Pragma: Sendable, Hashable {
-  let name: String
+package struct Pragma: Sendable, Hashable {
+  package let name: String
   let value: String
 
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the name or the value is invalid. SQLite itself ignores an
   ///   unknown value, or interprets it as another one.
-  init(_ name: String, _ value: String) throws {
+  package init(_ name: String, _ value: String) throws {
     let letters = name.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
@@ -44,7 +44,7 @@ struct Pragma: Sendable, Hashable {
   var text: String { "\(name) = \(value.dropFirst().contains("-") ? "'\(value)'" : value)" }
 
   /// Whether setting it changes the file, so that read-only connections skip it.
-  var isOfTheFile: Bool {
+  package var isOfTheFile: Bool {
     [
       "application_id", "auto_vacuum", "encoding", "incremental_vacuum", "journal_mode", "legacy_file_format",
       "locking_mode", "optimize", "page_size", "schema_version", "user_version", "wal_checkpoint",
@@ -54,10 +54,10 @@ struct Pragma: Sendable, Hashable {
 
 extension SQLText {
   /// Quotes values such as `UTF-8`, which would otherwise be expressions.
-  static func set(_ pragma: Pragma) -> SQLText { SQLText(checked: "PRAGMA \(pragma.text)") }
+  package static func set(_ pragma: Pragma) -> SQLText { SQLText(checked: "PRAGMA \(pragma.text)") }
 
   /// Tests whether SQLite knows a pragma, since it silently ignores unknown ones.
-  static func knows(pragma name: String) -> SQLText {
+  package static func knows(pragma name: String) -> SQLText {
     "SELECT 1 FROM pragma_pragma_list WHERE name = \(value: .text(name))"
   }
 }

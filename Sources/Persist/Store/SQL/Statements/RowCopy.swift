@@ -1,55 +1,74 @@
 /// The rows of one entity to copy from a store to another, which is attached to the connection as
 /// ``SQLText/copySchema``.
-struct RowCopy: Sendable, Hashable {
+package struct RowCopy: Sendable, Hashable {
   /// The value of a column in the copy.
-  enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     case expression(RowExpression)
     /// The result of a predicate translation, in which the source's row is ``SQLText/RowSelection/root``.
     case term(SQLTerm)
   }
 
-  struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
     let name: String
     let value: Value
 
-    init(_ name: String, _ value: RowExpression) {
+    package init(_ name: String, _ value: RowExpression) {
       self.name = name
       self.value = .expression(value)
     }
 
-    init(_ name: String, _ value: Value) {
+    package init(_ name: String, _ value: Value) {
       self.name = name
       self.value = value
     }
   }
 
-  let source: String
+  package let source: String
   /// `Z_ENT` of the rows.
-  let number: Int
+  package let number: Int
   /// An additional condition on the rows, which are ``SQLText/RowSelection/root`` in it; nil for all.
-  let condition: SQLTerm?
-  let target: String
-  let columns: [Column]
+  package let condition: SQLTerm?
+  package let target: String
+  package let columns: [Column]
+
+  package init(source: String, number: Int, condition: SQLTerm?, target: String, columns: [Column]) {
+    self.source = source
+    self.number = number
+    self.condition = condition
+    self.target = target
+    self.columns = columns
+  }
 }
 
 /// The pairs of a relationship to copy from a store to another.
-struct PairCopy: Sendable, Hashable {
+package struct PairCopy: Sendable, Hashable {
   /// The rows at one end.
-  struct End: Sendable, Hashable {
+  package struct End: Sendable, Hashable {
     /// The table in the source, and `Z_ENT` of the rows there; nil for every row of the table.
-    let source: String
-    let sourceNumber: Int?
+    package let source: String
+    package let sourceNumber: Int?
     /// The table in the copy, and `Z_ENT` of the rows there.
-    let target: String
-    let targetNumber: Int
+    package let target: String
+    package let targetNumber: Int
     /// The offset added to keys in the copy.
-    let offset: Int64
+    package let offset: Int64
     /// Whether every row of the source exists in the copy, so that no lookup is needed.
-    let isComplete: Bool
+    package let isComplete: Bool
+
+    package init(
+      source: String, sourceNumber: Int?, target: String, targetNumber: Int, offset: Int64, isComplete: Bool
+    ) {
+      self.source = source
+      self.sourceNumber = sourceNumber
+      self.target = target
+      self.targetNumber = targetNumber
+      self.offset = offset
+      self.isComplete = isComplete
+    }
   }
 
   /// The destination of the pairs.
-  enum Target: Sendable, Hashable {
+  package enum Target: Sendable, Hashable {
     case join(table: String, owner: String, member: String, place: String?, inversePlace: String?)
     /// The owner's row gets the member's key.
     case ownerKey(column: String, place: String?)
@@ -57,22 +76,41 @@ struct PairCopy: Sendable, Hashable {
     case memberKey(column: String, place: String?)
   }
 
-  let pairs: PairSource
-  let owner: End
-  let member: End
-  let target: Target
+  package let pairs: PairSource
+  package let owner: End
+  package let member: End
+  package let target: Target
+
+  package init(pairs: PairSource, owner: End, member: End, target: Target) {
+    self.pairs = pairs
+    self.owner = owner
+    self.member = member
+    self.target = target
+  }
 }
 
 /// Columns unknown to the model that are preserved in a copy of their table.
-struct ColumnCopy: Sendable, Hashable {
-  struct Column: Sendable, Hashable {
-    let old: String
-    let new: String
+package struct ColumnCopy: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
+    package let old: String
+    package let new: String
+
+    package init(old: String, new: String) {
+      self.old = old
+      self.new = new
+    }
   }
 
-  let source: String
-  let target: String
-  let columns: [Column]
+  package let source: String
+  package let target: String
+  package let columns: [Column]
   /// `Z_ENT` in the source of the rows that keep their key in the copy.
-  let entityNumbers: [Int]
+  package let entityNumbers: [Int]
+
+  package init(source: String, target: String, columns: [Column], entityNumbers: [Int]) {
+    self.source = source
+    self.target = target
+    self.columns = columns
+    self.entityNumbers = entityNumbers
+  }
 }

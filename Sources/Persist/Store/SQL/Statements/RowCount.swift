@@ -38,18 +38,30 @@ package enum RowCount: Sendable, Hashable {
 
 /// The parked pairs of a relationship that a migration restores.
 package struct ParkedPairRows: Sendable, Hashable {
-  let slots: [Int]
+  package let slots: [Int]
   /// The rows that can be members, by table.
-  let members: [PairEnd]
+  package let members: [PairEnd]
   /// The slots of parked objects that can be members.
-  let parkedMembers: [Int]
+  package let parkedMembers: [Int]
+
+  package init(slots: [Int], members: [PairEnd], parkedMembers: [Int]) {
+    self.slots = slots
+    self.members = members
+    self.parkedMembers = parkedMembers
+  }
 }
 
 /// The pairs of a relationship between rows of some entities.
 package struct PairRows: Sendable, Hashable {
-  let pairs: PairSource
-  let owners: PairEnd
-  let members: PairEnd
+  package let pairs: PairSource
+  package let owners: PairEnd
+  package let members: PairEnd
+
+  package init(pairs: PairSource, owners: PairEnd, members: PairEnd) {
+    self.pairs = pairs
+    self.owners = owners
+    self.members = members
+  }
 
   /// The same pairs seen from the other end.
   var turned: PairRows { PairRows(pairs: pairs.turned, owners: members, members: owners) }

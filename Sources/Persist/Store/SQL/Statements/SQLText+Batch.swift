@@ -1,14 +1,14 @@
 /// Statements that write many rows at once.
 extension SQLText {
   /// The new value of a column in an update.
-  enum Assigned: Sendable {
+  package enum Assigned: Sendable {
     case value(SQLValue)
     case term(SQLTerm)
     /// A number as a truth value: 1, 0 or null.
     case truth(SQLTerm)
 
     /// The computed term; nil for a value.
-    var term: SQLTerm? {
+    package var term: SQLTerm? {
       switch self {
       case .value: nil
       case .term(let term), .truth(let term): term
@@ -23,7 +23,7 @@ extension SQLText {
   ///   - changing: The columns to update in the conflicting row; nil to leave it unchanged.
   ///   - files: Those of the changed columns whose values may be in files. They aren't updated: for a conflicting row,
   ///     the first bytes of each old value are returned, followed by the new value.
-  static func upsert(
+  package static func upsert(
     into table: String, _ columns: [String], changing: [String]?, files: [String] = []
   ) -> SQLText {
     guard let changing else { return "\(insert(into: table, columns)) ON CONFLICT DO NOTHING RETURNING Z_PK, Z_ENT" }
@@ -44,7 +44,7 @@ extension SQLText {
       """
   }
 
-  static func update(
+  package static func update(
     _ rows: RowSelection, _ assignments: [(column: String, value: Assigned)], returningKeys: Bool
   ) -> SQLText {
     let changes = assignments.map { assignment -> SQLText in
@@ -62,7 +62,7 @@ extension SQLText {
   }
 
   /// A row's key and its value that is out of a range, if there is one.
-  static func outside(_ range: ClosedRange<Int64>, _ term: SQLTerm, of rows: RowSelection) -> SQLText {
+  package static func outside(_ range: ClosedRange<Int64>, _ term: SQLTerm, of rows: RowSelection) -> SQLText {
     """
     SELECT Z_PK, \(self.term(term)) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
     (\(self.term(term)) NOT BETWEEN \(number: range.lowerBound) AND \(number: range.upperBound)) LIMIT 1
@@ -70,19 +70,19 @@ extension SQLText {
   }
 
   /// The key of a row with a value in a column for which a term is null, if there is one.
-  static func removed(_ column: String, by term: SQLTerm, of rows: RowSelection) -> SQLText {
+  package static func removed(_ column: String, by term: SQLTerm, of rows: RowSelection) -> SQLText {
     """
     SELECT Z_PK \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") \
     (\(self.term(.column(column, of: RowSelection.root))) IS NOT NULL AND (\(self.term(term))) IS NULL) LIMIT 1
     """
   }
 
-  static func delete(_ rows: RowSelection) -> SQLText {
+  package static func delete(_ rows: RowSelection) -> SQLText {
     "DELETE FROM \(name: rows.table) AS \(row: RowSelection.root)\(rows.conditions)"
   }
 
   /// The leading bytes of columns whose values may be stored in files, for the rows with such a value.
-  static func fileNames(_ rows: RowSelection, _ columns: [String]) -> SQLText {
+  package static func fileNames(_ rows: RowSelection, _ columns: [String]) -> SQLText {
     let heads = columns.map { "substr(\(name: $0), 1, 300)" as SQLText }.joined(separator: ", ")
     let named = columns.map { "substr(\(name: $0), 1, 1) = x'02'" as SQLText }.joined(separator: " OR ")
     return "SELECT \(heads) \(rows.clauses) \(rows.isUnconditional ? "WHERE" : "AND") (\(named))"
@@ -91,12 +91,12 @@ extension SQLText {
   // MARK: Rows related to others; keys are JSON arrays
 
   /// Keys and entity numbers of the rows whose column contains one of the keys.
-  static func keys(in table: String, where column: String, isIn keys: String) -> SQLText {
+  package static func keys(in table: String, where column: String, isIn keys: String) -> SQLText {
     "SELECT Z_PK, Z_ENT FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
   }
 
   /// Keys and entity numbers of the rows referenced by a column of other rows.
-  static func keys(
+  package static func keys(
     in table: String, from other: String, _ column: String, where own: String, isIn keys: String
   ) -> SQLText {
     """
@@ -106,14 +106,14 @@ extension SQLText {
   }
 
   /// Sets columns to null, and increments the versions of the rows.
-  static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
+  package static func clear(_ columns: [String], of table: String, where column: String, isIn keys: String) -> SQLText {
     let changes = columns.map { ", \(name: $0) = NULL" as SQLText }.joined(separator: "")
     return """
       UPDATE \(name: table) SET Z_OPT = IFNULL(Z_OPT, 0) + 1\(changes) WHERE \(name: column) IN (\(list(keys)))
       """
   }
 
-  static func delete(from table: String, where column: String, isIn keys: String) -> SQLText {
+  package static func delete(from table: String, where column: String, isIn keys: String) -> SQLText {
     "DELETE FROM \(name: table) WHERE \(name: column) IN (\(list(keys)))"
   }
 

@@ -1,11 +1,11 @@
 /// The queries of a store check. Each returns rows of a key, an entity number and two values; each reads a table once
 /// and looks up others by key, so that memory use doesn't grow with the store.
 extension SQLText {
-  static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
-  static let quickCheck: SQLText = "PRAGMA quick_check(100)"
+  package static let integrityCheck: SQLText = "PRAGMA integrity_check(100)"
+  package static let quickCheck: SQLText = "PRAGMA quick_check(100)"
 
   /// The number of rows of one entity in a table.
-  static func rowCount(of table: String, entityNumber: Int) -> SQLText {
+  package static func rowCount(of table: String, entityNumber: Int) -> SQLText {
     "SELECT COUNT(*) FROM \(name: table) WHERE Z_ENT = \(number: Int64(entityNumber))"
   }
 
@@ -144,7 +144,7 @@ extension SQLText {
   }
 
   /// Rows whose value is stored in a file, in the form of a byte 2 followed by the file's name.
-  static func externalFiles(in column: String, of table: String) -> SQLText {
+  package static func externalFiles(in column: String, of table: String) -> SQLText {
     """
     SELECT Z_PK, Z_ENT, CAST(SUBSTR(CAST(\(name: column) AS BLOB), 2, 255) AS BLOB) FROM \(name: table) \
     WHERE SUBSTR(CAST(\(name: column) AS BLOB), 1, 1) = x'02'

@@ -3,33 +3,33 @@ extension SQLText {
   /// The schema name under which the copy is attached.
   static let copySchema: SQLText = "copy"
 
-  static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
-  static let detachCopy: SQLText = "DETACH DATABASE copy"
+  package static func attachCopy(_ uri: String) -> SQLText { "ATTACH DATABASE \(value: .text(uri)) AS \(copySchema)" }
+  package static let detachCopy: SQLText = "DETACH DATABASE copy"
   /// The same with the key of the copy. Parameters: the URI and the key.
-  static let attachEncryptedCopy: SQLText = """
+  package static let attachEncryptedCopy: SQLText = """
     ATTACH DATABASE \(parameter: 1) AS \(copySchema) KEY \(parameter: 2)
     """
   /// Undoes exclusive mode, which a source that is read without locks sets for the whole connection.
-  static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
+  package static let copyLockingNormal: SQLText = "PRAGMA copy.locking_mode = NORMAL"
   /// A read of the copy, which releases its lock afterward.
-  static let copyObjectCount: SQLText = "SELECT COUNT(*) FROM copy.sqlite_master"
-  static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
-  static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"
+  package static let copyObjectCount: SQLText = "SELECT COUNT(*) FROM copy.sqlite_master"
+  package static let copyJournalOff: SQLText = "PRAGMA copy.journal_mode = OFF"
+  package static let copySynchronousOff: SQLText = "PRAGMA copy.synchronous = OFF"
 
-  static func clearCopied(_ table: String) -> SQLText { "DELETE FROM \(copySchema).\(name: table)" }
+  package static func clearCopied(_ table: String) -> SQLText { "DELETE FROM \(copySchema).\(name: table)" }
 
-  static func copyWhole(_ table: String, columns: [String]) -> SQLText {
+  package static func copyWhole(_ table: String, columns: [String]) -> SQLText {
     """
     INSERT INTO \(copySchema).\(name: table) (\(names: columns)) SELECT \(names: columns) FROM main.\(name: table)
     """
   }
 
-  static func addCopiedColumn(_ column: StoreSchema.Column, to table: String) -> SQLText {
+  package static func addCopiedColumn(_ column: StoreSchema.Column, to table: String) -> SQLText {
     "ALTER TABLE \(copySchema).\(name: table) ADD COLUMN \(declaration(column))"
   }
 
   /// Fills columns that exist only in the source, for rows that keep their keys.
-  static func copyColumns(_ copy: ColumnCopy) -> SQLText {
+  package static func copyColumns(_ copy: ColumnCopy) -> SQLText {
     let assignments = copy.columns.map { column -> SQLText in
       "\(name: column.new) = old.\(name: column.old)"
     }.joined(separator: ", ")
@@ -40,13 +40,13 @@ extension SQLText {
   }
 
   /// Copies the rows of `Z_PRIMARYKEY` that count the keys of the store's system tables.
-  static let copySystemNumbers: SQLText = """
+  package static let copySystemNumbers: SQLText = """
     INSERT OR IGNORE INTO copy.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) \
     SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM main.Z_PRIMARYKEY \
     WHERE Z_ENT >= \(number: Int64(EntityNumbers.firstSystemNumber))
     """
 
-  static func copy(_ copy: RowCopy) -> SQLText {
+  package static func copy(_ copy: RowCopy) -> SQLText {
     var condition: SQLText = "+Z_ENT = \(number: Int64(copy.number))"
     if let term = copy.condition { condition += " AND \(self.term(term))" }
     let row = RowSelection.root
@@ -75,7 +75,7 @@ extension SQLText {
   }
 
   /// Sets the positions of owners among a member's owners for copied pairs; nil if the copy has no such positions.
-  static func inheritOrder(_ copy: PairCopy) -> SQLText? {
+  package static func inheritOrder(_ copy: PairCopy) -> SQLText? {
     let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
     let same: [SQLText]
     let (table, column): (String, String)
@@ -95,7 +95,7 @@ extension SQLText {
       """
   }
 
-  static func copy(_ copy: PairCopy) -> SQLText {
+  package static func copy(_ copy: PairCopy) -> SQLText {
     let pairs = pairs(copy.pairs)
     let (owner, member) = (key("pairs.owner", copy.owner), key("pairs.member", copy.member))
     let conditions = exists("pairs.owner", copy.owner) + exists("pairs.member", copy.member)
@@ -154,23 +154,23 @@ extension SQLText {
 
   // MARK: Associations
 
-  static let createAssociations: SQLText = """
+  package static let createAssociations: SQLText = """
     CREATE TEMPORARY TABLE associations (mapping INTEGER, source INTEGER, entity INTEGER, destination INTEGER, \
     PRIMARY KEY (mapping, source, entity, destination)) WITHOUT ROWID
     """
-  static let indexAssociations: SQLText = """
+  package static let indexAssociations: SQLText = """
     CREATE INDEX temp.associations_by_destination ON associations (mapping, entity, destination)
     """
-  static let addAssociation = PreparedSQL(
+  package static let addAssociation = PreparedSQL(
     """
     INSERT OR IGNORE INTO temp.associations (mapping, source, entity, destination) \
     VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
     """)
-  static let destinationsOfSource = PreparedSQL(
+  package static let destinationsOfSource = PreparedSQL(
     """
     SELECT entity, destination FROM temp.associations WHERE mapping = \(parameter: ()) AND source = \(parameter: ())
     """)
-  static let sourcesOfDestination = PreparedSQL(
+  package static let sourcesOfDestination = PreparedSQL(
     """
     SELECT source FROM temp.associations \
     WHERE mapping = \(parameter: ()) AND entity = \(parameter: ()) AND destination = \(parameter: ())

@@ -1,7 +1,7 @@
 /// Statements of an import, which collects the keys of its rows and the members of to-many relationships in temporary
 /// tables, so that memory use doesn't grow with their number.
 extension SQLText {
-  static let createImportTables: [SQLText] = [
+  package static let createImportTables: [SQLText] = [
     """
     CREATE TEMP TABLE Z_PERSIST_IMPORTED (root INTEGER, key INTEGER, file INTEGER, line INTEGER, \
     PRIMARY KEY (root, key)) WITHOUT ROWID
@@ -13,37 +13,37 @@ extension SQLText {
     """,
   ]
 
-  static let dropImportTables: [SQLText] = [
+  package static let dropImportTables: [SQLText] = [
     "DROP TABLE temp.Z_PERSIST_IMPORTED", "DROP TABLE temp.Z_PERSIST_MEMBERS",
   ]
 
   /// Parameters: the number of the hierarchy's root, the key, the number of the file, and the line.
-  static let noteImported: SQLText = """
+  package static let noteImported: SQLText = """
     INSERT INTO temp.Z_PERSIST_IMPORTED (root, key, file, line) \
     VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
     """
 
   /// The file's number and the line of an imported row.
-  static func importedSource(root: Int64, key: Int64) -> SQLText {
+  package static func importedSource(root: Int64, key: Int64) -> SQLText {
     "SELECT file, line FROM temp.Z_PERSIST_IMPORTED WHERE root = \(number: root) AND key = \(number: key)"
   }
 
   /// Parameters: the number of the hierarchy's root, and the key.
-  static let isImported: SQLText =
+  package static let isImported: SQLText =
     "SELECT 1 FROM temp.Z_PERSIST_IMPORTED WHERE root = \(parameter: ()) AND key = \(parameter: ())"
 
   /// Parameters: the relationship's number, the owner's key, the place and the member's key.
-  static let noteMember: SQLText = """
+  package static let noteMember: SQLText = """
     INSERT INTO temp.Z_PERSIST_MEMBERS (relationship, owner, place, member) \
     VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
     """
 
   /// Parameter: the key.
-  static func isRow(of table: String) -> SQLText {
+  package static func isRow(of table: String) -> SQLText {
     "SELECT 1 FROM \(name: table) WHERE Z_PK = \(parameter: ())"
   }
 
-  static func hasRows(_ table: String) -> SQLText { "SELECT 1 FROM \(name: table) LIMIT 1" }
+  package static func hasRows(_ table: String) -> SQLText { "SELECT 1 FROM \(name: table) LIMIT 1" }
 
   /// A member that is listed more than once: owner and member.
   ///
@@ -57,14 +57,14 @@ extension SQLText {
   }
 
   /// The number of members that the import lists.
-  static func importedMemberCount(_ relationship: Int) -> SQLText {
+  package static func importedMemberCount(_ relationship: Int) -> SQLText {
     """
     SELECT COUNT(*) FROM temp.Z_PERSIST_MEMBERS WHERE relationship = \(number: Int64(relationship)) AND place >= 0
     """
   }
 
   /// The number of members that owners of the import have in the store.
-  static func storedMemberCount(_ relationship: Int, in table: String, owner: String) -> SQLText {
+  package static func storedMemberCount(_ relationship: Int, in table: String, owner: String) -> SQLText {
     """
     SELECT COUNT(*) FROM \(name: table) WHERE \(name: owner) IN (\(statedOwners(relationship)))
     """
@@ -159,10 +159,17 @@ extension SQLText {
 
 /// The columns with the order of a relationship's members.
 package struct OrderColumns: Sendable, Hashable {
-  let table: String
+  package let table: String
   /// The column with the owner's key.
-  let owner: String
+  package let owner: String
   /// The column with the member's key.
-  let member: String
-  let order: String
+  package let member: String
+  package let order: String
+
+  package init(table: String, owner: String, member: String, order: String) {
+    self.table = table
+    self.owner = owner
+    self.member = member
+    self.order = order
+  }
 }

@@ -2,7 +2,7 @@ extension SQLText {
   /// The keys of rows with a binary value, and the value's length, which SQLite knows without reading the value.
   ///
   /// - Parameter isExternal: Whether the values begin with a byte that says where they are: 1 for those in the row.
-  static func lengths(of column: String, in table: String, keys: [Int64], isExternal: Bool) -> SQLText {
+  package static func lengths(of column: String, in table: String, keys: [Int64], isExternal: Bool) -> SQLText {
     let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
     let length: SQLText = isExternal
       ? "CASE WHEN substr(\(name: column), 1, 1) = x'01' THEN length(\(name: column)) - 1 END"
@@ -18,7 +18,7 @@ extension SQLText {
 extension SQLText {
   /// The members of a to-many relationship whose rows contain the owner's key: owner's key, member's key and entity
   /// number, by owner and in order.
-  static func members(
+  package static func members(
     of table: String, owner: String, order: String?, owners: ClosedRange<Int64>, limit: Int
   ) -> SQLText {
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
@@ -30,7 +30,7 @@ extension SQLText {
   }
 
   /// The equivalent for a many-to-many relationship.
-  static func members(
+  package static func members(
     of table: String, joinedBy join: TableMap.JoinEnd, owners: ClosedRange<Int64>, limit: Int
   ) -> SQLText {
     let own: SQLText = "j.\(name: join.ownColumn)"
@@ -44,7 +44,7 @@ extension SQLText {
   }
 
   /// The owners whose members are read.
-  enum Owners {
+  package enum Owners {
     /// A JSON array of keys.
     case listed(String)
     /// Parameters for so many keys, followed by one for the maximum number of rows.
@@ -66,7 +66,7 @@ extension SQLText {
   }
 
   /// The rows of members that contain an owner's key, each with the owner after its columns, by owner and in order.
-  static func relatedRows(
+  package static func relatedRows(
     _ columns: [String], of table: String, owner: String, order: String?, owners: Owners
   ) -> SQLText {
     let places: SQLText = order.map { "\(name: $0) IS NULL, \(name: $0), " } ?? ""
@@ -77,7 +77,7 @@ extension SQLText {
   }
 
   /// The equivalent for a many-to-many relationship.
-  static func relatedRows(
+  package static func relatedRows(
     _ columns: [String], of table: String, joinedBy join: TableMap.JoinEnd, owners: Owners
   ) -> SQLText {
     let own: SQLText = "j.\(name: join.ownColumn)"
@@ -93,7 +93,7 @@ extension SQLText {
   /// The owners of members: the member's key, the owner's and its entity number, if that is stored.
   ///
   /// - Parameter members: A JSON array of keys.
-  static func owners(ofMembersIn place: TableMap.ForeignKey, members: String) -> SQLText {
+  package static func owners(ofMembersIn place: TableMap.ForeignKey, members: String) -> SQLText {
     """
     SELECT \(names: ["Z_PK", place.column] + [place.entityColumn].compactMap { $0 }) FROM \(name: place.table) \
     WHERE Z_PK IN (SELECT value FROM json_each(\(value: .text(members)))) AND \(name: place.column) IS NOT NULL

@@ -1,7 +1,7 @@
 /// Repairs of a store that don't require guessing.
 extension SQLText {
   /// The file names in a column's values: 36 characters after a byte 2.
-  static func fileNames(in column: String, of table: String) -> SQLText {
+  package static func fileNames(in column: String, of table: String) -> SQLText {
     """
     SELECT CAST(SUBSTR(\(name: column), 2, 36) AS BLOB) FROM \(name: table) \
     WHERE LENGTH(\(name: column)) = 38 AND SUBSTR(\(name: column), 1, 1) = x'02'

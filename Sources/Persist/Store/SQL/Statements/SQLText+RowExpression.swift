@@ -93,21 +93,21 @@ extension SQLText {
 
 extension SQLText {
   /// The content of a column for rows whose value is stored in a file.
-  static func fileNames(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+  package static func fileNames(in table: String, column: String, _ rows: RowCondition) -> SQLText {
     let start = condition(rows)
     let isNamed: SQLText = "SUBSTR(\(name: column), 1, 1) = x'02'"
     return "SELECT \(name: column) FROM \(name: table)\(start)\(rows == .all ? " WHERE " : " AND ")\(isNamed)"
   }
 
   /// The keys and the content of a column for rows whose value is stored in a file.
-  static func namedFiles(in table: String, column: String, _ rows: RowCondition) -> SQLText {
+  package static func namedFiles(in table: String, column: String, _ rows: RowCondition) -> SQLText {
     """
     SELECT Z_PK, \(name: column) FROM \(name: table)\(condition(rows))\(rows == .all ? " WHERE " : " AND ")\
     SUBSTR(\(name: column), 1, 1) = x'02'
     """
   }
 
-  static func set(_ value: SQLValue, in column: String, of table: String, row: Int64) -> SQLText {
+  package static func set(_ value: SQLValue, in column: String, of table: String, row: Int64) -> SQLText {
     "UPDATE \(name: table) SET \(name: column) = \(value: value) WHERE Z_PK = \(number: row)"
   }
 
@@ -120,5 +120,5 @@ extension SQLText {
   }
 
   /// The greatest key of a table, which approximates the number of its rows and is found immediately.
-  static func greatestRow(of table: String) -> SQLText { "SELECT IFNULL(MAX(rowid), 0) FROM \(name: table)" }
+  package static func greatestRow(of table: String) -> SQLText { "SELECT IFNULL(MAX(rowid), 0) FROM \(name: table)" }
 }

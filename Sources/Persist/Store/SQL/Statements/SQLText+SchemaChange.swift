@@ -31,7 +31,7 @@ extension SQLText {
   }
 
   /// The first step of rewriting a table: creates the new one beside the old one.
-  static func copying(_ rebuild: TableRebuild) -> [SQLText] {
+  package static func copying(_ rebuild: TableRebuild) -> [SQLText] {
     [
       create(rebuild.definition, named: rebuild.temporaryName, kept: rebuild.kept),
       copy(
@@ -44,7 +44,7 @@ extension SQLText {
   ///
   /// References to the table by name in other tables' triggers and views remain valid; without legacy renaming, SQLite
   /// would consider them broken while the name is unused.
-  static func replacing(_ rebuild: TableRebuild) -> [SQLText] {
+  package static func replacing(_ rebuild: TableRebuild) -> [SQLText] {
     [
       "DROP TABLE \(name: rebuild.definition.name)",
       legacyAlterTableOn,
@@ -58,10 +58,10 @@ extension SQLText {
   private static let legacyAlterTableOn: SQLText = "PRAGMA legacy_alter_table = ON"
 
   /// Reads no row of a view: an error if the view refers to something that doesn't exist.
-  static func probe(view: String) -> SQLText { "SELECT 1 FROM \(name: view) LIMIT 0" }
+  package static func probe(view: String) -> SQLText { "SELECT 1 FROM \(name: view) LIMIT 0" }
 
   /// The definitions of a table's indexes and triggers, or of a view's triggers, except those without text.
-  static func attachments(of table: String) -> SQLText {
+  package static func attachments(of table: String) -> SQLText {
     """
     SELECT sql FROM sqlite_master WHERE tbl_name = \(value: .text(table)) COLLATE NOCASE \
     AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type, name

@@ -4,7 +4,7 @@ extension SQLText {
   /// A query that an application wrote, over subqueries in place of its model's entities.
   ///
   /// The application's text is a subquery itself. So it can begin with common tables of its own, and can't write.
-  static func written(_ query: WrittenSQL, in map: TableMap) -> SQLText {
+  package static func written(_ query: WrittenSQL, in map: TableMap) -> SQLText {
     var sql: SQLText = ""
     for (index, table) in query.tables.enumerated() {
       let rows = WrittenTable(table, in: map).map(rows) ?? "SELECT NULL AS owner, NULL AS member WHERE FALSE"

@@ -177,7 +177,8 @@ private struct BatchInsertPass {
         try history?.record(.insert, index, key: key)
       } else {
         let slots = batch.conflict == .updateGiven ? row.given.sorted : plan.columns.map(\.slot)
-        try history?.recordUpdate(of: key, index, changing: batch.entity.slots(slots, sharedWith: entity))
+        let changed = batch.entity.slots(slots, sharedWith: entity)
+        try history?.recordUpdate(of: key, index, changing: changed)
       }
     }
     guard batch.wantsIdentifiers else { return }

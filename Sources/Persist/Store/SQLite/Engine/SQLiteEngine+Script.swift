@@ -2,11 +2,11 @@ import LinkedSQLite
 import Foundation
 
 extension SQLiteEngine: ScriptingEngine {
-  func connectRecording(to location: StoreLocation) throws -> any ScriptingConnection {
+  package func connectRecording(to location: StoreLocation) throws -> any ScriptingConnection {
     try SQLiteConnection(file(location), mode: .readWrite)
   }
 
-  func tryScript(_ sql: String, on location: StoreLocation, expecting expected: StoreLocation) throws {
+  package func tryScript(_ sql: String, on location: StoreLocation, expecting expected: StoreLocation) throws {
     let connection = try SQLiteConnection(file(location), mode: .unassisted)
     defer { connection.close() }
     _ = SchemaChangeFlags(setOn: connection.handle)

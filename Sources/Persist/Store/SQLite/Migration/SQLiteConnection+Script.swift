@@ -2,14 +2,14 @@ import Foundation
 
 /// Writing and trying scripts for other programs.
 extension SQLiteConnection: ScriptingConnection {
-  func recordingStatements(_ body: () throws -> Void) throws -> [SQLText] {
+  package func recordingStatements(_ body: () throws -> Void) throws -> [SQLText] {
     recordedStatements = []
     defer { recordedStatements = nil }
     try body()
     return recordedStatements ?? []
   }
 
-  func scriptContentChecks() throws -> [MigrationScriptText.Check] {
+  package func scriptContentChecks() throws -> [MigrationScriptText.Check] {
     let schema = try StoreSchema(self)
     return try Self.metadataTables.flatMap { name, isOfVersion -> [MigrationScriptText.Check] in
       guard let table = schema.table(named: name) else { return [] }
@@ -27,7 +27,7 @@ extension SQLiteConnection: ScriptingConnection {
     ("Z_MODELCACHE", false),
   ]
 
-  func scriptChecks() throws -> [MigrationScriptText.Check] {
+  package func scriptChecks() throws -> [MigrationScriptText.Check] {
     var checks = [MigrationScriptText.Check.identifier(try StoreMetadata(self).identifier)]
     for table in try StoreSchema(self).tables where table.isOrdinary {
       let names = table.columns.map(\.name)

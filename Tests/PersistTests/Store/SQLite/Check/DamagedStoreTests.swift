@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 
 @Suite("Randomly damaged stores", .needsSharedData)
 struct DamagedStoreTests {

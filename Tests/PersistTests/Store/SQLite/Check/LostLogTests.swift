@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 @Suite("Stores without their logs", .aboutFiles("logs of files"))
 struct LostLogTests {

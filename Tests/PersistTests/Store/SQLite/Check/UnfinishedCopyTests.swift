@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 @testable import PersistTools
 
 @Suite("Unfinished copies")

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// Notes with searchable texts, some of them letters with a subject, and their authors.
 struct NoteStore {

@@ -3,6 +3,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistModel
 
 /// Names and values that would be SQL if they were inserted as text.
 @Suite("SQL injection by names and values")

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: SQLite can parse every term that is declared to fit.
 @Suite("Limits of SQLite's parser")

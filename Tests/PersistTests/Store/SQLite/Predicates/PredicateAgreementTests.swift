@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: SQL and evaluation in memory return the same rows for every predicate.
 @Suite("SQL and memory agree on predicates")

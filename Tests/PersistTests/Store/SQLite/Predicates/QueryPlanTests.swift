@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The statements and SQLite's plans for them: the cost of a fetch before it reads a row.
 @Suite("Query plans")

@@ -1,4 +1,5 @@
 @testable import Persist
+@testable import PersistModel
 
 extension RandomPredicate {
   /// Creates objects of ``PredicateAgreementTests/model`` with random values and relationships.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Persist
+@testable import PersistModel
 
 /// Makes predicates and values over a model, of all kinds and in all forms, including wrong ones.
 struct RandomPredicate {

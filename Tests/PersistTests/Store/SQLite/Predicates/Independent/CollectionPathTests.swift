@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: a path over to-many relationships has one meaning, however to-one relationships, to-many relationships and
 /// attributes alternate in it. In particular, a to-one relationship without a value in the middle of a path counts as

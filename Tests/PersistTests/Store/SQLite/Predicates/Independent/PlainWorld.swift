@@ -2,6 +2,7 @@ import Foundation
 import PersistTestSupport
 
 @testable import Persist
+@testable import PersistModel
 
 /// Objects as plain dictionaries, and the same objects in a context.
 ///

@@ -3,6 +3,8 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
+@testable import PersistModel
 
 /// The law: a predicate has one meaning. SQL, evaluation in memory, and an interpreter that shares no code with either
 /// find the same objects, with and without unsaved changes, in children and after the save.

@@ -1,6 +1,6 @@
 import Foundation
 
-extension JSONValue {
+extension JSONElement {
   /// The value as JSON over several lines with sorted keys; equal values produce equal text.
   ///
   /// The text is that of `JSONEncoder` with the options `prettyPrinted`, `sortedKeys` and `withoutEscapingSlashes`,

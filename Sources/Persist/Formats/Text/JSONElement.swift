@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// A JSON value, the intermediate form between a model's descriptions and JSON's text.
-enum JSONValue: Sendable, Hashable {
+package enum JSONElement: Sendable, Hashable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -10,8 +10,8 @@ enum JSONValue: Sendable, Hashable {
   /// A number with more digits than a double can hold.
   case decimal(Decimal)
   case string(String)
-  case array([JSONValue])
-  case object([String: JSONValue])
+  case array([JSONElement])
+  case object([String: JSONElement])
 
   /// The name of the value's kind, for messages.
   var kind: String {
@@ -26,7 +26,7 @@ enum JSONValue: Sendable, Hashable {
   }
 
   /// Returns a number that reads back to the same value, or a string if the value isn't finite.
-  static func double(_ value: Double) -> JSONValue {
+  static func double(_ value: Double) -> JSONElement {
     guard value.isFinite else { return .string(String(value)) }
     // An integer can't represent negative zero.
     if let integer = Int64(exactly: value), integer != 0 || value.sign == .plus { return .integer(integer) }
@@ -34,8 +34,8 @@ enum JSONValue: Sendable, Hashable {
   }
 }
 
-extension JSONValue: Codable {
-  init(from decoder: any Decoder) throws {
+extension JSONElement: Codable {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     /// Returns nil if the value has another type; errors from inside the value propagate to the caller.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
@@ -45,18 +45,18 @@ extension JSONValue: Codable {
       self = .null
     } else if let text = try value(String.self) {
       self = .string(text)
-    } else if let members = try value([String: JSONValue].self) {
+    } else if let members = try value([String: JSONElement].self) {
       self = .object(members)
     } else if let flag = try value(Bool.self) {
       self = .boolean(flag)
-    } else if let values = try value([JSONValue].self) {
+    } else if let values = try value([JSONElement].self) {
       self = .array(values)
     } else {
       self = try Self.number(in: container)
     }
   }
 
-  private static func number(in container: any SingleValueDecodingContainer) throws -> JSONValue {
+  private static func number(in container: any SingleValueDecodingContainer) throws -> JSONElement {
     let number = try container.decode(Double.self)
     if abs(number) < 0x1p53, let integer = Int64(exactly: number) {
       if integer == 0, number.sign == .minus { return .number(number) }
@@ -75,7 +75,7 @@ extension JSONValue: Codable {
     return Int64(exactly: decimal) != nil
   }
 
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()

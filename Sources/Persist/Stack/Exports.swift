@@ -1,0 +1,2 @@
+@_exported public import PersistCore
+@_exported public import PersistModel
