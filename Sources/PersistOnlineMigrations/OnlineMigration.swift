@@ -85,22 +85,22 @@ public struct OnlineMigration: Sendable {
   @discardableResult
   public func expand(to version: ModelVersion) throws -> OnlinePlan {
     try withConnection { connection in
-      if let plan = try expanded(connection, version) { return plan }
-      // First without locks, so that a store that can't be expanded isn't disturbed.
-      let (preview, _, _) = try connection.reading { try survey(connection, version) }
-      if let error = preview.error { throw error.at(url) }
-      return try connection.transaction { migrating in
+      while true {
         if let plan = try expanded(connection, version) { return plan }
-        let (plan, found, obstacles) = try survey(connection, version)
+        // Everything that takes time comes before the locks.
+        let (plan, models, obstacles) = try connection.reading { try survey(connection, version) }
         if let error = plan.error ?? obstacles { throw error.at(url) }
-        guard let models = found else { return plan }
-        let record = OnlineRecord(
-          state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
-          model: version.model, since: Date())
-        let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
-        _ = try models.forward.restoreParkedValues(on: migrating, catalog)
-        try connection.add(models.first.foreignKeys + models.expansion.keys)
-        return plan
+        let isDone = try connection.transaction { migrating in
+          guard try connection.record() == nil, try connection.inspector.isCurrent(models.catalog) else { return false }
+          let record = OnlineRecord(
+            state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
+            model: version.model, since: Date())
+          let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
+          _ = try models.forward.restoreParkedValues(on: migrating, catalog)
+          try connection.add(models.first.foreignKeys + models.expansion.keys)
+          return true
+        }
+        if isDone { return plan }
       }
     }
   }
@@ -140,24 +140,23 @@ public struct OnlineMigration: Sendable {
   @discardableResult
   public func contract(force: Bool = false) throws -> MigrationReport {
     try withConnection { connection in
-      try connection.transaction { migrating in
-        let (record, models) = try expandedModels(connection)
-        guard record.state == .serving else {
-          throw PersistenceError(
-            .migrationFailed, at: .store(url), "Older rows aren't complete in the places of '\(record.to)'.",
-            fix: "Run 'persist backfill' first.")
-        }
-        if !force {
-          let programs = try connection.programs(with: models.first.model)
-          guard programs.isEmpty else { throw Self.error(programs, with: record.from).at(url) }
-          let lost = try models.lostValues(connection)
-          guard lost.isEmpty else {
-            throw PersistenceError(
-              .migrationFailed, at: .store(url),
-              "Values would be lost: \(lost.map(\.description).joined(separator: "; ")).",
-              fix: "Allow it with --force, or keep the properties in the new model.")
-          }
-        }
+      let (record, models) = try expandedModels(connection)
+      guard record.state == .serving else {
+        throw PersistenceError(
+          .migrationFailed, at: .store(url), "Older rows aren't complete in the places of '\(record.to)'.",
+          fix: "Run 'persist backfill' first.")
+      }
+      let lost = try force ? [] : connection.reading { try models.lostValues(connection) }
+      guard lost.isEmpty else {
+        throw PersistenceError(
+          .migrationFailed, at: .store(url),
+          "Values would be lost: \(lost.map(\.description).joined(separator: "; ")).",
+          fix: "Allow it with --force, or keep the properties in the new model.")
+      }
+      return try connection.transaction { migrating in
+        try require(record, connection)
+        let programs = try force ? [] : connection.programs(with: models.first.model)
+        guard programs.isEmpty else { throw Self.error(programs, with: record.from).at(url) }
         return try finish(models.forward, models, connection, migrating, removing: (models.first, models.second))
       }
     }
@@ -170,14 +169,16 @@ public struct OnlineMigration: Sendable {
   @discardableResult
   public func abort() throws -> MigrationReport? {
     try withConnection { connection in
-      try connection.transaction { migrating in
-        let (record, models) = try expandedModels(connection)
+      let (record, models) = try expandedModels(connection)
+      return try connection.transaction { migrating in
+        try require(record, connection)
         guard record.state == .expanded else {
           return try finish(models.backward, models, connection, migrating, removing: (models.second, models.first))
         }
         // No program has written anything that only the new model has.
         let (own, others) = (Places(models.second), Places(models.first))
         try connection.dropTriggers()
+        try connection.drop(indexes: models.expansion.indexes.map(\.present.name))
         try connection.drop(columns: own.columns(besides: others))
         try connection.removeRemains(tables: own.tables(besides: others))
         return nil
@@ -220,7 +221,7 @@ extension OnlineMigration {
   /// The plan for a store with one model, the models, and the obstacles in its rows.
   private func survey(
     _ connection: OnlineConnection, _ version: ModelVersion
-  ) throws -> (plan: OnlinePlan, models: OnlineModels?, obstacles: PersistenceError?) {
+  ) throws -> (plan: OnlinePlan, models: OnlineModels, obstacles: PersistenceError?) {
     let store = try connection.identify(among: registry)
     if store.model.fingerprints == version.model.fingerprints {
       throw PersistenceError(
@@ -264,8 +265,18 @@ extension OnlineMigration {
         + "meanwhile.", fix: "Finish that migration with 'persist contract', or abandon it with 'persist abort'.")
   }
 
+  /// Checks, within a transaction, that another program hasn't gone on with the migration meanwhile.
+  private func require(_ record: OnlineRecord, _ connection: OnlineConnection) throws {
+    guard try connection.record().map({ ($0.state, $0.since) == (record.state, record.since) }) != true else { return }
+    throw PersistenceError(
+      .storeBusy, at: .store(url), "Another program goes on with the online migration at the same time.",
+      fix: "Try again.")
+  }
+
   private func expandedModels(_ connection: OnlineConnection) throws -> (OnlineRecord, OnlineModels) {
     guard let record = try connection.record() else {
+      // A schema without a store has other errors.
+      _ = try connection.catalog()
       throw PersistenceError(
         .invalidRequest, at: .store(url), "The store serves one model; no online migration has begun.",
         fix: "Begin one with 'persist expand'.")

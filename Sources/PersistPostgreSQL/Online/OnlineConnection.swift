@@ -269,7 +269,11 @@ package final class OnlineConnection {
       try session.makeConcurrently(index, waitingAtMost: options.busyTimeout)
     } catch let failure as ServerFailure where failure.state == "23505" {
       _ = try? session.run(["DROP INDEX CONCURRENTLY IF EXISTS \(table: index.name)"])
-      throw index.duplicateError(at: .store(url))
+      let columns = index.columns.map(\.name).joined(separator: "', '")
+      throw PersistenceError(
+        .constraintConflict, at: PersistenceError.Place(entity: index.subject?.entity, store: url),
+        "Rows have equal values of '\(columns)', which have to be unique in the new model.",
+        fix: "Make them differ and run 'persist backfill' again, or abandon the migration with 'persist abort'.")
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url, during: .migrating)
     }
