@@ -10,6 +10,8 @@ extension ExpansionPlanner {
   static let positions = "Programs with one of the models give no positions to the members."
   static let oneWay = "The old model's values can't be found from the new model's: the renames lead one way only."
 
+  static let mapped = "A mapping model computes values, which isn't possible for each write."
+
   /// The reason for which an operation is refused; nil if its changes decide.
   static func reason(against operation: MigrationOperation) -> String? {
     switch operation.kind {
@@ -28,7 +30,6 @@ extension ExpansionPlanner {
     case .makeToMany: "An object could have several, and programs with the old model have room for one."
     case .makeToOne: "An object can have several, and programs with the new model have room for one."
     case .makeOrdered, .makeUnordered: positions
-    case .mapEntity, .runStage: "A mapping model or a stage computes values, which isn't possible for each write."
     default: nil
     }
   }

@@ -19,6 +19,7 @@ struct ExpansionPlanner {
 
   init(_ forward: OnlineSurvey, _ backward: OnlineSurvey) {
     (self.forward, self.backward) = (forward, backward)
+    if !forward.isInferred { refuse(nil, nil, Self.mapped) }
     for blocker in forward.blockers { refuse(blocker.entity, blocker.property, blocker.what) }
     for operation in forward.operations {
       if let reason = Self.reason(against: operation) { refuse(operation.entity, operation.property, reason) }

@@ -2,9 +2,9 @@ import Persist
 
 /// The triggers that keep the places of two models in step.
 ///
-/// A trigger has to know which of two columns a statement meant. An update shows it by the value that changes. For a new
-/// row, the setting ``setting`` announces a program with the second model; without it, the columns of the first model
-/// count, unless only those of the second have a value, as in statements by hand.
+/// A trigger has to know which of two columns a statement meant. An update shows it by the value that changes. For a
+/// new row, the setting ``setting`` announces a program with the second model; without it, the columns of the first
+/// model count, unless only those of the second have a value, as in statements by hand.
 enum OnlineTriggers {
   static let prefix = "PERSIST_ONLINE_"
 
