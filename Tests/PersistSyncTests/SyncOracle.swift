@@ -134,7 +134,9 @@ struct SyncOracle {
   }
 
   private func owner(_ name: String, _ members: [Identity]) throws -> Identity? {
-    guard let (identity, life) = Self.latest(members.flatMap { owners[$0]?[name] ?? [] })?.reference, isPresent(identity, life) else { return nil }
+    guard let (identity, life) = Self.latest(members.flatMap { owners[$0]?[name] ?? [] })?.reference,
+      isPresent(identity, life)
+    else { return nil }
     return root(identity)
   }
 
@@ -248,7 +250,9 @@ struct SyncOracle {
         if rows.isEmpty { continue }
       } else {
         for (row, members) in groups {
-          let owner = try inverse.map { try destination($0.name, members) } ?? self.owner(declared(name, in: entity.name), members)
+          let owner =
+            try inverse.map { try destination($0.name, members) }
+            ?? self.owner(declared(name, in: entity.name), members)
           if owner == root { rows.insert(row) }
         }
       }

@@ -22,6 +22,30 @@ struct VersionLawTests {
     }
   }
 
+  @Test("An object that was deleted before a migration stays deleted")
+  func deletedBefore() async throws {
+    try await withTemporaryFolder { folder in
+      let old = EntityDescription("Note", attributes: [.init("title", .string)])
+      let new = EntityDescription(
+        "Memo", renamingIdentifier: "Note", attributes: [.init("name", .string, renamingIdentifier: "title")])
+      let models = try [old, new].map { try ManagedObjectModel(ModelDescription(entities: [$0])) }
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let devices = try ["a", "b"].map {
+        try Device(folder.appendingPathComponent("\($0).sqlite"), models[0], identifiedBy: [:])
+      }
+      let context = ManagedObjectContext(devices[0].coordinator)
+      for title in ["Tea", "Milk"] { try context.create("Note")["title"] = title }
+      try context.save()
+      for device in devices { try await device.replica.synchronize(with: hub) }
+      let notes = try context.fetch(FetchRequest<ManagedObject>("Note"))
+      context.delete(try #require(notes.first { $0["title"] as? String == "Tea" }))
+      try context.save()
+      for device in devices { try device.update(to: models[1], nil) }
+      for device in devices + devices { try await device.replica.synchronize(with: hub) }
+      for device in devices { #expect(try device.contents() == ["Memo name=Milk | "]) }
+    }
+  }
+
   @Test("An older replica keeps what it has no place for, and has it after its update")
   func parked() async throws {
     try await withTemporaryFolder { folder in

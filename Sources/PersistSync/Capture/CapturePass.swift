@@ -17,7 +17,9 @@ struct CapturePass {
   private(set) var dangling: Set<Identity> = []
   private var orders: [SyncTables.RowID: Set<String>] = [:]
   /// The version of the model before a migration since the last synchronization.
-  private var formerMap: ModelMap?
+  var formerMap: ModelMap?
+  /// The objects from which a migration has made others, with the entities of these, by the rows of the latter.
+  var derived: [SyncTables.RowID: (source: Identity, entity: String)] = [:]
   /// Before the first synchronization, changes have no replica, so that copies of a store agree on them.
   let isBirth: Bool
 
@@ -34,8 +36,8 @@ struct CapturePass {
     let extent = try step.history.extent()
     guard extent.lastNumber != record.position || record.model != step.map.tag else { return false }
     position = extent.lastNumber
-    let isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
-    if record.isBorn && record.model != step.map.tag { try adoptModel() }
+    var isComplete = record.isBorn && extent.isTracking && extent.isComplete(after: record.position)
+    if record.isBorn, record.model != step.map.tag, try !adoptModel() { isComplete = false }
     try readHistory(after: isComplete ? record.position : nil)
     if !isComplete { try addAllRows() }
     let rows = try readRows()
@@ -93,34 +95,6 @@ struct CapturePass {
     self.changes = changes
   }
 
-  /// Follows a migration to another model: the names of rows change, and values that it computed become facts of a time
-  /// before all changes. Afterward, all rows are computed again.
-  private mutating func adoptModel() throws {
-    let former = record.model
-    formerMap = try step.map.version(former)
-    var renamed: [(Identity, SyncTables.RowID)] = []
-    try tables.forEachRow { identity, row in
-      let name = try step.map.entityName(row.entity, in: former) ?? row.entity
-      if let entity = step.model.entitiesByName[name] { renamed.append((identity, step.store.row(entity, row.key))) }
-    }
-    var rows: [String: [Int64]] = [:]
-    for (_, row) in renamed { rows[row.entity, default: []].append(row.key) }
-    var present: Set<SyncTables.RowID> = []
-    for (name, keys) in rows {
-      guard let entity = step.model.entitiesByName[name] else { continue }
-      present.formUnion(try step.store.rows(of: entity, keys).keys.map { step.store.row(entity, $0) })
-    }
-    for (identity, row) in renamed { try tables.setRow(of: identity, to: present.contains(row) ? row : nil) }
-    var changes = changes
-    for entity in step.model.entities where !entity.isAbstract {
-      try step.store.forEachGroup(of: entity) { rows in
-        for row in rows { changes.change(step.store.row(entity, row.key)) { $0.wasMigrated = true } }
-      }
-    }
-    self.changes = changes
-    tables.setNeedsProjection(true)
-  }
-
   private func readRows() throws -> [SyncTables.RowID: SyncStore.Row] {
     try step.rows(changes.order)
   }
@@ -163,7 +137,9 @@ struct CapturePass {
       guard let present = rows[row] else { continue }
       let identity = try former[row] ?? newIdentity(of: row, present)
       let facts = try tables.facts(of: identity)
-      if !facts.exists, facts.count < SyncFormat.maximumLife {
+      // A migration doesn't revive what others have deleted.
+      let isRevived = derived[row] != nil && facts.count > 0
+      if !facts.exists, !isRevived, facts.count < SyncFormat.maximumLife {
         let life = Life(count: facts.count + 1, model: step.map.tag, entity: row.entity)
         try add(.life(identity), life.bytes)
       }
@@ -180,6 +156,7 @@ struct CapturePass {
     {
       return identity
     }
+    if let (source, entity) = derived[row] { return Identity(derivedFrom: source, as: entity) }
     return creation(of: row)
   }
 
@@ -211,8 +188,12 @@ struct CapturePass {
     let object = try tables.facts(of: identity)
     let shown = try shown(identities, identity, row, id)
     let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, identity, row, id)
-    func time(_ name: String) -> UInt64? { [change.properties[name], change.whole].compactMap { $0 }.max() }
     func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
+    func time(_ name: String) -> UInt64? {
+      // What a migration has computed is older than all changes.
+      let whole = change.inserted == nil ? adoptionTime(name) ?? change.whole : change.whole
+      return [change.properties[name], whole].compactMap { $0 }.max()
+    }
     func set(_ name: String, _ content: Data, at time: UInt64) throws {
       let last = shown.registers[name]?.first
       if let last, last.content == content { return }
@@ -276,7 +257,7 @@ struct CapturePass {
 
   /// The row that follows from the known facts. It may be less than they contain: a reference to an object that hasn't
   /// arrived is nil, and so is a value that the model has no equal for. Rows that show just that haven't been changed.
-  private func shown(
+  func shown(
     _ identities: [Identity], _ winner: Identity, _ row: SyncStore.Row, _ id: SyncTables.RowID
   ) throws -> ProjectionPass.Target {
     let group = Uniqueness.Group(members: identities, winner: winner, entity: row.entity)

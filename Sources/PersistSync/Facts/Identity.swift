@@ -28,6 +28,15 @@ struct Identity: Sendable, Hashable, Comparable {
     bytes = writer.data
   }
 
+  /// The identity of an object that a migration has made beside another one, with the name of its entity.
+  init(derivedFrom source: Identity, as entity: String) {
+    var writer = ByteWriter()
+    writer.byte(UInt8(ascii: "d"))
+    writer.counted(entity)
+    writer.raw(source.bytes)
+    bytes = writer.data
+  }
+
   static func < (left: Identity, right: Identity) -> Bool { left.bytes.precedes(right.bytes) }
 }
 

@@ -6,7 +6,7 @@ final class ModelMap {
   let model: ManagedObjectModel
   let tag: ModelTag
   private var others: [ModelTag: Correspondence?] = [:]
-  private var names: [PropertyName: String?] = [:]
+  private var names: [NameQuery: String?] = [:]
   /// The versions whose facts wait, because it isn't clear what corresponds to what.
   private(set) var failures: [PersistenceError] = []
   private let registry: ModelRegistry?
@@ -14,6 +14,11 @@ final class ModelMap {
   private var versions: [ModelTag: (map: ModelMap, schema: SyncSchema)] = [:]
   private let descriptions: () throws -> [ModelTag: Data]
   private lazy var models = Result { try knownModels() }
+
+  private struct NameQuery: Hashable {
+    var property: PropertyName
+    var entity: String
+  }
 
   /// - Parameters:
   ///   - registry: The versions that the program knows; nil for none.
@@ -53,15 +58,38 @@ final class ModelMap {
     return models
   }
 
-  /// The own name of an entity of another model; nil if it has no place.
+  /// The own name of an entity of another model; nil if it has no place. Of several entities that it is split into, the
+  /// first one.
   func entityName(_ name: String, in other: ModelTag) throws -> String? {
-    other == tag ? name : try correspondence(other)?.entity(name)?.name
+    try entityNames(name, in: other).first
+  }
+
+  /// The own names of the entities that an entity of another model is split into, or was merged from.
+  func entityNames(_ name: String, in other: ModelTag) throws -> [String] {
+    other == tag ? [name] : try correspondence(other)?.entities[name] ?? []
   }
 
   /// The own entity of an object; nil if the model has no place for it.
-  func entity(of life: Life) throws -> Entity? {
-    if life.model == tag { return model.entitiesByName[life.entity] }
-    return try correspondence(life.model)?.entity(life.entity)
+  func entity(of object: ObjectFacts) throws -> Entity? {
+    guard let life = object.life else { return nil }
+    var (version, name) = (life.model, life.entity)
+    if !mappings.splits.isEmpty, version != tag, let last = mappings.place(of: tag) {
+      for split in mappings.splits {
+        guard let first = mappings.place(of: version), first <= split.places.lowerBound,
+          split.places.upperBound <= last,
+          let (source, schema) = try self.version(split.sourceTag, split.source),
+          try source.entityName(name, in: version) == split.entity
+        else { continue }
+        guard let chosen = try split.destination(of: object, source, schema) else { return nil }
+        (version, name) = (split.destinationTag, chosen)
+      }
+    }
+    let names = try entityNames(name, in: version)
+    // An earlier version doesn't know which of its entities a later one was merged from.
+    if names.count > 1, let place = mappings.place(of: version), let own = mappings.place(of: tag), own < place {
+      return nil
+    }
+    return names.first.flatMap { model.entitiesByName[$0] }
   }
 
   /// The name of a property in the own model; nil if it has no place.
@@ -69,9 +97,10 @@ final class ModelMap {
   /// - Parameter entity: The own entity of the object.
   func name(of property: PropertyName, in entity: Entity) throws -> String? {
     if property.model == tag { return property.name }
-    if let known = names[property] { return known }
-    let name = try correspondence(property.model)?.property(property.name, of: property.entity)
-    names.updateValue(name, forKey: property)
+    let query = NameQuery(property: property, entity: entity.name)
+    if let known = names[query] { return known }
+    let name = try correspondence(property.model)?.property(property.name, of: property.entity, in: entity.name)
+    names.updateValue(name, forKey: query)
     return name
   }
 
@@ -137,9 +166,10 @@ extension ModelMap {
 /// Renames are declared by the newer model, and nothing says which one that is. Both directions are computed. The one
 /// that knows of more renames has precedence.
 private struct Correspondence {
-  private let own: ManagedObjectModel
-  private var entities: [String: String] = [:]
-  private var properties: [String: [String: String]] = [:]
+  /// The own entities, of which there are several if a mapping model splits or merges entities.
+  private(set) var entities: [String: [String]] = [:]
+  /// The own names of properties, by their entity, the own one and their name.
+  private var properties: [String: [String: [String: String]]] = [:]
   private var taken: Set<[String]> = []
   /// Properties of either model whose values aren't those of a property of the other one.
   private let computed: Set<[String]>
@@ -161,9 +191,9 @@ private struct Correspondence {
     from theirs: ManagedObjectModel, to own: ManagedObjectModel, mapped: [(theirs: [String], own: [String])],
     computed: Set<[String]>
   ) throws {
-    (self.own, self.computed) = (own, computed)
+    self.computed = computed
     let mapped = mapped.map { Pair(theirs: $0.theirs, own: $0.own) }
-    for pair in mapped where pair.own.count == 1 { add(pair) }
+    for pair in mapped where pair.own.count == 1 { add(pair, isMapped: true) }
     for pair in mapped where pair.own.count == 2 { add(pair) }
     let forward = try ModelCorrespondence(from: theirs, to: own)
     let backward = try ModelCorrespondence(from: own, to: theirs)
@@ -189,35 +219,52 @@ private struct Correspondence {
     return entities.map { Pair(theirs: [$0], own: [$1]) } + properties
   }
 
-  private mutating func add(_ pair: Pair) {
+  /// - Parameter isMapped: Whether a mapping model has the pair. Only mapping models split and merge entities.
+  private mutating func add(_ pair: Pair, isMapped: Bool = false) {
     let (entity, ownEntity) = (pair.theirs[0], pair.own[0])
+    let isKnown = entities[entity]?.contains(ownEntity) == true
     guard pair.theirs.count == 2 else {
-      if entities[entity] == nil, taken.insert(pair.own).inserted { entities[entity] = ownEntity }
+      if isKnown || !isMapped && entities[entity] != nil { return }
+      if taken.insert(pair.own).inserted || isMapped { entities[entity, default: []].append(ownEntity) }
       return
     }
-    guard entities[entity] == ownEntity, properties[entity]?[pair.theirs[1]] == nil, !computed.contains(pair.theirs),
-      !computed.contains(pair.own), taken.insert(pair.own).inserted
+    guard isKnown, properties[entity]?[ownEntity]?[pair.theirs[1]] == nil, !computed.contains(pair.theirs),
+      !computed.contains(pair.own), taken.insert([entity] + pair.own).inserted
     else { return }
-    properties[entity, default: [:]][pair.theirs[1]] = pair.own[1]
+    properties[entity, default: [:]][ownEntity, default: [:]][pair.theirs[1]] = pair.own[1]
+  }
+
+  /// Whether an entity is split, or others have the same counterpart.
+  private func isDivided(_ entity: String, _ own: String) -> Bool {
+    entities[entity, default: []].count > 1 || entities.values.count { $0.contains(own) } > 1
   }
 
   /// Adds the pairs that two correspondences in succession have beyond this one.
   mutating func complete(by first: Correspondence, _ second: Correspondence) {
-    for (entity, middle) in first.entities.sorted(by: { $0.key < $1.key }) {
-      guard let own = second.entities[middle] else { continue }
-      add(Pair(theirs: [entity], own: [own]))
-      for (name, other) in (first.properties[entity] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        if let last = second.properties[middle]?[other] { add(Pair(theirs: [entity, name], own: [own, last])) }
+    for (entity, all) in first.entities.sorted(by: { $0.key < $1.key }) {
+      for middle in all {
+        for own in second.entities[middle] ?? [] {
+          add(
+            Pair(theirs: [entity], own: [own]),
+            isMapped: first.isDivided(entity, middle) || second.isDivided(middle, own))
+          for (name, other) in (first.properties[entity]?[middle] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if let last = second.properties[middle]?[own]?[other] {
+              add(Pair(theirs: [entity, name], own: [own, last]))
+            }
+          }
+        }
       }
     }
   }
 
-  func entity(_ name: String) -> Entity? { entities[name].flatMap { own.entitiesByName[$0] } }
-
-  /// - Parameter path: The name of a property, or the path to an element of a composite.
-  func property(_ path: String, of entity: String) -> String? {
-    if let name = properties[entity]?[path] { return name }
-    guard let point = path.firstIndex(of: "."), let name = properties[entity]?[String(path[..<point])] else {
+  /// - Parameters:
+  ///   - path: The name of a property, or the path to an element of a composite.
+  ///   - ownEntity: The own entity of the object.
+  func property(_ path: String, of entity: String, in ownEntity: String) -> String? {
+    let all = properties[entity]
+    guard let names = all?[ownEntity] ?? entities[entity]?.first.flatMap({ all?[$0] }) else { return nil }
+    if let name = names[path] { return name }
+    guard let point = path.firstIndex(of: "."), let name = names[String(path[..<point])] else {
       return nil
     }
     return name + path[point...]

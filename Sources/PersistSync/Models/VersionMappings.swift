@@ -12,8 +12,21 @@ struct VersionMappings: Sendable {
     let entities: [EntityMapping]
   }
 
+  /// An entity whose objects become those of several ones, or of one depending on their values.
+  struct Split: Sendable {
+    let source: ManagedObjectModel
+    let sourceTag: ModelTag
+    let destinationTag: ModelTag
+    /// The places of the versions in their order.
+    let places: ClosedRange<Int>
+    let entity: String
+    /// In the order of precedence, with the predicate over the source objects; nil for all.
+    let destinations: [(name: String, predicate: FetchPredicate?)]
+  }
+
   /// In the order of the versions.
   private(set) var steps: [Step] = []
+  private(set) var splits: [Split] = []
   /// The places of the versions in their order.
   private var places: [ModelTag: Int] = [:]
 
@@ -49,6 +62,22 @@ struct VersionMappings: Sendable {
     }
     guard !steps.isEmpty else { return }
     for (place, version) in versions.enumerated() { places[tag(version)] = place }
+    splits = steps.flatMap(splits).sorted { ($0.places.lowerBound, $0.entity) < ($1.places.lowerBound, $1.entity) }
+  }
+
+  /// The place of a version in their order; nil for an unknown one.
+  func place(of version: ModelTag) -> Int? { places[version] }
+
+  private func splits(of step: Step) -> [Split] {
+    guard let from = places[step.sourceTag], let to = places[step.destinationTag], from < to else { return [] }
+    let mappings = step.orderedEntities.filter { $0.sourceEntityName != nil && $0.destinationEntityName != nil }
+    return Dictionary(grouping: mappings, by: { $0.sourceEntityName ?? "" }).compactMap { entity, mappings in
+      let destinations = mappings.map { ($0.destinationEntityName ?? "", $0.selection) }
+      guard destinations.count > 1 || destinations.contains(where: { $0.1 != nil }) else { return nil }
+      return Split(
+        source: step.source, sourceTag: step.sourceTag, destinationTag: step.destinationTag, places: from...to,
+        entity: entity, destinations: destinations)
+    }
   }
 
   /// The mapping models between the versions up to one of them.
@@ -58,6 +87,7 @@ struct VersionMappings: Sendable {
     known.steps = steps.filter { step in
       [step.sourceTag, step.destinationTag].allSatisfy { places[$0].map { $0 <= last } == true }
     }
+    known.splits = splits.filter { $0.places.upperBound <= last }
     return known
   }
 
@@ -67,10 +97,7 @@ struct VersionMappings: Sendable {
     for step in steps {
       let isForward = step.sourceTag == one && step.destinationTag == other
       guard isForward || step.sourceTag == other && step.destinationTag == one else { continue }
-      // Of several entities that an entity is split into, that with its name has its objects.
-      let mappings = step.entities.filter { $0.sourceEntityName == $0.destinationEntityName }
-        + step.entities.filter { $0.sourceEntityName != $0.destinationEntityName }
-      for mapping in mappings {
+      for mapping in step.orderedEntities {
         guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName else { continue }
         let copies = (mapping.attributeMappings + mapping.relationshipMappings).compactMap { property in
           property.copiedName.map { ([source, $0], [destination, property.name]) }
@@ -97,6 +124,59 @@ struct VersionMappings: Sendable {
       }
     }
     return names
+  }
+}
+
+extension VersionMappings.Step {
+  /// Of several entities that an entity is split into, that with its name comes first.
+  var orderedEntities: [EntityMapping] {
+    entities.filter { $0.sourceEntityName == $0.destinationEntityName }
+      + entities.filter { $0.sourceEntityName != $0.destinationEntityName }
+  }
+}
+
+extension EntityMapping {
+  /// The predicate over the source objects; nil for all of them, and for an expression of another form.
+  var selection: FetchPredicate? {
+    guard case .fetch(let request, _, false)? = sourceExpression, case .call(_, _, let arguments) = request,
+      arguments.count == 2, case .constant(.string(let format)) = arguments[1],
+      let predicate = try? FetchPredicate(format), predicate != FetchPredicate(value: true)
+    else { return nil }
+    return predicate
+  }
+}
+
+extension VersionMappings.Split {
+  /// The entity of an object in the later version: the first one whose predicate it meets.
+  ///
+  /// Only values of the earlier versions count, so that a later change of such a value doesn't move the object.
+  ///
+  /// - Parameters:
+  ///   - map: The correspondences to the earlier version.
+  ///   - schema: The properties of the earlier version.
+  /// - Returns: Nil if the mapping model leaves the object out.
+  func destination(of object: ObjectFacts, _ map: ModelMap, _ schema: SyncSchema) throws -> String? {
+    guard let from = source.entitiesByName[entity] else { return nil }
+    var registers: [String: [Register]] = [:]
+    for (property, register) in object.values where register.life == object.count {
+      guard let place = map.mappings.place(of: property.model), place <= places.lowerBound,
+        let name = try map.name(of: property, in: from)
+      else { continue }
+      registers[name, default: []].append(register)
+    }
+    for name in registers.keys { registers[name]?.sort { Register.isLater($0, than: $1) } }
+    let values = MappedSource(from, schema[from], registers)
+    var isDecided = true
+    for (name, predicate) in destinations {
+      guard let predicate else { return name }
+      if let meets = try? predicate.evaluate(with: values) {
+        if meets { return name }
+      } else {
+        isDecided = false
+      }
+    }
+    // A predicate over other objects can't be evaluated.
+    return isDecided ? nil : destinations.first?.name
   }
 }
 
@@ -152,13 +232,13 @@ extension ModelMap {
   ///
   /// - Parameter known: The object's values.
   func computedValues(of object: ObjectFacts, _ known: [PropertyName: Register]) throws -> [PropertyName: Register] {
-    guard !mappings.steps.isEmpty, let life = object.life else { return [:] }
+    guard !mappings.steps.isEmpty, object.life != nil else { return [:] }
     var values = known
     var computed: [PropertyName: Register] = [:]
     for step in mappings.steps {
       guard let (source, schema) = try version(step.sourceTag, step.source),
         let destination = try version(step.destinationTag, step.destination)?.map,
-        let from = try source.entity(of: life), let to = try destination.entity(of: life)
+        let from = try source.entity(of: object), let to = try destination.entity(of: object)
       else { continue }
       let mappings = step.entities.filter {
         $0.sourceEntityName == from.name && $0.destinationEntityName == to.name && $0.policyName == nil

@@ -168,7 +168,7 @@ struct SyncSchema {
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, name),
           "Replicas can't agree on unique values of '\(name)': each store computes the attribute of its own.",
-          fix: "Remove it from the uniqueness constraint over \(names.joined(separator: ", ")), or store the value in an "
+          fix: "Remove it from the constraint over \(names.joined(separator: ", ")), or store the value in an "
             + "attribute that isn't derived.")
       }
       parts += attributes.map { Constraint.Part(name: $0.name, attribute: $0) }

@@ -25,9 +25,7 @@ final class SyncStep {
 
   /// The own entity of an object that exists; nil if it was deleted, or the model has no place for it.
   func entity(of object: ObjectFacts) throws -> Entity? {
-    guard let life = object.life, life.exists, let entity = try map.entity(of: life), !entity.isAbstract else {
-      return nil
-    }
+    guard object.exists, let entity = try map.entity(of: object), !entity.isAbstract else { return nil }
     return entity
   }
 
@@ -80,7 +78,7 @@ final class SyncStep {
     var found: [String: [Register]] = [:]
     var values = object.values
     if let former {
-      let entity = try object.life.flatMap { try former.entity(of: $0) }
+      let entity = try former.entity(of: object)
       values = try values.filter { property, _ in try entity.flatMap { try former.name(of: property, in: $0) } != nil }
     }
     for (property, register) in values where register.life == object.count {
