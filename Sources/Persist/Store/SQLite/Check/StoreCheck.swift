@@ -44,7 +44,7 @@ package struct StoreCheck {
       let connection = try SQLiteConnection(url, mode: .readOnly, access: access)
       defer { connection.close() }
       return try connection.readTransaction {
-        if let error = try LostLog.error(in: connection) {
+        if let error = try connection.lostLog {
           try report(StoreProblem(kind: .missingLog, detail: error.fullMessage))
           return nil
         }

@@ -18,19 +18,13 @@ enum LostLog {
     return PersistenceError(.storeDamaged, at: .store(url), words(url) + " Without it, the file is empty.", fix: advice)
   }
 
-  /// The error for an open file that contains nothing without its log; nil for any other.
-  static func error(in connection: SQLiteConnection) throws -> PersistenceError? {
-    guard let url = connection.url, try connection.first(.isUnused, { $0.integer(0) }) == 1 else { return nil }
-    return connection.encryption == nil ? error(storeAt: url) : errorIfEncrypted(storeAt: url)
-  }
-
   /// The error for an encrypted file without a schema, whose mode its header doesn't show; nil if it has a log, or is
   /// being created.
   static func errorIfEncrypted(storeAt url: URL) -> PersistenceError? {
     guard isMissing(of: url) else { return nil }
     return PersistenceError(
       .storeDamaged, at: .store(url),
-      "'\(url.lastPathComponent)' is empty, and has no log '\(url.lastPathComponent)-wal' that could contain something.",
+      "'\(url.lastPathComponent)' is empty, and its log '\(url.lastPathComponent)-wal' is missing.",
       fix: advice)
   }
 

@@ -12,7 +12,7 @@ extension StoreCatalog {
     let schema = try StoreSchema(connection, knowing: known)
     let place = PersistenceError.Place.store(connection.url)
     for (table, _) in Self.ownColumns where schema.table(named: table) == nil {
-      if schema.tables.isEmpty, let error = try LostLog.error(in: connection) { throw error }
+      if schema.tables.isEmpty, let error = try connection.lostLog { throw error }
       let first = schema.tables.first.map { "'\($0.name)' is its first table" } ?? "it has no table"
       throw PersistenceError(
         .notAStore, at: place, "This SQLite database isn't a store: it has no table '\(table)'.",
@@ -123,5 +123,15 @@ extension StoreSchema.Table {
       StoreSchema.Column(name: row.text(0), declaredType: row.text(1))
     }
     self.init(name: name, columns: columns, sql: sql)
+  }
+}
+
+extension SQLiteConnection {
+  /// The error for a file that contains nothing without its log; nil for any other.
+  var lostLog: PersistenceError? {
+    get throws {
+      guard let url, try first(.isUnused, { $0.integer(0) }) == 1 else { return nil }
+      return encryption == nil ? LostLog.error(storeAt: url) : LostLog.errorIfEncrypted(storeAt: url)
+    }
   }
 }

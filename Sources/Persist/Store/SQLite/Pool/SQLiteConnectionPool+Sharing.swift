@@ -50,45 +50,80 @@ extension SQLiteConnectionPool {
     return try following { pool in
       let wait = try pool.beginTurn(pool.options.busyTimeout, joins: true)
       defer { pool.shared.noteChange() }
-      return try pool.runSharing(wait, body)?.get()
-    } ?? write(body)
+      guard let commit = pool.sharedCommit else { return try pool.writeFirst(wait, body) }
+      return try pool.write(sharing: commit, wait, body)
+    }
   }
 
-  /// Runs a save with the turn, which it ends or passes on.
-  ///
-  /// - Returns: The outcome of the save, whatever becomes of others; nil if others caused a rollback.
+  /// Runs a save in a transaction of its own, which is left open for others that wait.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  private func runSharing<T>(
-    _ wait: BoundedWait?, _ body: (SQLiteConnection) throws -> T
-  ) -> Result<T, any Error>? {
-    let joined = sharedCommit
+  private func writeFirst<T>(_ wait: BoundedWait?, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    let writer: SQLiteConnection
+    let value: T
+    var isOpen = false
+    do {
+      writer = try currentWriter()
+      canLendWriter = false
+      value = try working(writer, wait) {
+        try writer.transaction {
+          try requireUnchanged(writer)
+          return try body(writer)
+        } leavingOpenIf: {
+          isOpen = turn.isNextJoining
+          return isOpen
+        }
+      }
+    } catch {
+      turn.end()
+      throw error
+    }
+    guard isOpen else {
+      writtenVersion = writer.dataVersion
+      turn.end()
+      return value
+    }
+    let commit = SharedCommit(places: turn.waitingCount)
+    if pass(on: commit) { return commit.wait(instrument) ? value : try write(body) }
+    // Those that waited have given up.
+    if let error = self.commit(writer, wait, commit) { throw error }
+    return value
+  }
+
+  /// Runs a save in the transaction of others.
+  @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+  private func write<T>(
+    sharing commit: SharedCommit, _ wait: BoundedWait?, _ body: (SQLiteConnection) throws -> T
+  ) throws -> T {
     let result = Result {
       let connection = try currentWriter()
-      canLendWriter = false
       return try working(connection, wait) {
-        func run() throws -> T {
+        try connection.transaction {
           try requireUnchanged(connection)
           return try body(connection)
         }
-        return joined == nil ? try connection.beginTransaction(run) : try connection.transaction(run)
       }
     }
-    // A first save that failed, or an error for which SQLite rolls everything back, such as a full disk.
+    // After some errors, such as a full disk, SQLite has rolled everything back.
     guard let writer, writer.isInTransaction else {
-      end(joined, isCommitted: false)
-      return result
+      end(commit, isCommitted: false)
+      return try result.get()
     }
-    let commit = joined ?? SharedCommit(places: turn.waitingCount)
-    if pass(on: commit) { return commit.wait(instrument) ? result : nil }
+    let isCommitted = pass(on: commit) ? commit.wait(instrument) : self.commit(writer, wait, commit) == nil
+    return isCommitted ? try result.get() : try write(body)
+  }
+
+  /// Commits for all saves that share a transaction, even if the pool was closed meanwhile, and ends the turn.
+  ///
+  /// - Returns: The error, after which everything is rolled back.
+  private func commit(_ writer: SQLiteConnection, _ wait: BoundedWait?, _ commit: SharedCommit) -> (any Error)? {
     do {
-      // Even if the pool was closed meanwhile.
       try working(writer, wait) { try writer.commitTransaction() }
       writtenVersion = writer.dataVersion
       end(commit, isCommitted: true)
-      return result
+      return nil
     } catch {
       end(commit, isCommitted: false)
-      return joined == nil ? .failure(error) : nil
+      return error
     }
   }
 
@@ -103,10 +138,10 @@ extension SQLiteConnectionPool {
   }
 
   /// Ends the turn, and then the wait of the saves that shared the transaction.
-  private func end(_ commit: SharedCommit?, isCommitted: Bool) {
+  private func end(_ commit: SharedCommit, isCommitted: Bool) {
     sharedCommit = nil
     turn.end()
-    commit?.end(isCommitted: isCommitted)
+    commit.end(isCommitted: isCommitted)
   }
 
   /// Runs a part of the transaction.

@@ -107,6 +107,13 @@ final class WritingTurn: @unchecked Sendable {
     next?.receiveTurn()
   }
 
+  /// Whether the thread that has waited longest can continue a transaction.
+  var isNextJoining: Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    return applicants.first?.joins == true
+  }
+
   /// Passes the turn, with an open transaction, to the thread that has waited longest, if that thread can continue it.
   ///
   /// - Returns: False if the caller keeps the turn.

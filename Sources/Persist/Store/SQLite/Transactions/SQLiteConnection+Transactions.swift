@@ -21,13 +21,17 @@ extension SQLiteConnection {
     }
   }
 
-  /// Begins a write transaction that ``commitTransaction()`` ends, unless `body` throws: then it is rolled back.
+  /// Runs `body` in a write transaction of its own.
+  ///
+  /// - Parameter isLeftOpen: Called after `body`; if the answer is yes, ``commitTransaction()`` ends the transaction.
   @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-  func beginTransaction<T>(_ body: () throws -> T) throws -> T {
+  func transaction<T>(_ body: () throws -> T, leavingOpenIf isLeftOpen: () -> Bool) throws -> T {
     try execute(.beginWriting)
     return try rollingBack {
       if fullTextTrust != nil { try renewFullTextTrust() }
-      return try body()
+      let result = try body()
+      if !isLeftOpen() { try execute(.commit) }
+      return result
     }
   }
 
