@@ -141,6 +141,30 @@ struct DividedEntityTests {
     }
   }
 
+  @Test("All objects of a merged entity that were deleted before the migration stay deleted")
+  func mergedAway() async throws {
+    let versions = try Versions(
+      ["Cat", "Dog"].map { EntityDescription($0, attributes: [.init("name", .string)]) },
+      [EntityDescription("Animal", attributes: [.init("name", .string)])],
+      try ["Cat", "Dog"].map {
+        EntityMapping(from: $0, to: "Animal", attributes: [try PropertyMapping("name", "$source.name")])
+      })
+    try await withTemporaryFolder { folder in
+      let hub = FolderHub(folder.appendingPathComponent("hub"))
+      let (old, new) = (try versions.device(folder, "old", 1), try versions.device(folder, "new", 2))
+      try create(old, "Cat", ["name": "Tom"])
+      try create(old, "Dog", ["name": "Rex"])
+      try await synchronize([old, new], hub)
+      let context = ManagedObjectContext(old.coordinator)
+      for dog in try context.fetch(FetchRequest<ManagedObject>("Dog")) { context.delete(dog) }
+      try context.save()
+      try old.close()
+      let updated = try versions.device(folder, "old", 2)
+      try await synchronize([updated, new], hub)
+      for device in [updated, new] { #expect(try texts(device, "Animal", "name") == ["Tom"]) }
+    }
+  }
+
   @Test("Objects that a migration makes beside others are the same on all devices")
   func derived() async throws {
     let versions = try Versions(

@@ -108,7 +108,7 @@ struct SyntheticSetTests {
         return ChangeSet.Fact(
           key: .member(identity, property(), other), value: register(any([Register.present, Register.absent])))
       case 7:
-        let place = Data((0...number(4)).map { _ in UInt8(any([0, 1, 128, 255])) })
+        let place = Data((0..<number(4)).map { _ in UInt8(any([0, 1, 128, 255])) } + [UInt8(any([1, 128, 255]))])
         return ChangeSet.Fact(key: .place(identity, property(), other), value: register(place))
       case 8 where number(3) == 0: return ChangeSet.Fact(key: .union(identity, other), value: Register.present)
       default:

@@ -87,7 +87,7 @@ extension CapturePass {
   ///
   /// - Throws: `PersistenceError.Code.mappingAmbiguous` if the rows of objects without an identifying value can't be
   ///   told apart.
-  private func otherKeys(_ moved: [FormerRow], _ former: ModelTag) throws -> [Identity: SyncTables.RowID] {
+  private mutating func otherKeys(_ moved: [FormerRow], _ former: ModelTag) throws -> [Identity: SyncTables.RowID] {
     guard !moved.isEmpty else { return [:] }
     var left: [String: [Int64: SyncStore.Row]] = [:]
     for entity in Set(moved.flatMap(\.entities)) {
@@ -97,11 +97,11 @@ extension CapturePass {
     }
     let all = left
     var adopted: [Identity: SyncTables.RowID] = [:]
-    let groups = Dictionary(grouping: moved, by: \.row.root).sorted { $0.key < $1.key }
-    for (_, rows) in groups {
+    var unknown: [[FormerRow]] = []
+    for (_, rows) in Dictionary(grouping: moved, by: \.row.root).sorted(by: { $0.key < $1.key }) {
       guard let distance = try distance(of: rows, among: left) else {
-        if rows.allSatisfy({ $0.entities.allSatisfy { schema[$0].identifier != nil } }) { continue }
-        throw ambiguity(rows, former)
+        unknown.append(rows)
+        continue
       }
       for row in rows {
         let key = row.row.key + distance
@@ -111,6 +111,15 @@ extension CapturePass {
         } else if let entity = row.entities.first, all[entity.name]?[key] == nil {
           adopted[row.identity] = step.store.row(entity, key)
         }
+      }
+    }
+    for rows in unknown {
+      let entities = Set(rows.flatMap(\.entities))
+      if entities.allSatisfy({ left[$0.name]?.isEmpty ?? true }) {
+        // No row is left, so that all of them were deleted.
+        for row in rows { try delete(row.identity) }
+      } else if entities.contains(where: { schema[$0].identifier == nil }) {
+        throw ambiguity(rows, former)
       }
     }
     return adopted

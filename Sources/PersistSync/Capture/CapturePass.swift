@@ -113,16 +113,18 @@ struct CapturePass {
     for row in changes.order where changes.rows[row]?.wasDeleted == true || rows[row] == nil {
       let identities = try tables.identities(of: row)
       former[row] = identities.min()
-      for identity in identities {
-        if var life = try tables.facts(of: identity).life, life.exists, life.count < SyncFormat.maximumLife {
-          life.count += 1
-          try add(.life(identity), life.bytes)
-        }
-        try tables.setRow(of: identity, to: nil)
-        try tables.setUniqueKeys(of: identity, to: [])
-      }
+      for identity in identities { try delete(identity) }
     }
     return former
+  }
+
+  mutating func delete(_ identity: Identity) throws {
+    if var life = try tables.facts(of: identity).life, life.exists, life.count < SyncFormat.maximumLife {
+      life.count += 1
+      try add(.life(identity), life.bytes)
+    }
+    try tables.setRow(of: identity, to: nil)
+    try tables.setUniqueKeys(of: identity, to: [])
   }
 
   private mutating func captureInsertions(

@@ -179,7 +179,8 @@ public struct ChangeSet: Sendable, Hashable {
         throw SyncFormat.error("A value is out of range.")
       }
     default:
-      guard (1...SyncFormat.maximumNameSize).contains(register.content.count) else {
+      // Without a last byte of zero, there is a position between any two.
+      guard (1...SyncFormat.maximumNameSize).contains(register.content.count), register.content.last != 0 else {
         throw SyncFormat.error("A position is out of range.")
       }
     }
