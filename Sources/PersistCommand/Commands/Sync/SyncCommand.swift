@@ -8,8 +8,8 @@ struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Synchronize a store with others through a hub.",
     discussion: """
-      The hub is a folder that all replicas reach, a store, or a server. The store gets a history if it has none. Other \
-      programs may have it open; change sets that can't be read are named, and tried again next time.
+      The hub is a folder that all replicas reach, a store, or a server. The store gets a history if it has none. \
+      Other programs may have it open; change sets that can't be read are named, and tried again next time.
 
         persist sync Notes.sqlite /mnt/shared/notes --identify Note=id --watch
         persist sync Notes.sqlite https://notes.example/sync --identify Note=id
