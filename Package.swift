@@ -317,6 +317,7 @@ if hasServerLibrary {
   for target in package.targets where ["PersistTestSupport", "PersistTests"].contains(target.name) {
     target.dependencies.append("PersistPostgreSQL")
   }
+  package.targets.first { $0.name == "PersistTests" }?.dependencies.append("PersistOnlineMigrations")
   // As another program uses the server.
   package.targets.first { $0.name == "PersistTestSupport" }?.dependencies.append("CPostgreSQL")
 }

@@ -1,0 +1,103 @@
+#if canImport(PersistPostgreSQL)
+  import Foundation
+  @testable import PersistPostgreSQL
+  import PersistOnlineMigrations
+  import PersistTestSupport
+  import Testing
+
+  @testable import Persist
+
+  /// The law: an online migration is refused with reasons, or its end is that of the migration in one step, and
+  /// abandoning it changes nothing.
+  @Suite("Changes of models, online", .needsServer)
+  struct OnlineChangeTests {
+    /// - Returns: Whether the change was served.
+    private func migrate(
+      _ old: ModelVersion, to new: ModelVersion, _ registry: ModelRegistry?, _ name: String, seed: UInt64 = 1
+    ) throws -> Bool {
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        try withTemporaryFile { file in
+          try MadeStore.make(old.model, at: file)
+          try MadeStore.fill(old.model, at: file, rows: 5, seed: seed)
+          try StoreCopies.replaceStore(at: StoreLocation(url), with: StoreLocation(file))
+        }
+        let before = try storedContents(at: StoreLocation(url))
+        let migration = OnlineMigration(storeAt: url, registry: registry)
+        let plan: OnlinePlan
+        do {
+          plan = try migration.plan(to: new)
+          try migration.expand(to: new)
+        } catch let error as PersistenceError {
+          #expect(![.storeDamaged, .serverFailed, .constraintConflict].contains(error.code), "\(name): \(error)")
+          try #expect(storedContents(at: StoreLocation(url)) == before, "\(name)")
+          return false
+        }
+        #expect(plan.isPossible, "\(name)")
+        try migration.abort()
+        try #expect(storedContents(at: StoreLocation(url)) == before, "\(name), abandoned")
+        let other = otherStore("once", beside: url)
+        try StoreCopies.replaceStore(at: StoreLocation(other), with: StoreLocation(url))
+        try AutomaticMigrator().migrate(storeAt: other, to: new, registry: registry)
+        try migration.expand(to: new)
+        try migration.backfill()
+        try #expect(storedContents(at: StoreLocation(url)) == before, "\(name), with the old model")
+        try migration.contract()
+        let (online, once) = try (
+          storedContents(at: StoreLocation(url), includingDerived: false),
+          storedContents(at: StoreLocation(other), includingDerived: false)
+        )
+        #expect(Set(online).subtracting(once).sorted().prefix(2) == [], "\(name), online")
+        #expect(Set(once).subtracting(online).sorted().prefix(2) == [], "\(name), in one step")
+        var problems: [StoreProblem] = []
+        try checkStore(at: url) { problems.append($0) }
+        #expect(problems.isEmpty, "\(name): \(problems)")
+        return true
+      }
+    }
+
+    @Test("Each single change is served, or refused with a reason", .law("online-single-changes", short: 12, long: 300))
+    func singleChanges() {
+      let all = SingleChange.all
+      forEachSeed { seed in
+        // Neighbors in the list are similar; consecutive seeds test different kinds.
+        let change = all[Int((seed &* 7919) % UInt64(all.count))]
+        guard let old = try? change.old.model(), let new = try? change.new.model(),
+          old.fingerprints != new.fingerprints
+        else { return }
+        let versions = (ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: new))
+        _ = try migrate(versions.0, to: versions.1, nil, change.name, seed: seed)
+      }
+    }
+
+    @Test("Random changes are served, or refused with a reason", .law("online-changes", short: 8, long: 400))
+    func randomChanges() {
+      forEachSeed { seed in
+        guard let registry = try RandomModels(seed: seed).chain(of: 2) else { return }
+        _ = try migrate(registry.versions[0], to: registry.versions[1], registry, "seed \(seed)", seed: seed)
+      }
+    }
+
+    /// Each version of a real model with the next.
+    private static let realPairs: [(old: ModelVersion, new: ModelVersion, registry: ModelRegistry)] = {
+      guard let root = try? SharedData.url("") else { return [] }
+      let folders = (try? FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil)) ?? []
+      return folders.sorted { $0.path < $1.path }.compactMap { try? ModelRegistry(contentsOf: $0) }.flatMap { known in
+        known.families.flatMap { family in
+          zip(family.versions, family.versions.dropFirst()).map { ($0, $1, known) }
+        }.filter { $0.0.model.fingerprints != $0.1.model.fingerprints }
+      }
+    }()
+
+    @Test(
+      "Each version of a real model and the next", .needsSharedData, .law("online-real-versions", short: 4, long: 100))
+    func realVersions() {
+      let all = Self.realPairs
+      forEachSeed { seed in
+        guard !all.isEmpty else { return }
+        let (old, new, registry) = all[Int((seed &* 7919) % UInt64(all.count))]
+        _ = try migrate(old, to: new, registry, "'\(old.name)' to '\(new.name)'", seed: seed)
+      }
+    }
+  }
+#endif
