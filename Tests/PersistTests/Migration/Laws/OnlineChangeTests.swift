@@ -1,6 +1,8 @@
 #if canImport(PersistPostgreSQL)
   import Foundation
-  @testable import PersistPostgreSQL
+  @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModelPostgreSQL
   import PersistOnlineMigrations
   import PersistTestSupport
   import Testing
