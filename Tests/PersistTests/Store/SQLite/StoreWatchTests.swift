@@ -107,6 +107,31 @@ struct StoreWatchTests {
     }
   }
 
+  @Test("A coordinator whose file was overwritten closes it once, and then releases it", arguments: [true, false])
+  func overwritten(isReadByOthers: Bool) throws {
+    let people = try ManagedObjectModel(SampleModels.people)
+    try withTemporaryStore { url in
+      let other = otherStore("other", beside: url)
+      for path in [url, other] { try OpenStore(people, at: path).coordinator.removeAll() }
+      let contents = try Data(contentsOf: other)
+      // SQLite's memory of a connection that is closed twice isn't always in use again.
+      for _ in 0..<20 {
+        let open = try OpenStore(people, at: url)
+        try open.context.make("Person", ["name": "Ann"])
+        try open.context.save()
+        let held = try isReadByOthers ? open.coordinator.openStores[0].generation() : nil
+        let file = try FileHandle(forWritingTo: url)
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: contents)
+        try file.close()
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+        #expect(persistError { _ = try open.context.count(for: FetchRequest("Person")) } != nil)
+        try open.coordinator.removeAll()
+        _ = held
+      }
+    }
+  }
+
   @Test("A check that has read an earlier state than another thread knows reads again, and reports only the later one")
   func overtakenCheck() throws {
     let people = try ManagedObjectModel(SampleModels.people)
@@ -226,4 +251,8 @@ struct StoreWatchTests {
       #expect(FileState(url) == nil && open.coordinator.persistentStores.isEmpty)
     }
   }
+}
+
+extension PersistentStoreCoordinator {
+  fileprivate func removeAll() throws { for store in persistentStores { try remove(store) } }
 }

@@ -144,7 +144,7 @@ package final class SQLiteConnection {
     return try body()
   }
 
-  private var isClosed = false
+  private(set) var isClosed = false
   /// Whether this connection has written anything, set by SQLite's commit hook.
   private var hasCommitted = false
 

@@ -100,6 +100,9 @@ private struct LogProgress: Equatable {
 }
 
 extension SQLiteConnection {
-  /// Leaves the log as it is when the connection is closed.
-  func keepLogOnClose() { _ = persist_sqlite3_keep_wal_on_close(handle) }
+  /// Leaves the log as it is when the connection is closed. Does nothing if it is closed already: SQLite has freed it.
+  func keepLogOnClose() {
+    guard !isClosed else { return }
+    _ = persist_sqlite3_keep_wal_on_close(handle)
+  }
 }
