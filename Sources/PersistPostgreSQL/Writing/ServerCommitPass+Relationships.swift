@@ -122,32 +122,49 @@ extension ServerCommitPass {
 
   // MARK: Orders
 
+  /// The columns of the members of ordered relationships.
+  private struct OrderedColumns: Hashable {
+    let table: String
+    let owner: String
+    let member: String
+    let place: String
+
+    init(_ owner: OrderedOwner, member: String) {
+      (table, self.owner, self.member, place) = (owner.table, owner.column, member, owner.orderColumn)
+    }
+  }
+
   /// A new order of all members of an owner, or members to move to the end of it.
   private struct Arrangement {
     let owner: OrderedOwner
     let memberColumn: String
     let members: [Int64]
     let isWhole: Bool
+
+    var columns: OrderedColumns { OrderedColumns(owner, member: memberColumn) }
   }
 
-  /// Writes changed orders, and appends members without a given position. The positions of all owners are read in one
-  /// flight.
+  /// Writes changed orders, and appends members without a given position: for each relationship a statement that reads
+  /// the positions of all owners, all of them in one flight, and one that writes.
   mutating func orderRows(_ transaction: ServerTransaction) throws {
-    let arrangements = try arrangements()
+    // In the same order in every program, so that none waits for another that waits for it.
+    let groups = Dictionary(grouping: try arrangements(), by: \.columns).sorted {
+      ($0.key.table, $0.key.place) < ($1.key.table, $1.key.place)
+    }
     let results = try transaction.run(
-      arrangements.map { arrangement in
-        let owner = arrangement.owner
-        return """
-          SELECT \(name: arrangement.memberColumn), \(name: owner.orderColumn) FROM \(table: owner.table) \
-          WHERE \(name: owner.column) = \(integer: owner.key)
-          """
+      groups.map { columns, arrangements in
+        """
+        SELECT \(name: columns.owner), \(name: columns.member), \(name: columns.place) FROM \(table: columns.table) \
+        WHERE \(name: columns.owner) = ANY(\(integers: arrangements.map(\.owner.key)))
+        """
       }, areReused: true)
-    for (arrangement, result) in zip(arrangements, results) {
-      var places: [Int64: Int64?] = [:]
+    for ((columns, arrangements), result) in zip(groups, results) {
+      var places: [Int64: [Int64: Int64?]] = [:]
       for row in 0..<result.rowCount {
-        places.updateValue(result.isNull(row, 1) ? nil : result.integer(row, 1), forKey: result.integer(row, 0))
+        let place = result.isNull(row, 2) ? nil : result.integer(row, 2)
+        places[result.integer(row, 0), default: [:]].updateValue(place, forKey: result.integer(row, 1))
       }
-      write(arrangement, from: places)
+      write(arrangements, columns, from: places)
     }
   }
 
@@ -181,16 +198,26 @@ extension ServerCommitPass {
     return all
   }
 
-  private mutating func write(_ arrangement: Arrangement, from places: [Int64: Int64?]) {
-    let order = OrderPlaces.order(arrangement.members, isWhole: arrangement.isWhole, among: places)
-    let changes = OrderPlaces.changes(order, from: places.compactMapValues { $0 })
-    guard !changes.isEmpty else { return }
-    let owner = arrangement.owner
+  /// - Parameter places: The positions of members, by owner.
+  private mutating func write(
+    _ arrangements: [Arrangement], _ columns: OrderedColumns, from places: [Int64: [Int64: Int64?]]
+  ) {
+    var (owners, members, changed): ([Int64], [Int64], [Int64]) = ([], [], [])
+    for arrangement in arrangements {
+      let places = places[arrangement.owner.key] ?? [:]
+      let order = OrderPlaces.order(arrangement.members, isWhole: arrangement.isWhole, among: places)
+      for change in OrderPlaces.changes(order, from: places.compactMapValues { $0 }) {
+        owners.append(arrangement.owner.key)
+        members.append(change.member)
+        changed.append(change.place)
+      }
+    }
+    guard !owners.isEmpty else { return }
     add(
       """
-      UPDATE \(table: owner.table) AS t SET \(name: owner.orderColumn) = u.p \
-      FROM unnest(\(integers: changes.map(\.member)), \(integers: changes.map(\.place))) AS u(m, p) \
-      WHERE t.\(name: owner.column) = \(integer: owner.key) AND t.\(name: arrangement.memberColumn) = u.m
+      UPDATE \(table: columns.table) AS t SET \(name: columns.place) = u.p \
+      FROM unnest(\(integers: owners), \(integers: members), \(integers: changed)) AS u(o, m, p) \
+      WHERE t.\(name: columns.owner) = u.o AND t.\(name: columns.member) = u.m
       """)
   }
 }

@@ -137,5 +137,67 @@
         }
       }
     }
+
+    @Test("The orders of many owners are read and written with a statement for each relationship")
+    func orders() throws {
+      let model = try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "List", attributes: [.init("number", .int64)],
+            relationships: [
+              .init("rows", toMany: "Row", inverse: "list", isOrdered: true),
+              .init("marks", toMany: "Row", inverse: "lists", isOrdered: true),
+            ]),
+          EntityDescription(
+            "Row", attributes: [.init("number", .int64)],
+            relationships: [
+              .init("list", to: "List", inverse: "rows"),
+              .init("lists", toMany: "List", inverse: "marks", isOrdered: true),
+            ]),
+        ]))
+      try TestServer.withSchema { url in
+        let coordinator = PersistentStoreCoordinator(model: model)
+        let info = try coordinator.addStore(.postgreSQL(url))
+        let address = try #require(coordinator.openStores[0] as? PostgreSQLStore).pool.address
+        var random = SeededRandom(seed: 46)
+        var expected: [[String: [Int]]] = []
+        func save(_ context: ManagedObjectContext) throws {
+          let before = CountedServer.statements(of: address).count
+          try context.save()
+          let counts = CountedServer.statements(of: address).dropFirst(before)
+          #expect(counts.reduce(0, +) < 40 && counts.count <= 5, "\(counts)")
+        }
+        let context = ManagedObjectContext(coordinator)
+        let rows = try (0..<600).map { try context.make("Row", ["number": $0]) }
+        let lists = try (0..<200).map { try context.make("List", ["number": $0]) }
+        func arrange(_ lists: [ManagedObject], _ rows: [ManagedObject]) {
+          expected = lists.indices.map { number in
+            let own = rows[number * 3..<number * 3 + 3].shuffled(using: &random)
+            let marks = rows.shuffled(using: &random).prefix(4)
+            lists[number]["rows"] = own
+            lists[number]["marks"] = Array(marks)
+            return [
+              "rows": own.compactMap { $0["number"] as? Int }, "marks": marks.compactMap { $0["number"] as? Int },
+            ]
+          }
+        }
+        func orders(_ context: ManagedObjectContext) throws -> [[String: [Int]]] {
+          try context.fetch(FetchRequest<ManagedObject>("List", sortedBy: "number")).map { list in
+            try Dictionary(uniqueKeysWithValues: ["rows", "marks"].map { name in
+              (name, try list.related(name).compactMap { $0["number"] as? Int })
+            })
+          }
+        }
+        arrange(lists, rows)
+        try save(context)
+        try #expect(orders(ManagedObjectContext(coordinator)) == expected)
+        let other = ManagedObjectContext(coordinator)
+        let found = try other.fetch(FetchRequest<ManagedObject>("List", sortedBy: "number"))
+        arrange(found, try other.fetch(FetchRequest<ManagedObject>("Row", sortedBy: "number")))
+        try save(other)
+        try #expect(orders(ManagedObjectContext(coordinator)) == expected)
+        try coordinator.remove(info)
+      }
+    }
   }
 #endif
