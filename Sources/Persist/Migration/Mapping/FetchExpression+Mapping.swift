@@ -48,6 +48,10 @@ enum MappingVariable {
   static let manager = "manager"
   static let entityMapping = "entityMapping"
   static let entityPolicy = "entityPolicy"
+
+  static func all(hasSource: Bool) -> [String] {
+    (hasSource ? [source] : []) + [destination, manager, entityMapping, entityPolicy]
+  }
 }
 
 /// The selectors with which mapping models call the manager's methods; they are Core Data's.

@@ -89,25 +89,57 @@ struct MappingEditingTests {
     #expect(mapping == (try inferred()))
   }
 
+  /// The error of the plan for a store without rows.
+  private func planError(_ change: (inout EntityMapping) throws -> Void) throws -> PersistenceError? {
+    let versions = [try shop(.init("price", .double), version: "1"), try shop(.init("cents", .int64), version: "2")]
+    var mapping = try inferred()
+    try mapping.edit("Item", change)
+    let migrator = AutomaticMigrator(mappingModels: [mapping])
+    return try withTemporaryStore { url in
+      try MadeStore.make(versions[0].model, at: url)
+      let registry = ModelRegistry(versions: versions)
+      return try MigrationPlan(storeAt: url, to: versions[1], registry: registry, migrator: migrator).error
+    }
+  }
+
   @Test("A misspelled property, and one of the other kind, are errors of the plan")
   func wrongProperty() throws {
-    let versions = [try shop(.init("price", .double), version: "1"), try shop(.init("cents", .int64), version: "2")]
-    func error(_ change: (inout EntityMapping) throws -> Void) throws -> PersistenceError? {
-      var mapping = try inferred()
-      try mapping.edit("Item", change)
-      let migrator = AutomaticMigrator(mappingModels: [mapping])
-      return try withTemporaryStore { url in
-        try MadeStore.make(versions[0].model, at: url)
-        let registry = ModelRegistry(versions: versions)
-        return try MigrationPlan(storeAt: url, to: versions[1], registry: registry, migrator: migrator).error
-      }
-    }
-    #expect(try error { try $0.map("cents", to: "$source.price * 100") } == nil)
-    let misspelled = try error { try $0.map("cnets", to: "$source.price * 100") }
+    #expect(try planError { try $0.map("cents", to: "$source.price * 100") } == nil)
+    let misspelled = try planError { try $0.map("cnets", to: "$source.price * 100") }
     #expect(misspelled?.message.contains("cnets") == true)
     let maker = PropertyMapping("maker", valueExpression: .source("maker"))
-    #expect(try error { $0.attributeMappings.append(maker) }?.fix?.contains("relationshipMappings") == true)
+    #expect(try planError { $0.attributeMappings.append(maker) }?.fix?.contains("relationshipMappings") == true)
     let cents = PropertyMapping("cents", valueExpression: .source("price"))
-    #expect(try error { $0.relationshipMappings.append(cents) }?.fix?.contains("attributeMappings") == true)
+    #expect(try planError { $0.relationshipMappings.append(cents) }?.fix?.contains("attributeMappings") == true)
+  }
+
+  @Test(
+    "A misspelled variable, mapping or relationship in an expression is an error of the plan, and names what exists",
+    arguments: [
+      ("$soruce.price", "$soruce", "$source"), ("1 + $item.price", "$item", "$manager"),
+      ("FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', "
+        + "'MakerToMaker', $source.maker)",
+        "'MakerToMaker'", "'IEM_Transform_Item'"),
+      ("TERNARY($source.price > 1, $source.price, FUNCTION($manager, "
+        + "'destinationInstancesForSourceRelationshipNamed:sourceInstances:', 'makers', $source.maker))",
+        "'makers'", "relationship"),
+      ("SUBQUERY($source.maker.items, $i, $j.price > 1).@count", "$j", "$source"),
+    ])
+  func wrongNameInExpression(expression: String, wrong: String, right: String) throws {
+    let error = try planError { try $0.map("cents", to: expression) }
+    #expect(error?.message.contains(wrong) == true, "\(String(describing: error))")
+    #expect(error?.fix?.contains(right) == true, "\(String(describing: error))")
+  }
+
+  @Test("Variables that an expression binds itself, and all of a mapping's own, are no errors")
+  func rightNames() throws {
+    for expression in [
+      "SUBQUERY($source.maker.items, $i, $i.price > 1).@count", "$entityMapping.name == 'x' OR $manager != NIL",
+      "$source.price + 0", "1",
+    ] {
+      let text = expression.contains("OR") ? "TERNARY(\(expression), 1, 2)" : expression
+      let error = try planError { try $0.map("cents", to: text) }
+      #expect(error == nil, "\(text): \(String(describing: error))")
+    }
   }
 }

@@ -68,7 +68,7 @@ extension CopyPlanner {
           .outside(range, old[source].table, column: column.name, .entities([old[source].number])),
           MigrationBlocker(
             .migrationFailed, entity: step.destination?.name, property: attribute.name,
-            what: "Values of \(source.name).\(name) don't fit into the type \(attribute.type.rawValue)",
+            what: "Values of \(source.name).\(name) that \(attribute.summary) can't represent",
             fix: "Give the property a larger type, or change the values first.")
         ))
     }
@@ -78,7 +78,7 @@ extension CopyPlanner {
           .otherThanURIs(old[source].table, column: column.name, .entities([old[source].number])),
           MigrationBlocker(
             .migrationFailed, entity: step.destination?.name, property: attribute.name,
-            what: "Values of \(source.name).\(name) aren't URIs",
+            what: "Values of \(source.name).\(name) that aren't URIs",
             fix: "Change the values first, or give the property another type.")
         ))
     }

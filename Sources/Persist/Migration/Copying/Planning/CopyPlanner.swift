@@ -61,47 +61,11 @@ struct CopyPlanner {
     let source = named.flatMap { old.absent.contains($0.name) ? nil : $0 }
     let destination = try mapping.destinationEntityName.map { try new.model.entity(named: $0) }
     if let destination { try checkNames(of: mapping, creating: destination) }
-    if let named { try checkExpressions(of: mapping, over: named) }
+    try checkExpressions(of: mapping, over: named)
     return CopyPlan.Step(
       index: index, mapping: mapping, source: source, destination: destination,
       policy: try mapping.policyName.map { try policies.policy(named: $0, for: mapping) },
       selection: Self.selection(of: mapping))
-  }
-
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that the destination doesn't have, or is of the
-  ///   other kind and would be ignored.
-  private func checkNames(of mapping: EntityMapping, creating destination: Entity) throws {
-    let kinds = [(mapping.attributeMappings, "an attribute"), (mapping.relationshipMappings, "a relationship")]
-    for (isAttribute, (properties, kind)) in zip([true, false], kinds) {
-      for name in properties.map(\.name) {
-        let property = destination.property(named: name)
-        if let property, (property.attribute != nil) == isAttribute { continue }
-        throw PersistenceError(
-          .unknownProperty, at: .property(destination.name, name),
-          property == nil
-            ? "The entity mapping '\(mapping.name)' maps '\(name)', which '\(destination.name)' doesn't have."
-            : "The entity mapping '\(mapping.name)' maps '\(name)' as \(kind), which it isn't.",
-          fix: property == nil
-            ? "Remove the property mapping, or name one of the destination's properties."
-            : "Move the property mapping to '\(isAttribute ? "relationshipMappings" : "attributeMappings")'.")
-      }
-    }
-  }
-
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that the source doesn't have: a plan finds it before
-  ///   the first row does.
-  private func checkExpressions(of mapping: EntityMapping, over source: Entity) throws {
-    for property in mapping.attributeMappings + mapping.relationshipMappings {
-      guard let expression = property.valueExpression else { continue }
-      do {
-        try PredicateCheck.check(expression, where: MappingVariable.source, is: source, in: old.model)
-      } catch var error as PersistenceError {
-        error.message = "The value of '\(property.name)' in the entity mapping '\(mapping.name)': \(error.message)"
-        throw error
-      }
-    }
-    guard case .predicate(let predicate) = Self.selection(of: mapping) else { return }
-    try PredicateCheck.check(predicate, over: source, in: old.model)
   }
 
   /// The selection of a source expression, if it has the standard form of mapping models.
