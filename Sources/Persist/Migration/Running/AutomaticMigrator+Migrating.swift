@@ -62,10 +62,16 @@ extension AutomaticMigrator: StoreMigrator {
     if parking == .always, !isTrial { report.logParkedValues(at: url) }
   }
 
+  /// The time for which a retry waits for others if former attempts have used up the time.
+  private static let shortWait = Duration.milliseconds(500)
+
   private func migrateWithRetries(
     _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
   ) throws -> MigrationReport {
     let known = options.knownStore as? StoreDifference
+    var options = options
+    let wait = options.busyTimeout
+    let deadline = ContinuousClock.now + wait
     var attempt = 0
     while true {
       do {
@@ -77,6 +83,8 @@ extension AutomaticMigrator: StoreMigrator {
         attempt += 1
         // The process that holds the store may be about to release it.
         Thread.sleep(forTimeInterval: min(0.05 * Double(attempt), 1))
+        // All attempts together wait for about as long as one may.
+        options.busyTimeout = max(deadline - ContinuousClock.now, min(wait, Self.shortWait))
       }
     }
   }

@@ -74,7 +74,8 @@ public struct AutomaticMigrator: Sendable {
   /// `NSInferMappingModelAutomaticallyOption`, a hop without a mapping model or a stage is rejected with
   /// ``PersistenceError/Code/missingMappingModel``.
   public var infersMapping = true
-  /// The number of retries if other processes held the store or the work was interrupted.
+  /// The number of retries if other processes held the store or the work was interrupted. Together they wait for other
+  /// processes only a little longer than ``StoreOptions/busyTimeout``.
   public var retries = 2
   /// Creates the manager for running a mapping model, for example a subclass that implements functions of its
   /// expressions; nil for a plain `MigrationManager`.
