@@ -24,7 +24,7 @@ final class ServerExclusion: StoreExclusion {
       let milliseconds = ServerText.lockTimeout(options.busyTimeout)
       let begin = try session.run([
         ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp", ServerText.plainNames,
-        "SET LOCAL lock_timeout = \(number: milliseconds)",
+        "SET LOCAL lock_timeout = \(number: milliseconds)", ServerText.exactTexts,
         ServerText.lock(address.schema), TransactionNumber.reading,
       ])
       number = TransactionNumber(begin.last)

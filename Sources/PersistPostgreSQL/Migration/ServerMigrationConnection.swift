@@ -202,7 +202,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
         [
           ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp", ServerText.plainNames,
           "SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(options.busyTimeout))",
-          ServerText.exactNumbers, ServerText.lock(session.schema), TransactionNumber.reading,
+          ServerText.exactTexts, ServerText.lock(session.schema), TransactionNumber.reading,
         ], "COMMIT", "ROLLBACK"
       ) : (["SAVEPOINT persist"], "RELEASE SAVEPOINT persist", "ROLLBACK TO SAVEPOINT persist")
     let isOutermost = depth == 0

@@ -6,19 +6,22 @@ import Persist
 /// |---|---|
 /// | `bigint`, `integer`, `smallint`, `numeric`, `uuid` | as the server prints them |
 /// | `boolean` | `0` or `1` |
-/// | `double precision` | the shortest digits that no other number has: see ``exactNumbers`` |
+/// | `double precision` | the shortest digits that no other number has: see ``exactTexts`` |
 /// | `text` | itself |
 /// | `bytea` | hexadecimal digits |
 extension ServerText {
   private static let values: ServerText = "\(table: ParkedSlot.Table.values)"
 
-  /// Lets the server print floating-point numbers exactly until the end of the transaction, whatever its settings are.
-  static let exactNumbers: ServerText = "SET LOCAL extra_float_digits = 1"
+  /// Lets the server print numbers and dates exactly until the end of the transaction, whatever its settings are.
+  static let exactTexts: ServerText = """
+    SELECT set_config('extra_float_digits', '1', true), set_config('datestyle', 'ISO', true), \
+    set_config('timezone', 'UTC', true)
+    """
 
   /// - Parameter kinds: The columns of a table.
   static func statements(
     _ statement: ParkedValueStatement, kinds: (String) throws -> ColumnKinds
-  ) rethrows -> [ServerText] {
+  ) throws -> [ServerText] {
     func kind(_ column: String, of table: String) throws -> ServerTerms.Kind {
       try kinds(table)[column.foldedIdentifier] ?? .bytes
     }
@@ -38,8 +41,7 @@ extension ServerText {
       return [
         """
         DELETE FROM \(values) AS p WHERE slot = \(number: Int64(slot.number)) AND EXISTS (SELECT 1 \
-        FROM \(table: table) AS t WHERE t.id = p.object \
-        AND \(try kind(column, of: table).parked(column)) IS DISTINCT FROM p.standin)
+        FROM \(table: table) AS t WHERE t.id = p.object AND \(try kind(column, of: table).differs(column)))
         """
       ]
     case .recordStandIns(let slot, let table, let column):
@@ -67,6 +69,7 @@ extension ServerText {
         FROM \(table: table) AS t WHERE t.id = p.object AND t.\(name: column) IS NOT NULL\(others))
         """
       ]
+    case .add(let slot, let rows, let types): return [try addParkedRows(rows, to: slot, types)]
     case .raiseKeyCounter(let table, _):
       let sequence = keySequence(of: table)
       return [
@@ -78,12 +81,18 @@ extension ServerText {
       ]
     case .createTrigger(let table, let slots):
       let name = ParkedSlot.trigger(of: table)
-      let own: ServerText = "slot IN (\(numbers: slots))"
+      // In the schema that the table has then: a copy of a store moves from one to another.
+      func deletion(from table: String, _ column: String) -> ServerText {
+        """
+        EXECUTE format('DELETE FROM %I.\(name: table) \
+        WHERE slot IN (\(numbers: slots)) AND \(name: column) = $1', TG_TABLE_SCHEMA) USING OLD.id;
+        """
+      }
       return [
         """
         CREATE OR REPLACE FUNCTION \(table: name)() RETURNS trigger LANGUAGE plpgsql AS $parked$ BEGIN \
-        DELETE FROM \(values) WHERE \(own) AND object = OLD.id; \
-        DELETE FROM \(table: ParkedSlot.Table.pairs) WHERE \(own) AND owner = OLD.id; RETURN OLD; END $parked$
+        \(deletion(from: ParkedSlot.Table.values, "object")) \(deletion(from: ParkedSlot.Table.pairs, "owner")) \
+        RETURN OLD; END $parked$
         """,
         """
         CREATE TRIGGER \(name: name) AFTER DELETE ON \(table: table) FOR EACH ROW EXECUTE FUNCTION \(table: name)()
@@ -123,8 +132,16 @@ extension ServerText {
 }
 
 extension ServerTerms.Kind {
+  /// The condition that a value of the row `t` isn't the one that stood in for a parked one.
+  fileprivate func differs(_ column: String) -> ServerText {
+    // Texts of dates that were parked with other settings differ.
+    self == .moment
+      ? "t.\(name: column) IS DISTINCT FROM p.standin::timestamptz"
+      : "\(parked(column)) IS DISTINCT FROM p.standin"
+  }
+
   /// The text of a value of the row `t`.
-  fileprivate func parked(_ column: String) -> ServerText {
+  func parked(_ column: String) -> ServerText {
     switch self {
     case .boolean: "t.\(name: column)::int::text"
     case .bytes: "encode(t.\(name: column), 'hex')"
@@ -145,7 +162,9 @@ extension ServerTerms.Kind {
 }
 
 extension PostgreSQLStore {
-  func parkedSlots() throws -> [ParkedSlot] { try pool.readTransaction { try ServerInspector($0).parkedSlots() } }
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? {
+    try pool.readTransaction { try body(ServerInspector($0)) }
+  }
 }
 
 extension ServerSession {

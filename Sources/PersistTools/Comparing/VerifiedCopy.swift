@@ -89,7 +89,8 @@ package struct VerifiedCopy {
     let isFileCopy = if case (.file, .file) = (source, destination) { true } else { false }
     var total = 0
     try StoreCopies.withCopy(
-      of: source, registry: registry, beside: destination, encryptedLike: encryption,
+      of: source, registry: registry, beside: destination, parked: .copied(by: ParkedTransfer(registry)),
+      encryptedLike: encryption,
       reporting: { rows, original in
         if total == 0 { total = try Self.count(original) }
         try progress(.copying, rows, total)

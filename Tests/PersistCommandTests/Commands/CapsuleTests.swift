@@ -106,6 +106,41 @@ struct CapsuleTests {
     }
   }
 
+  @Test(
+    "Parked values are noise in columns and tables, and the replayed store has all of them", arguments: [false, true])
+  func parked(copies: Bool) throws {
+    try withTemporaryFolder { folder in
+      let people = ["ada.lovelace@example.org", "charles.babbage@example.org", nil]
+      let failing = try Failing(
+        in: folder, Self.attributes, then: #""attributes": [{"name": "age", "type": "int16"}]"#,
+        objects: people.enumerated().map { person($1, $0 + 1) })
+      let migrated = try Command.run(
+        ["migrate", failing.store.path, "--models", failing.models, "--allow-loss"] + (copies ? ["--copy"] : []))
+      try #require(migrated.status == 0, "\(migrated.messages)")
+      func parked(_ store: String) throws -> String { try Command.run("parked", store, "--json").output }
+      try #expect(parked(failing.store.path).contains("photo"))
+      let third = #"{"format": 1, "versionIdentifiers": ["3"], "entities": [{"name": "Person", "attributes": "#
+        + #"[{"name": "age", "type": "int16"}, {"name": "code", "type": "string", "optional": false}]}]}"#
+      try Data(third.utf8).write(to: URL(fileURLWithPath: failing.models).appendingPathComponent("People 3.json"))
+      let failure = try expectReproduction(failing.store, failing.models, failing.capsule)
+      #expect(failure["property"] as? String == "code")
+      let text = try String(contentsOfFile: failing.capsule, encoding: .utf8)
+      for part in ["lovelace", "babbage", "example", "54328", "63158400", "UGhvdG9ncmFwaCBvZi"] {
+        #expect(!text.contains(part), "\(part)")
+      }
+      let kept = folder.appendingPathComponent("kept")
+      try #expect(Command.run("replay", failing.capsule, "--keep", kept.path).status == 0)
+      let copy = kept.appendingPathComponent("Store.sqlite").path
+      try #expect(parked(copy) == parked(failing.store.path))
+      // What returns is noise, too.
+      let back = try Command.run("migrate", copy, "--models", failing.models, "--to", "People 1", "--allow-loss")
+      #expect(back.status == 0 && back.output.contains("Restored"), "\(back.messages)")
+      try #expect(Command.run("export", copy, folder.appendingPathComponent("x.jsonl").path).status == 0)
+      let lines = try String(contentsOf: folder.appendingPathComponent("x.jsonl"), encoding: .utf8)
+      #expect(lines.contains("@") && !lines.contains("lovelace"))
+    }
+  }
+
   @Test("An absent policy and a faulty mapping model fail again", .needsSharedData)
   func mapping() throws {
     try withTemporaryFolder { folder in

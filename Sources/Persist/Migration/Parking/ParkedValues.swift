@@ -47,7 +47,7 @@ struct ParkedValues {
       switch slot.kind {
       case .object: continue
       case .attribute:
-        guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { continue }
+        guard let (table, column, _) = Self.standIn(of: slot, entity, comparison, map) else { continue }
         replaceable.insert(slot.number)
         try connection.execute(ParkedValueStatement.dropReplaced(slot, table: table, column: column))
       case .relationship:
@@ -66,6 +66,8 @@ struct ParkedValues {
     isUsed = true
     var parked: [MigrationLoss] = []
     try connection.execute(ParkedValueStatement.createTables)
+    // A store may have them from an earlier version of Persist.
+    try connection.execute(.removeUnusedParkedStates)
     let text = Data(plan.version.model.description.json.utf8)
     let digest = ParkedSlot.digest(of: plan.version.model)
     try connection.execute(.addParkedModel(digest, .blob(text)))
@@ -138,7 +140,7 @@ struct ParkedValues {
   }
 
   /// Lets the parked values of an object be deleted with it, whoever deletes it.
-  private func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
+  func createTriggers(_ slots: [ParkedSlot], _ comparisons: ParkingComparisons, _ map: TableMap) throws {
     var numbers: [String: [Int]] = [:]
     for slot in slots where slot.kind != .object {
       guard let (comparison, entity) = comparisons.subject(of: slot), let found = comparison.anyHeir(of: entity) else {
@@ -190,6 +192,7 @@ struct ParkedValues {
       if !slots.contains(slot) { restored.redundant += redundant }
     }
     try connection.execute(.removeEmptyParkedSlots)
+    try connection.execute(.removeUnusedParkedStates)
     let remaining = try connection.parkedSlots()
     if let former, remaining.contains(where: { $0.kind == .object }) {
       // An entity that is new may be a former one under another name, which will be declared later.
@@ -209,7 +212,7 @@ struct ParkedValues {
     switch slot.kind {
     case .object: return 0
     case .attribute:
-      guard let (table, column) = Self.standIn(of: slot, entity, comparison, map) else { return 0 }
+      guard let (table, column, _) = Self.standIn(of: slot, entity, comparison, map) else { return 0 }
       try connection.execute(ParkedValueStatement.recordStandIns(slot, table: table, column: column))
       return 0
     case .relationship:
@@ -230,14 +233,15 @@ struct ParkedValues {
     }
   }
 
-  private static func standIn(
+  static func standIn(
     of slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap
-  ) -> (table: String, column: String)? {
+  ) -> (table: String, column: String, attribute: AttributeDescription)? {
     guard let (source, property) = comparison.standIn(ofAttribute: slot.property, in: entity),
       source.attribute(named: property)?.isDerived != true,
-      let column = map.column(ofAttribute: property, slot.path, in: source)
+      let column = map.column(ofAttribute: property, slot.path, in: source),
+      case .attribute(let attribute) = column.role
     else { return nil }
-    return (map[source].table, column.name)
+    return (map[source].table, column.name, attribute)
   }
 
   /// The pairs that stand in for those of a slot, by the entity whose objects have them.

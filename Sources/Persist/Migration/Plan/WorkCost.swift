@@ -20,15 +20,17 @@ enum WorkCost {
   static let committedPage: Int64 = 320
   /// A page of a new file that replaces one of the store's.
   static let exchangedPage: Int64 = 680
-  /// A row that is sent to a server or read from it.
-  static let transferredRow: Int64 = 60
-  /// A row whose file is migrated between its transfers from and to a server.
-  static let migratedRow: Int64 = 60
   // Swift code takes many times longer in an unoptimized build.
   #if DEBUG
+    /// A row that is read from a server.
+    static let fetchedRow: Int64 = 610
+    /// A row that is sent to a server, with its index entries.
+    static let sentRow: Int64 = 1000
     static let createdObject: Int64 = 800
     static let relatedMember: Int64 = 1000
   #else
+    static let fetchedRow: Int64 = 60
+    static let sentRow: Int64 = 100
     static let createdObject: Int64 = 40
     static let relatedMember: Int64 = 45
   #endif

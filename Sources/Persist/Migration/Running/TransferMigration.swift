@@ -21,12 +21,12 @@ struct TransferMigration {
         .storeBusy, at: .store(url), "Another program migrated the store at the same time.", fix: "Try again.")
     }
     try refuseUnfitRows()
-    let transfer = try migrator.progress.map { TransferProgress($0, of: url, rows: try rowCount()) }
+    let transfer = try migrator.progress.map { try progress($0) }
     let folder = try TemporaryFolder.make()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("Store.sqlite")
     try StoreCopies.replaceStore(
-      at: .file(file), with: StoreLocation(url), discardingParked: true, reporting: { try transfer?.read($0) })
+      at: .file(file), with: StoreLocation(url), parked: .omitted, reporting: { try transfer?.read($0) })
     // The server's parked values stay on the server.
     let contents = try exclusion.changingParkedValues { try park(on: $0) }
     var copying = migrator
@@ -37,7 +37,8 @@ struct TransferMigration {
     var report = try copying.migrate(
       storeAt: file, to: destination, registry: registry, options: StoreOptions(busyTimeout: options.busyTimeout))
     try StoreCopies.withCopy(
-      of: .file(file), beside: StoreLocation(url), restoring: survey.direct.parked.names(in: destination.model),
+      of: .file(file), beside: StoreLocation(url), parked: .omitted,
+      restoring: survey.direct.parked.names(in: destination.model),
       reporting: { rows, _ in try transfer?.write(rows) }
     ) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy) { report.restored = try restore(on: $0) }
@@ -75,9 +76,24 @@ struct TransferMigration {
     return count
   }
 
-  private func rowCount() throws -> Int64 {
+  private func progress(_ report: @escaping AutomaticMigrator.ProgressHandler) throws -> TransferProgress {
     let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: options) { try survey.store.keys($0) }
+    return try location.engine.inspect(location, options: options) { inspector in
+      let rows = try survey.store.keys(inspector)
+      return TransferProgress(report, of: url, rows: rows, migration: try migrationCost(inspector, rows: rows))
+    }
+  }
+
+  /// The approximate cost of the migration of the file: each hop counts as much as the first.
+  private func migrationCost(_ inspector: any StoreInspector, rows: Int64) throws -> Int64 {
+    guard let hop = survey.path.hops.first else { return 1 }
+    var cost = WorkCost.of(rows, each: WorkCost.rewrittenRow)
+    if case .mapping(let mapping) = hop.method {
+      let resources = migrator.resources(registry)
+      let plan = try MigrationPath.plan(hop, mapping, resources, in: survey.store.tableMap)
+      cost = try CopyCosts(plan, inspector).total
+    }
+    return WorkCost.of(Int64(survey.path.hops.count), each: cost)
   }
 
   /// Refuses rows of no entity, which the file wouldn't contain, and rows without required values to which nothing
@@ -101,34 +117,36 @@ private struct TransferProgress: Sendable {
   private let report: AutomaticMigrator.ProgressHandler
   private let url: URL
   private let rows: Int64
-  /// The costs of each transfer, and of the migration in between.
-  private let transfer: Int64
+  /// The costs of reading all rows, of the migration, and of writing them.
+  private let reading: Int64
   private let migration: Int64
+  private let writing: Int64
 
-  init(_ report: @escaping AutomaticMigrator.ProgressHandler, of url: URL, rows: Int64) {
+  init(_ report: @escaping AutomaticMigrator.ProgressHandler, of url: URL, rows: Int64, migration: Int64) {
     self.report = report
     self.url = url
     self.rows = max(rows, 1)
-    transfer = max(1, WorkCost.of(rows, each: WorkCost.transferredRow))
-    migration = max(1, WorkCost.of(rows, each: WorkCost.migratedRow))
+    self.migration = max(1, migration)
+    reading = max(1, WorkCost.of(rows, each: WorkCost.fetchedRow))
+    writing = max(1, WorkCost.of(rows, each: WorkCost.sentRow))
   }
 
-  func read(_ count: Int) throws { try report(.objects, part(count)) }
+  func read(_ count: Int) throws { try report(.objects, part(count, of: reading)) }
 
-  func write(_ count: Int) throws { try report(.exchange, transfer + migration + part(count)) }
+  func write(_ count: Int) throws { try report(.exchange, reading + migration + part(count, of: writing)) }
 
   func migrate(_ progress: MigrationProgress) -> Bool {
     var progress = progress
-    progress.completed = transfer + Int64(progress.fraction * Double(migration))
+    progress.completed = reading + Int64(progress.fraction * Double(migration))
     progress.total = total
     if progress.pass == .done { progress.pass = .validation }
     return report(progress)
   }
 
-  private var total: Int64 { 2 * transfer + migration }
+  private var total: Int64 { reading + migration + writing }
 
-  private func part(_ count: Int) -> Int64 {
-    min(transfer, Int64(Double(transfer) * Double(count) / Double(rows)))
+  private func part(_ count: Int, of cost: Int64) -> Int64 {
+    min(cost, Int64(Double(cost) * Double(count) / Double(rows)))
   }
 
   private func report(_ pass: MigrationProgress.Pass, _ completed: Int64) throws {

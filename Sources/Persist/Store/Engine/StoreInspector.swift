@@ -42,6 +42,9 @@ package protocol StoreInspector {
   func parkedSlots() throws -> [ParkedSlot]
   /// The text of the model in which parked values have a place.
   func parkedModel(_ digest: String) throws -> Data?
+  /// Calls `body` for each row of what is parked in a slot, in the form that files have; see
+  /// ``ParkedSlot/Kind/rowColumns``.
+  func forEachParkedRow(of slot: ParkedSlot, _ types: ParkedTypes, _ body: ([SQLValue]) throws -> Void) throws
 
   // MARK: Its condition
 

@@ -34,7 +34,7 @@ extension TableMap {
 
 extension LayoutNames {
   /// The type of an attribute's column; nil for types that are never stored.
-  func columnType(of attribute: AttributeDescription) -> TableMap.ColumnType? {
+  package func columnType(of attribute: AttributeDescription) -> TableMap.ColumnType? {
     let isOnServer = self == .snakeCase
     // A store computes derived numbers without their range: a count may exceed it.
     let isNarrow = isOnServer && !attribute.isDerived

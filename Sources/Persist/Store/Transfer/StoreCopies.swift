@@ -8,16 +8,16 @@ package enum StoreCopies {
   ///
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
-  ///   - discardsParked: Whether a copy in another engine may lack parked values.
+  ///   - parked: The treatment of parked values, which a copy within an engine always contains.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
   package static func replaceStore(
     at location: StoreLocation, with source: StoreLocation, registry: ModelRegistry? = nil,
-    discardingParked discardsParked: Bool = false, reporting report: (_ rows: Int) throws -> Void = { _ in }
+    parked: ParkedCopying, reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws {
     let engine = try location.engine
     if case (.file, .file) = (location, source) { return try engine.replaceStore(at: location, withCopyAt: source) }
     try withCopy(
-      of: source, registry: registry, beside: location, discardingParked: discardsParked,
+      of: source, registry: registry, beside: location, parked: parked,
       reporting: { rows, _ in try report(rows) }
     ) { copy, _ in
       try engine.replaceStore(at: location, withCopyAt: copy)
@@ -29,7 +29,7 @@ package enum StoreCopies {
   ///
   /// - Parameters:
   ///   - registry: The models of a store that contains none.
-  ///   - discardsParked: Whether a copy in another engine may lack parked values.
+  ///   - parked: The treatment of parked values, which a copy within an engine always contains.
   ///   - returning: The required properties whose missing values `body` restores, as `Entity.property`.
   ///   - encryption: The encryption of a copy in a file. `body` runs with it.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
@@ -37,7 +37,7 @@ package enum StoreCopies {
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
     of source: StoreLocation, registry: ModelRegistry? = nil, beside location: StoreLocation,
-    discardingParked discardsParked: Bool = false, restoring returning: Set<String> = [],
+    parked: ParkedCopying, restoring returning: Set<String> = [],
     encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
@@ -50,8 +50,7 @@ package enum StoreCopies {
       } else {
         try copy(
           original.store, to: neighbor, metadata: original.identified.metadata,
-          options: StoreOptions().with(encryption),
-          discardingParked: discardsParked, restoring: returning,
+          options: StoreOptions().with(encryption), parked: parked, restoring: returning,
           reporting: { try report($0, original) }
         ).close()
       }
@@ -83,19 +82,23 @@ package enum StoreCopies {
   // MARK: Open stores
 
   /// Copies one state of a store to a new location.
-  static func backUp(_ store: any PersistentStore, to location: StoreLocation) throws {
+  static func backUp(_ store: any PersistentStore, to location: StoreLocation, parked: ParkedCopying) throws {
     if store.type == StoreType.sqlite.rawValue, case .file(let url) = location { return try store.backUp(to: url) }
     try store.copying(thenClosing: false) { state in
-      try copy(state, of: store, to: location, identifier: store.identifier, options: StoreOptions()).close()
+      try copy(
+        state, of: store, to: location, identifier: store.identifier, options: StoreOptions(), parked: parked
+      ).close()
     }
   }
 
   /// Copies a store to another location under a new identifier, and closes it.
   ///
-  /// - Parameter exchange: Makes the copy take the store's place.
+  /// - Parameters:
+  ///   - parked: The treatment of parked values. A copy of a store on a server in memory has none.
+  ///   - exchange: Makes the copy take the store's place.
   /// - Returns: The copy, open.
   static func move(
-    _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions,
+    _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions, parked: ParkedCopying,
     exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {
     let isOnServer = if case .server = location { true } else { false }
@@ -105,7 +108,8 @@ package enum StoreCopies {
       return try store.move(to: location, options: options, exchange: exchange)
     }
     return try store.copying(thenClosing: true) { state in
-      let copy = try copy(state, of: store, to: location, identifier: UUID().uuidString, options: options)
+      let copy = try copy(
+        state, of: store, to: location, identifier: UUID().uuidString, options: options, parked: parked)
       exchange(copy)
       return copy
     }
@@ -114,7 +118,7 @@ package enum StoreCopies {
   /// Copies a state of an open store, with metadata that were set and not yet written.
   private static func copy(
     _ state: any PersistentStore, of store: any PersistentStore, to location: StoreLocation, identifier: String,
-    options: StoreOptions
+    options: StoreOptions, parked: ParkedCopying
   ) throws -> any PersistentStore {
     guard try location.engine.canCreateStore(at: location) else {
       throw PersistenceError(
@@ -124,19 +128,18 @@ package enum StoreCopies {
     var metadata = try store.metadata()
     metadata.identifier = identifier
     metadata.history = try state.metadata().history
-    return try copy(state, to: location, metadata: metadata, options: options)
+    return try copy(state, to: location, metadata: metadata, options: options, parked: parked)
   }
 
   /// - Parameters:
   ///   - metadata: The metadata of the copy. Nothing remains of it if copying fails.
-  ///   - discardsParked: Whether the copy may lack parked values.
+  ///   - parked: The treatment of parked values.
   ///   - returning: The required properties whose missing values the caller restores, as `Entity.property`.
   private static func copy(
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
-    discardingParked discardsParked: Bool = false, restoring returning: Set<String> = [],
+    parked: ParkedCopying, restoring returning: Set<String> = [],
     reporting report: (_ rows: Int) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
-    if location != .memory, !discardsParked { try requireNothingParked(in: source) }
     let engine = try location.engine
     var metadata = metadata
     metadata.beginLife()
@@ -167,6 +170,9 @@ package enum StoreCopies {
       }
       try store.close()
       try engine.replaceMetadata(metadata, ofStoreAt: location)
+      if case .copied(let copier) = parked, try !source.parkedSlots().isEmpty {
+        try copyParked(from: source, to: location, options, copier)
+      }
       return try engine.openStore(at: location, model: source.model, options: options, allowsGaps: false)
     } catch {
       try? store.close()
@@ -175,14 +181,15 @@ package enum StoreCopies {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/invalidRequest`` if migrations parked values in the store: a copy of its objects
-  ///   wouldn't have them.
-  private static func requireNothingParked(in source: any PersistentStore) throws {
-    guard let first = try source.parkedSlots().first else { return }
-    throw PersistenceError(
-      .invalidRequest, at: .store(source.url),
-      "The store contains parked values of '\(first.version)', which a copy wouldn't contain.",
-      fix: "Migrate the store to a version that has a place for them first, or purge them (`persist parked --purge`).")
+  private static func copyParked(
+    from source: any PersistentStore, to location: StoreLocation, _ options: StoreOptions, _ copier: any ParkedCopier
+  ) throws {
+    let connection = try location.engine.connect(to: location, options: options)
+    defer { connection.close() }
+    try connection.prepareForMigration()
+    try connection.transaction {
+      _ = try source.inspect { try copier.copyParked(from: $0, to: connection, source.model) }
+    }
   }
 }
 

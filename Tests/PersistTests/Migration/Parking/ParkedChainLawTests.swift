@@ -32,7 +32,7 @@ struct ParkedChainLawTests {
     func chains() throws {
       forEachSeed { seed in
         try TestServer.withSchema { text in
-          var chain = ParkedChain(seed: seed, isServer: true)
+          var chain = ParkedChain(seed: seed)
           _ = try chain.run(at: #require(URL(string: text)))
         }
       }
@@ -61,7 +61,8 @@ struct ParkedChain {
   }
 
   private var random: SeededRandom
-  private let isServer: Bool
+  /// The number of copies to another engine while something was parked.
+  private(set) var parkedMoves = 0
   private var version: Version
   private var rows: [String: Row] = [:]
   /// The tags that exist; nil while the model has none.
@@ -70,7 +71,8 @@ struct ParkedChain {
   private let seed: UInt64
 
   private static let attributes: [String: AttributeDescription] = [
-    "flag": .init("flag", .boolean), "note": .init("note", .string),
+    "flag": .init("flag", .boolean), "day": .init("day", .date), "link": .init("link", .uri),
+    "photo": .init("photo", .binary, allowsExternalStorage: true), "note": .init("note", .string),
     "ratio": .init("ratio", .double, default: .double(1.5)),
     "count": .init("count", .int32, isOptional: false, default: .integer(7)),
     "token": .init("token", .uuid), "price": .init("price", .decimal), "bytes": .init("bytes", .binary),
@@ -81,9 +83,8 @@ struct ParkedChain {
   ]
   private static let optional = Array(attributes.keys).sorted() + Array(special.keys).sorted() + ["size", "tag", "tags"]
 
-  init(seed: UInt64, isServer: Bool = false) {
+  init(seed: UInt64) {
     self.seed = seed
-    self.isServer = isServer
     random = SeededRandom(seed: seed)
     version = Version(present: Set(Self.optional))
   }
@@ -144,15 +145,26 @@ struct ParkedChain {
 
   // MARK: Running
 
+  /// - Parameter other: The place of a copy in another engine that takes the store's place now and then.
   /// - Returns: The number of migrations that restored something.
-  mutating func run(at url: URL) throws -> Int {
+  mutating func run(at start: URL, or other: URL? = nil) throws -> Int {
     var restored = 0
+    var (url, other) = (start, other)
     try open(url) { try $0.edit($1) }
     for number in 1...Int.random(in: 2...6, using: &random) {
       let before = version
+      let formerModel = try model()
       change()
       guard version != before else { continue }
-      var migrator = AutomaticMigrator(alwaysCopies: !isServer && chance(30))
+      if let copy = other, chance(60) {
+        let parked = try PersistentStoreCoordinator.parkedContents(at: url)
+        try PersistentStoreCoordinator(model: formerModel).replacePersistentStore(
+          at: StoreLocation(copy), withPersistentStoreFrom: StoreLocation(url))
+        try #expect(PersistentStoreCoordinator.parkedContents(at: copy) == parked, "seed \(seed), version \(number)")
+        if !parked.isEmpty { parkedMoves += 1 }
+        (url, other) = (copy, url)
+      }
+      var migrator = AutomaticMigrator(alwaysCopies: url.isFileURL && chance(30))
       migrator.countsRows = false
       let target = ModelVersion(name: "\(number)", model: try model())
       let report = try migrator.migrate(
@@ -255,6 +267,9 @@ struct ParkedChain {
     case "token": UUID(uuidString: "00000000-0000-0000-0000-00000000\(String(format: "%04d", number))") ?? UUID()
     case "price": Decimal(number) / 4
     case "bytes": Data("\(number)".utf8)
+    case "photo": Data(count: 100 * number)
+    case "day": Date(timeIntervalSinceReferenceDate: Double(number) * 1_000_003)
+    case "link": URL(string: "https://example.com/\(number)") ?? URL(fileURLWithPath: "/")
     default: "text \(number)"
     }
   }

@@ -77,3 +77,30 @@ private func words(_ value: StoredValue) -> String {
   default: "\(value)"
   }
 }
+
+/// Copies with everything that is parked.
+extension StoreCopies {
+  private static var parked: ParkedCopying { .copied(by: ParkedTransfer(nil)) }
+
+  static func replaceStore(at location: StoreLocation, with source: StoreLocation) throws {
+    try replaceStore(at: location, with: source, parked: parked)
+  }
+
+  static func withCopy(
+    of source: StoreLocation, beside location: StoreLocation,
+    _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
+  ) throws {
+    try withCopy(of: source, beside: location, parked: parked, body)
+  }
+
+  static func backUp(_ store: any PersistentStore, to location: StoreLocation) throws {
+    try backUp(store, to: location, parked: parked)
+  }
+
+  static func move(
+    _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions,
+    exchange: (any PersistentStore) -> Void
+  ) throws -> any PersistentStore {
+    try move(store, to: location, options: options, parked: parked, exchange: exchange)
+  }
+}

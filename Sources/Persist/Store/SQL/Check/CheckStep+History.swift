@@ -1,6 +1,7 @@
 /// Checking a store's history.
 extension CheckStep {
-  package static func historySteps(_ layout: HistoryLayout) -> [CheckStep] {
+  package static func historySteps(_ layout: HistoryLayout, _ map: TableMap) -> [CheckStep] {
+    let numbers = map.model.entities.map { map.numbers[$0] }
     let change = HistoryLayout.entityNames[HistoryLayout.EntityNumber.change] ?? ""
     let transaction = HistoryLayout.entityNames[HistoryLayout.EntityNumber.transaction] ?? ""
     var steps = [
@@ -8,7 +9,7 @@ extension CheckStep {
         kind: .danglingHistory, entity: change, property: nil, sql: .changesWithoutTransaction,
         detail: { number, _ in "The change belongs to transaction \(number.words), which doesn't exist." }),
       CheckStep(
-        kind: .danglingHistory, entity: change, property: nil, sql: .changesOfUnknownEntities,
+        kind: .danglingHistory, entity: change, property: nil, sql: .changesOfUnknownEntities(numbers),
         detail: { number, key in
           "The change is one of row \(key.words) of an entity with the number \(number.words), which doesn't exist."
         }),
@@ -19,13 +20,13 @@ extension CheckStep {
           kind: .danglingHistory, entity: transaction, property: nil, sql: .transactionsWithoutText(text.reference),
           detail: { key, _ in "The transaction's '\(text.property)' is text \(key.words), which doesn't exist." }))
     }
-    if layout.hasOldValues { steps += oldValueSteps(change) }
+    if layout.hasOldValues { steps += oldValueSteps(change, numbers) }
     return steps + layout.counters.map { keyCounterStep($0.name, table: $0.table, number: $0.number) }
   }
 }
 
 extension CheckStep {
-  private static func oldValueSteps(_ change: String) -> [CheckStep] {
+  private static func oldValueSteps(_ change: String, _ numbers: [Int]) -> [CheckStep] {
     SQLText.oldValuesWithoutTransaction.map { sql in
       CheckStep(
         kind: .danglingHistory, entity: change, property: nil, sql: sql,
@@ -34,7 +35,7 @@ extension CheckStep {
         })
     } + [
       CheckStep(
-        kind: .danglingHistory, entity: change, property: nil, sql: .oldValuesOfUnknownEntities,
+        kind: .danglingHistory, entity: change, property: nil, sql: .oldValuesOfUnknownEntities(numbers),
         detail: { number, key in
           "Old values are of row \(key.words) of an entity with the number \(number.words), which doesn't exist."
         })

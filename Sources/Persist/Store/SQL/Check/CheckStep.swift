@@ -257,8 +257,8 @@ extension Property {
 }
 
 extension SQLValue {
-  /// The value as worded in the check's messages.
-  var words: String {
+  /// The value as worded in messages.
+  package var words: String {
     switch self {
     case .null: StoredValue.null.description
     case .integer(let value): String(value)

@@ -8,10 +8,19 @@ extension SQLText {
     WHERE NOT EXISTS (SELECT 1 FROM \(transactions) AS t WHERE t.Z_PK = \(changes).ZTRANSACTIONID)
     """
 
-  static let changesOfUnknownEntities: SQLText = """
-    SELECT Z_PK, NULL, ZENTITY, ZENTITYPK FROM \(changes) \
-    WHERE ZENTITY IS NULL OR ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT IS NOT NULL)
+  ///
+  /// - Parameter numbers: The numbers of the model's entities, whose own rows may be missing.
+  static func changesOfUnknownEntities(_ numbers: [Int]) -> SQLText {
     """
+    SELECT Z_PK, NULL, ZENTITY, ZENTITYPK FROM \(changes) WHERE ZENTITY IS NULL OR \(isUnknown("ZENTITY", numbers))
+    """
+  }
+
+  static func isUnknown(_ entity: SQLText, _ numbers: [Int]) -> SQLText {
+    """
+    \(entity) NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT IS NOT NULL) AND \(entity) NOT IN (\(numbers: numbers))
+    """
+  }
 
   /// Transactions that refer to a missing text.
   static func transactionsWithoutText(_ column: String) -> SQLText {

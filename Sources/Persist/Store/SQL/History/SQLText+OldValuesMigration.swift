@@ -128,8 +128,10 @@ extension SQLText {
     """
   }
 
-  static let oldValuesOfUnknownEntities: SQLText = """
-    SELECT TRANSACTIONID, NULL, ENTITY, ROWKEY FROM \(values) \
-    WHERE ENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT IS NOT NULL) GROUP BY TRANSACTIONID, ENTITY, ROWKEY
+  static func oldValuesOfUnknownEntities(_ numbers: [Int]) -> SQLText {
     """
+    SELECT TRANSACTIONID, NULL, ENTITY, ROWKEY FROM \(values) WHERE \(isUnknown("ENTITY", numbers)) \
+    GROUP BY TRANSACTIONID, ENTITY, ROWKEY
+    """
+  }
 }

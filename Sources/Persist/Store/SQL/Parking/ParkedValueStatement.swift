@@ -18,6 +18,8 @@ package enum ParkedValueStatement: Sendable, Hashable {
   case raiseKeyCounter(table: String, entityNumber: Int)
   /// Lets the parked values of objects be deleted with the objects.
   case createTrigger(table: String, slots: [Int])
+  /// Parks rows in the form that files have; see ``ParkedSlot/Kind/rowColumns``.
+  case add(ParkedSlot, [[SQLValue]], ParkedTypes)
   /// Removes all such triggers; the names are known in a file.
   case dropTriggers([String])
 
@@ -47,6 +49,7 @@ package enum ParkedValueStatement: Sendable, Hashable {
     case .raiseKeyCounter(let table, let number):
       [.raiseKeyCounter(table: table, entityNumber: number), .raiseKeyCounterAboveParked(entityNumber: number)]
     case .createTrigger(let table, let slots): [.createParkedTrigger(table: table, slots: slots)]
+    case .add(let slot, let rows, _): [.addParkedRows(rows, to: slot)]
     case .dropTriggers(let names): names.map { .dropParkedTrigger($0) }
     case .restoreObjects(let slot, let table, let number, let fills):
       [.restoreObjects(slot, table: table, number: number, fills: fills.map { ($0.column, $0.value) })]

@@ -60,7 +60,7 @@ extension SQLText {
       : countRestored(slot, onlyPresent: false)
   }
 
-  private static func contents(_ slot: ParkedSlot) -> SQLText {
+  static func contents(_ slot: ParkedSlot) -> SQLText {
     slot.kind == .relationship ? "PERSIST_PARKED_PAIRS" : "PERSIST_PARKED_VALUES"
   }
 

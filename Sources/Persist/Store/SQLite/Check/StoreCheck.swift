@@ -110,7 +110,7 @@ package struct StoreCheck {
 
   private func checkHistory(_ report: (StoreProblem) throws -> Void) throws {
     guard let layout = HistoryLayout(try StoreSchema(connection)) else { return }
-    for step in CheckStep.historySteps(layout) { try run(step, report) }
+    for step in CheckStep.historySteps(layout, map) { try run(step, report) }
   }
 
   /// Creates a second index in a temporary database and compares the two.

@@ -17,6 +17,13 @@ extension SQLiteConnection {
 
   package func parkedModel(_ digest: String) throws -> Data? { try first(.parkedModel(digest)) { $0.data(0) } }
 
+  package func forEachParkedRow(
+    of slot: ParkedSlot, _ types: ParkedTypes, _ body: ([SQLValue]) throws -> Void
+  ) throws {
+    let count = slot.kind.rowColumns.count
+    try query(.parkedRows(slot)) { row in try body((0..<Int32(count)).map(row.value)) }
+  }
+
   package func readParkedFiles(of slot: ParkedSlot) throws {
     guard let url else { return }
     let folder = ExternalDataFolder(storeAt: url)
@@ -32,5 +39,7 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStore {
-  func parkedSlots() throws -> [ParkedSlot] { try pool.read { try $0.parkedSlots() } }
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? {
+    try pool.read { connection in try connection.readTransaction { try body(connection) } }
+  }
 }

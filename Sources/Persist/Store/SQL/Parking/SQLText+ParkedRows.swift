@@ -1,0 +1,58 @@
+/// The attributes whose types the values of a slot have, for engines whose columns have types.
+package struct ParkedTypes: Sendable, Hashable {
+  /// The type of the parked values; nil for objects and pairs, which are parked as integers.
+  package let value: AttributeDescription?
+  /// The type of the values that stand in for them; nil if none do.
+  package let standIn: AttributeDescription?
+
+  package init(value: AttributeDescription?, standIn: AttributeDescription?) {
+    self.value = value
+    self.standIn = standIn
+  }
+}
+
+extension ParkedSlot.Kind {
+  /// The columns of what is parked, besides the slot's number.
+  package var rowColumns: [String] {
+    switch self {
+    case .object, .attribute: ["OBJECT", "VALUE", "STANDIN"]
+    case .relationship: ["OWNER", "MEMBER", "PLACE", "INVERSEPLACE", "STANDIN"]
+    }
+  }
+}
+
+/// The rows of what is parked, for copies in other engines.
+extension SQLText {
+  static func parkedRows(_ slot: ParkedSlot) -> SQLText {
+    let number = Int64(slot.number)
+    guard let column = slot.column else {
+      return "SELECT \(names: slot.kind.rowColumns) FROM \(contents(slot)) WHERE SLOT = \(number: number)"
+    }
+    return """
+      SELECT Z_PK, \(name: column.name), NULL FROM \(name: column.table) \
+      WHERE Z_ENT IN (\(numbers: [column.entityNumber])) AND \(name: column.name) IS NOT NULL \
+      UNION ALL SELECT OBJECT, NULL, STANDIN FROM PERSIST_PARKED_VALUES WHERE SLOT = \(number: number)
+      """
+  }
+
+  static func addParkedRows(_ rows: [[SQLValue]], to slot: ParkedSlot) -> SQLText {
+    let values = rows.map { row -> SQLText in
+      let values = row.map { "\(value: $0)" as SQLText }.joined(separator: ", ")
+      return "(\(number: Int64(slot.number)), \(values))"
+    }
+    return """
+      INSERT INTO \(contents(slot)) (SLOT, \(names: slot.kind.rowColumns)) VALUES \(values.joined(separator: ", "))
+      """
+  }
+
+  /// The number of migrations since a slot was parked.
+  static func parkedMigrations(_ slot: ParkedSlot) -> SQLText {
+    "SELECT MIGRATIONS FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))"
+  }
+
+  static func setParkedMigrations(_ slot: ParkedSlot, _ count: Int) -> SQLText {
+    """
+    UPDATE PERSIST_PARKED_STATES SET MIGRATIONS = \(number: Int64(count)) WHERE SLOT = \(number: Int64(slot.number))
+    """
+  }
+}
