@@ -74,7 +74,7 @@ final class ObservedStore: PersistentStore, ObservedSource {
     try base.greatestAssignedKey(inHierarchyOf: entity)
   }
 
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? { try base.inspect(body) }
+  func parkedSlots() throws -> [ParkedSlot] { try base.parkedSlots() }
 
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?] {
     try observe(.fault, entity.name) { try base.lengths(atSlot: slot, of: entity, keys: keys) }

@@ -102,10 +102,8 @@ package protocol PersistentStore: SharedRowSource {
   func retireKeys(upTo keys: [Int: Int64]) throws
   /// The steps deferred by earlier migrations.
   func deferredSteps() throws -> [DeferredStep]
-  /// Runs code that reads the store's tables, in one transaction.
-  ///
-  /// - Returns: Nil, without calling `body`, if the store has no tables.
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T?
+  /// The slots of the values that migrations parked in the store; empty for most stores.
+  func parkedSlots() throws -> [ParkedSlot]
   /// The lengths of binary values, by key, without reading them. Null values are missing, and the length of a value in
   /// a file of its own is nil.
   func lengths(atSlot slot: Int, of entity: Entity, keys: [Int64]) throws -> [Int64: Int?]
@@ -171,9 +169,7 @@ extension PersistentStore {
   package func greatestAssignedKey(inHierarchyOf entity: Entity) throws -> Int64 {
     try greatestKey(inHierarchyOf: entity)
   }
-  package func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? { nil }
-  /// The slots of the values that migrations parked in the store; empty for most stores.
-  package func parkedSlots() throws -> [ParkedSlot] { try inspect { try $0.parkedSlots() } ?? [] }
+  package func parkedSlots() throws -> [ParkedSlot] { [] }
   package func deferredSteps() throws -> [DeferredStep] { [] }
   package func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] { [] }
 

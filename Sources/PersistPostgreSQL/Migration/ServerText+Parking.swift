@@ -161,8 +161,10 @@ extension ServerTerms.Kind {
   }
 }
 
-extension PostgreSQLStore {
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? {
+extension PostgreSQLStore: InspectableStore {
+  func parkedSlots() throws -> [ParkedSlot] { try inspect { try $0.parkedSlots() } }
+
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T {
     try pool.readTransaction { try body(ServerInspector($0)) }
   }
 }

@@ -84,3 +84,9 @@ extension CheckStep {
     }
   }
 }
+
+/// An open store whose tables can be read as those of a closed one.
+package protocol InspectableStore: PersistentStore {
+  /// Runs code that reads the store's tables, in one transaction.
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T
+}

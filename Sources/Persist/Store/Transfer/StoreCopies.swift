@@ -184,11 +184,12 @@ package enum StoreCopies {
   private static func copyParked(
     from source: any PersistentStore, to location: StoreLocation, _ options: StoreOptions, _ copier: any ParkedCopier
   ) throws {
+    guard let source = source as? any InspectableStore else { return }
     let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     try connection.prepareForMigration()
     try connection.transaction {
-      _ = try source.inspect { try copier.copyParked(from: $0, to: connection, source.model) }
+      try source.inspect { try copier.copyParked(from: $0, to: connection, source.model) }
     }
   }
 }

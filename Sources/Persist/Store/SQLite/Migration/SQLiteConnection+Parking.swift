@@ -38,8 +38,10 @@ extension SQLiteConnection {
   }
 }
 
-extension SQLiteStore {
-  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T? {
+extension SQLiteStore: InspectableStore {
+  func parkedSlots() throws -> [ParkedSlot] { try inspect { try $0.parkedSlots() } }
+
+  func inspect<T>(_ body: (any StoreInspector) throws -> T) throws -> T {
     try pool.read { connection in try connection.readTransaction { try body(connection) } }
   }
 }
