@@ -62,7 +62,7 @@ extension PersistentStoreCoordinator {
     return moved
   }
 
-  func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
+  package func requireOpen(_ store: StoreInfo) throws -> any PersistentStore {
     if let open = openStore(identifier: store.identifier) { return open }
     throw PersistenceError(.invalidRequest, at: .store(store.url), "The store isn't open in this coordinator.")
   }

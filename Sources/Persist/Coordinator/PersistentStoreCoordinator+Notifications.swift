@@ -28,11 +28,11 @@ extension PersistentStoreCoordinator {
 
   /// - Parameter name: Evaluated, and so accessed, only if the notifications are wanted.
   @inline(never)
-  func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
+  package func post(_ name: @autoclosure () -> Notification.Name, _ key: String, _ stores: [StoreInfo]) {
     post(name(), [key: stores])
   }
 
-  func post(_ name: @autoclosure () -> Notification.Name, _ stores: [String: [StoreInfo]]) {
+  package func post(_ name: @autoclosure () -> Notification.Name, _ stores: [String: [StoreInfo]]) {
     guard Self.notifications.isWanted else { return }
     NotificationCenter.default.post(name: name(), object: self, userInfo: stores)
   }

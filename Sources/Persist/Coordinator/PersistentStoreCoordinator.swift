@@ -143,7 +143,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// Replaces an open store with another, without closing the old one.
-  func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
+  package func exchange(_ old: any PersistentStore, for new: any PersistentStore) {
     open.withLock { stores in
       if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
     }
@@ -162,7 +162,7 @@ extension PersistentStoreCoordinator {
     open.withLock { stores in stores.first { $0.identifier == identifier } }
   }
 
-  func requireConfiguration(_ name: String?) throws {
+  package func requireConfiguration(_ name: String?) throws {
     guard let name, managedObjectModel.description.configurations[name] == nil else { return }
     throw PersistenceError(
       .modelNotFound, "The model has no configuration '\(name)'.",

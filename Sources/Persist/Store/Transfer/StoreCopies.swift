@@ -82,7 +82,7 @@ package enum StoreCopies {
   // MARK: Open stores
 
   /// Copies one state of a store to a new location.
-  static func backUp(_ store: any PersistentStore, to location: StoreLocation, parked: ParkedCopying) throws {
+  package static func backUp(_ store: any PersistentStore, to location: StoreLocation, parked: ParkedCopying) throws {
     if store.type == StoreType.sqlite.rawValue, case .file(let url) = location { return try store.backUp(to: url) }
     try store.copying(thenClosing: false) { state in
       try copy(
@@ -97,7 +97,7 @@ package enum StoreCopies {
   ///   - parked: The treatment of parked values. A copy of a store on a server in memory has none.
   ///   - exchange: Makes the copy take the store's place.
   /// - Returns: The copy, open.
-  static func move(
+  package static func move(
     _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions, parked: ParkedCopying,
     exchange: (any PersistentStore) -> Void
   ) throws -> any PersistentStore {

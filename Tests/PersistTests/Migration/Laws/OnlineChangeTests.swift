@@ -1,6 +1,7 @@
 #if canImport(PersistPostgreSQL)
   import Foundation
   @testable import Persist
+  @testable import PersistModel
   @testable import PersistCore
   @testable import PersistModelPostgreSQL
   import PersistOnlineMigrations

@@ -2,6 +2,7 @@ import PersistTestSupport
 import Testing
 
 @testable import Persist
+@testable import PersistCore
 @testable import PersistModel
 
 @Suite("Editing mapping models")

@@ -5,6 +5,8 @@
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   @Suite(
     "Parked values in copies from a file to a server and back", .needsServer, .aboutFiles("copies between engines"))

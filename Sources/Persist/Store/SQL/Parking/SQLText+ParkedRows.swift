@@ -23,7 +23,7 @@ extension ParkedSlot.Kind {
 
 /// The rows of what is parked, for copies in other engines.
 extension SQLText {
-  static func parkedRows(_ slot: ParkedSlot) -> SQLText {
+  package static func parkedRows(_ slot: ParkedSlot) -> SQLText {
     let number = Int64(slot.number)
     guard let column = slot.column else {
       return "SELECT \(names: slot.kind.rowColumns) FROM \(contents(slot)) WHERE SLOT = \(number: number)"
@@ -46,11 +46,11 @@ extension SQLText {
   }
 
   /// The number of migrations since a slot was parked.
-  static func parkedMigrations(_ slot: ParkedSlot) -> SQLText {
+  package static func parkedMigrations(_ slot: ParkedSlot) -> SQLText {
     "SELECT MIGRATIONS FROM PERSIST_PARKED_STATES WHERE SLOT = \(number: Int64(slot.number))"
   }
 
-  static func setParkedMigrations(_ slot: ParkedSlot, _ count: Int) -> SQLText {
+  package static func setParkedMigrations(_ slot: ParkedSlot, _ count: Int) -> SQLText {
     """
     UPDATE PERSIST_PARKED_STATES SET MIGRATIONS = \(number: Int64(count)) WHERE SLOT = \(number: Int64(slot.number))
     """

@@ -25,7 +25,7 @@ extension SQLText {
   }
 
   /// The states of slots that no longer exist, whose numbers new ones may get.
-  static let removeUnusedParkedStates: SQLText =
+  package static let removeUnusedParkedStates: SQLText =
     "DELETE FROM PERSIST_PARKED_STATES WHERE SLOT NOT IN (SELECT SLOT FROM PERSIST_PARKED)"
 
   /// Records another place of a slot's values.
