@@ -110,8 +110,7 @@ struct AskingTests {
   }
 
   @Test(
-    "A column whose file is missing has the file's name, as in dump", .aboutFiles("files of large values"),
-    .aboutPlainFiles("files of large values"))
+    "A column whose file is missing has the file's name, as in dump", .aboutFilesOfLargeValues)
   func missingFile() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("Photos.sqlite")

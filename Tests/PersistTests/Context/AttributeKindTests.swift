@@ -119,7 +119,7 @@ struct AttributeKindTests {
 
   @Test(
     "The file of a changed or deleted large value is deleted after the save, not before, and no other file is",
-    .aboutFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func largeValues() throws {
     try withStack(SampleModels.types) { stack in
       let folder = ExternalDataFolder(storeAt: stack.url)

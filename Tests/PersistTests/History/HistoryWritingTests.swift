@@ -110,7 +110,7 @@ struct HistoryWritingTests {
 
   @Test(
     "Objects whose large values have lost their files can be changed and deleted, one by one and in a batch",
-    .aboutFiles("values in files of their own"), .aboutPlainFiles("values in files of their own"),
+    .aboutFilesOfLargeValues,
     arguments: [HistoryContent.changes, .oldValues])
   func missingFiles(content: HistoryContent) throws {
     try withHistory(options: StoreOptions(historyKeeps: content)) { coordinator, url in

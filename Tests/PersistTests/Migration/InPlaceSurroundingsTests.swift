@@ -16,7 +16,7 @@ struct InPlaceSurroundingsTests {
 
   @Test(
     "The file of a removed value is deleted, and that of a remaining one is kept",
-    .aboutFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func externalFiles() throws {
     func photos(_ names: String...) throws -> ModelVersion {
       let attributes = names.map { AttributeDescription($0, .binary, allowsExternalStorage: true) }

@@ -112,7 +112,7 @@ struct BatchTests {
 
   @Test(
     "Large values are written to files of their own, and none remains if the batch fails",
-    .aboutFiles("files of large values"), .aboutPlainFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func insertFiles() throws {
     try withCars { stack, context in
       let photo = Data(repeating: 3, count: 300_000)
@@ -195,7 +195,7 @@ struct BatchTests {
 
   @Test(
     "Files of large values that rows with unique values replace, or that no row names, don't remain",
-    .aboutFiles("files of large values"), .aboutPlainFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func upsertFiles() throws {
     func photo(_ number: UInt8) -> Data { Data(repeating: number, count: 300_000) }
     for (policy, kept) in [

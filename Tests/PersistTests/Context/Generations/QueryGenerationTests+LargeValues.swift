@@ -9,7 +9,7 @@ import Testing
 extension QueryGenerationTests {
   @Test(
     "A large value is kept as long as a context can read it; one deleted by another program is reported as missing",
-    .aboutFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func largeValues() throws {
     try withTwo { reader, writer in
       func photo(_ byte: UInt8) -> Data { Data(repeating: byte, count: 300_000) }
@@ -43,7 +43,7 @@ extension QueryGenerationTests {
 
   @Test(
     "A large value that is replaced while a state is being acquired is kept for that state",
-    .aboutFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func replacedMeanwhile() throws {
     try withTemporaryStore { url in
       let writer = try open(url)

@@ -8,7 +8,7 @@ import Testing
 @testable import PersistTools
 
 /// Large values beside other contexts, as an attribute and as an element of a composite one.
-@Suite("Large values in composites", .aboutFiles("large values in files"))
+@Suite("Large values in composites", .aboutFilesOfLargeValues)
 struct CompositeFileTests {
   /// The place of an item's large value.
   enum Place: String, CaseIterable {

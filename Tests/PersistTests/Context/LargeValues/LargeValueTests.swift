@@ -64,7 +64,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A replaced value reads as the newest, even if it is now small, empty or without a row", .aboutFiles("values in files of their own")
+    "A replaced value reads as the newest, even if it is now small, empty or without a row", .aboutFilesOfLargeValues
   )
   func exchanged() throws {
     try withItem { theirs, ours, stack in
@@ -88,7 +88,7 @@ struct LargeValueTests {
 
   @Test(
     "A child reads the newest value through its parent, and its parent's unsaved one",
-    .aboutFiles("values in files of their own"))
+    .aboutFilesOfLargeValues)
   func child() throws {
     try withItem { theirs, ours, stack in
       let parent = try #require(ours.managedObjectContext)
@@ -107,7 +107,7 @@ struct LargeValueTests {
 
   @Test(
     "An element of a composite value is stored in a file too, and reads as the newest",
-    .aboutFiles("values in files of their own"))
+    .aboutFilesOfLargeValues)
   func composite() throws {
     try withItem { theirs, ours, stack in
       try theirs.setValue(["cover": Self.data(5)], forKey: "parts")
@@ -175,7 +175,7 @@ struct LargeValueTests {
 
   @Test(
     "Without a policy, the save reports a conflict that leaves the object unchanged",
-    .aboutFiles("values in files of their own"))
+    .aboutFilesOfLargeValues)
   func conflict() throws {
     try withItem { theirs, ours, stack in
       let context = try #require(ours.managedObjectContext)
@@ -247,7 +247,7 @@ struct LargeValueTests {
 
   @Test(
     "A missing file that a row still names is an error that names the file",
-    .aboutFiles("values in files of their own"))
+    .aboutFilesOfLargeValues)
   func missing() throws {
     try withStack(Self.model) { stack in
       let context = stack.context()

@@ -5,7 +5,7 @@ import Testing
 @testable import Persist
 @testable import PersistModel
 
-@Suite("Copying a large value to several attributes", .aboutFiles("files of large values"))
+@Suite("Copying a large value to several attributes", .aboutFilesOfLargeValues)
 struct SharedFileTests {
   private static func item(_ name: String, _ photos: String...) -> EntityDescription {
     EntityDescription(

@@ -153,7 +153,7 @@ struct MappingChoiceTests {
 
   @Test(
     "Values in files return to their rows if external storage is switched off",
-    .aboutFiles("files of large values"), arguments: [false, true])
+    .aboutFilesOfLargeValues, arguments: [false, true])
   func externalStorageOff(isRenamed: Bool) throws {
     func version(_ name: String, _ isExternal: Bool) throws -> ModelVersion {
       let attribute = AttributeDescription(

@@ -211,7 +211,7 @@ struct StagedMigrationTests {
 
   @Test(
     "Large values are copied too, and files that no row names any longer are deleted",
-    .aboutFiles("files of large values"), .aboutPlainFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func largeValues() throws {
     func photos(_ more: AttributeDescription...) throws -> ManagedObjectModel {
       try model(

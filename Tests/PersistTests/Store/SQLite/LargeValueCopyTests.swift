@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Large values of copies", .aboutFiles("files of large values"))
+@Suite("Large values of copies", .aboutFilesOfLargeValues)
 struct LargeValueCopyTests {
   private let model: ManagedObjectModel
 

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistModel
 
-@Suite("Large values after a power failure")
+@Suite("Large values after a power failure", .aboutFilesOfLargeValues)
 struct LargeValuePowerTests {
   @Test("Whenever power fails during a save that replaces a large value, the row names an existing file")
   func replaced() throws {

@@ -312,7 +312,7 @@ struct SQLiteStoreCommitTests {
 
   @Test(
     "Files of large values are written before the commit that needs them, and deleted after the one that doesn't",
-    .aboutFiles("files of large values"))
+    .aboutFilesOfLargeValues)
   func externalFiles() throws {
     try fixture.withFile { store in
       let folder = try #require(store.externalFolder)

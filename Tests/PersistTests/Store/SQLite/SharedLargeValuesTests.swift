@@ -8,7 +8,7 @@ import Testing
 @testable import PersistTools
 
 /// Stores in one folder whose names differ only in the extension have the same folder of large values.
-@Suite("Large values in folders that stores share", .aboutFiles("files of large values"))
+@Suite("Large values in folders that stores share", .aboutFilesOfLargeValues)
 struct SharedLargeValuesTests {
   private let model: ManagedObjectModel
 

@@ -24,7 +24,7 @@ struct StoreCheckTests {
   }
 
   @Test(
-    "A missing file is a problem, and an extra file a harmless one", .aboutPlainFiles("files of large values"))
+    "A missing file is a problem, and an extra file a harmless one", .aboutFilesOfLargeValues)
   func files() throws {
     try withLibrary { connection, url in
       let files = ExternalDataFolder(storeAt: url)
