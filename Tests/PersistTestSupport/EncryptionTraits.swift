@@ -15,7 +15,9 @@ extension Trait where Self == ConditionTrait {
 
   /// Runs tests of the files of large values, which neither stores on servers nor encrypted ones have.
   public static var aboutFilesOfLargeValues: Self {
-    .enabled(if: TestEngine.current == .sqlite && !TestKey.isUsed, "About large values in files, which these stores have in rows.")
+    .enabled(
+      if: TestEngine.current == .sqlite && !TestKey.isUsed,
+      "About large values in files, which these stores have in rows.")
   }
 
   /// Skips a test in runs with encrypted stores: it is about something that they don't have, or have in another form.

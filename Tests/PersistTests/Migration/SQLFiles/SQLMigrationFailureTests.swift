@@ -104,7 +104,7 @@ struct SQLMigrationFailureTests {
     }
   }
 
-  @Test("VACUUM in a transaction reports where to put it, and runs there")
+  @Test("VACUUM in a transaction reports where to put it, and runs there", .aboutPlainFiles("headers"))
   func outside() throws {
     try SQLFolder.with(["1_vacuum.sql": "VACUUM;"]) { folder in
       try #expect(failure(folder).fix?.contains("-- persist: without-transaction") == true)
