@@ -1,14 +1,13 @@
 #if canImport(PersistPostgreSQL)
   import Foundation
-  @testable import Persist
-  @testable import PersistModel
-  @testable import PersistCore
-  @testable import PersistModelPostgreSQL
   import PersistOnlineMigrations
+  @testable import PersistPostgreSQL
   import PersistTestSupport
   import Testing
 
   @testable import Persist
+  @testable import PersistCore
+  @testable import PersistModel
 
   /// The law: an online migration is refused with reasons, or its end is that of the migration in one step, and
   /// abandoning it changes nothing.
