@@ -20,10 +20,10 @@ extension CopyPlanner {
     }
   }
 
-  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that the source doesn't have,
-  ///   ``PersistenceError/Code/invalidPredicate`` for a variable without a value, and
-  ///   ``PersistenceError/Code/missingMappingModel`` for an entity mapping that doesn't exist: a plan finds them before
-  ///   the first row does.
+  /// Finds what would fail with the first row.
+  ///
+  /// - Throws: ``PersistenceError/Code/unknownProperty`` for a key that the source doesn't have, and
+  ///   ``PersistenceError/Code/invalidPredicate`` for a variable without a value.
   func checkExpressions(of mapping: EntityMapping, over source: Entity?) throws {
     let variables = MappingVariable.all(hasSource: source != nil)
     for property in mapping.attributeMappings + mapping.relationshipMappings {
@@ -47,26 +47,18 @@ extension CopyPlanner {
     try PredicateCheck.check(predicate, over: source, in: old.model)
   }
 
-  /// Checks the names that are the first arguments of the manager's methods.
+  /// Checks the relationships that are the first arguments of the manager's methods.
+  ///
+  /// An entity mapping that doesn't exist may have been removed: what it would have created counts as lost.
   private func checkCalls(in expression: FetchExpression, over source: Entity?) throws {
     if case .call(on: .variable(MappingVariable.manager), let selector, let arguments) = expression,
-      case .string(let name)? = arguments.first?.constantValue
+      selector == MappingSelector.destinationInstancesForRelationship,
+      case .string(let name)? = arguments.first?.constantValue, let source,
+      !old.model.hierarchy(of: source).contains(where: { $0.relationship(named: name) != nil })
     {
-      switch selector {
-      case MappingSelector.destinationInstancesForMapping, MappingSelector.sourceInstancesForMapping:
-        let names = model.entityMappings.map(\.name)
-        guard !names.contains(name) else { break }
-        throw PersistenceError(
-          .missingMappingModel, "The mapping model '\(model.name)' has no entity mapping '\(name)'.",
-          fix: "Name one of these: \(names.map { "'\($0)'" }.joined(separator: ", ")).")
-      case MappingSelector.destinationInstancesForRelationship:
-        guard let source, !old.model.hierarchy(of: source).contains(where: { $0.relationship(named: name) != nil })
-        else { break }
-        throw PersistenceError(
-          .unknownProperty, at: .property(source.name, name), "'\(source.name)' has no relationship '\(name)'.",
-          fix: "Name a relationship of the source entity.")
-      default: break
-      }
+      throw PersistenceError(
+        .unknownProperty, at: .property(source.name, name), "'\(source.name)' has no relationship '\(name)'.",
+        fix: "Name a relationship of the source entity.")
     }
     _ = try expression.withParts { part in
       try checkCalls(in: part, over: source)
