@@ -45,7 +45,10 @@ public struct OnlineMigration: Sendable {
   /// The options of the connection; the busy timeout is the maximum time of all attempts of a transition.
   public var options: StoreOptions
 
-  /// - Parameter url: A store on a server, as in `postgresql://shop@db.example.com/shop`.
+  /// - Parameters:
+  ///   - url: A store on a server, as in `postgresql://shop@db.example.com/shop`.
+  ///   - registry: The known versions of the model.
+  ///   - options: The options of the connection.
   public init(storeAt url: URL, registry: ModelRegistry? = nil, options: StoreOptions = StoreOptions()) {
     (self.url, self.registry, self.options) = (url, registry, options)
   }
@@ -79,8 +82,8 @@ public struct OnlineMigration: Sendable {
   /// Takes moments, whatever the number of rows. If the store has been expanded to this version already, nothing
   /// happens.
   ///
-  /// - Throws: ``PersistenceError/Code/mappingNotInferable`` with all differences that can't be expanded;
-  ///   ``PersistenceError/Code/migrationFailed`` for a third version; ``PersistenceError/Code/storeBusy`` if others
+  /// - Throws: `PersistenceError.Code.mappingNotInferable` with all differences that can't be expanded;
+  ///   `PersistenceError.Code.migrationFailed` for a third version; `PersistenceError.Code.storeBusy` if others
   ///   keep the tables locked for the time of ``options``.
   @discardableResult
   public func expand(to version: ModelVersion) throws -> OnlinePlan {
@@ -134,8 +137,8 @@ public struct OnlineMigration: Sendable {
   /// Removes what only the old model needs; the store then has the new model alone, as after a migration in one step.
   ///
   /// - Parameter force: Whether to go on although programs with the old model use the store, or values would be lost.
-  /// - Throws: ``PersistenceError/Code/storeBusy`` with the programs that have the old model;
-  ///   ``PersistenceError/Code/migrationFailed`` with the values that would be lost, or before the end of the
+  /// - Throws: `PersistenceError.Code.storeBusy` with the programs that have the old model;
+  ///   `PersistenceError.Code.migrationFailed` with the values that would be lost, or before the end of the
   ///   backfill.
   @discardableResult
   public func contract(force: Bool = false) throws -> MigrationReport {
