@@ -65,7 +65,7 @@ struct GuardedMigrationTests {
     try withStore(way) { scenario, url in
       try scenario.migrate(url, options: options(.removedAfterward))
       let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
-      #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT"])
+      #expect(Set(names).subtracting([".Store_SUPPORT"]) == ["Store.sqlite"])
     }
   }
 
@@ -119,7 +119,7 @@ struct GuardedMigrationTests {
       if isKept { try Data("half".utf8).write(to: place.appendingPathExtension("partial-\(UUID().uuidString)")) }
       try scenario.migrate(url, options: options(.kept(at: place)))
       let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
-      #expect(Set(names) == ["Store.sqlite", ".Store_SUPPORT", "before.sqlite", ".before_SUPPORT"])
+      #expect(Set(names).subtracting([".Store_SUPPORT", ".before_SUPPORT"]) == ["Store.sqlite", "before.sqlite"])
     }
   }
 
@@ -171,7 +171,7 @@ struct GuardedMigrationTests {
 
   @Test(
     "An interrupted exchange is completed or reverted the next time the store is opened",
-    .aboutFiles("the exchange of files"), arguments: [true, false])
+    .aboutFilesOfLargeValues, arguments: [true, false])
   func interrupted(isDecided: Bool) throws {
     try withStore(.copiedBySQL) { scenario, url in
       let before = ExternalDataFolder(storeAt: url).names()

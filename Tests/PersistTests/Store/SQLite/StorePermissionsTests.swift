@@ -37,7 +37,7 @@
       }
     }
 
-    @Test("Large values, backups and copies of a private store are private")
+    @Test("Large values, backups and copies of a private store are private", .aboutFilesOfLargeValues)
     func privateStore() throws {
       try withPrivateStore { coordinator, _, url in
         let folder = url.deletingLastPathComponent()
@@ -51,7 +51,9 @@
       }
     }
 
-    @Test("If others may read the store, they may read its large values", arguments: [0o640, 0o644, 0o660])
+    @Test(
+      "If others may read the store, they may read its large values",
+      .aboutFilesOfLargeValues, arguments: [0o640, 0o644, 0o660])
     func shared(permissions: Int) throws {
       try withPrivateStore { _, context, url in
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
@@ -83,7 +85,7 @@
       }
     }
 
-    @Test("Symbolic links in the folder of large values aren't followed")
+    @Test("Symbolic links in the folder of large values aren't followed", .aboutFilesOfLargeValues)
     func links() throws {
       try withPrivateStore { coordinator, context, url in
         let files = FileManager.default

@@ -54,7 +54,9 @@ struct StoreRepairTests {
     return file
   }
 
-  @Test("Problems with only one possible repair are repaired, and everything readable stays unchanged")
+  @Test(
+    "Problems with only one possible repair are repaired, and everything readable stays unchanged",
+    .aboutFilesOfLargeValues)
   func repair() throws {
     let model = try Self.shop()
     try withTemporaryStore { url in
@@ -98,7 +100,9 @@ struct StoreRepairTests {
     }
   }
 
-  @Test("Files of large values that a context still reads in an earlier state are kept until it has let go of that")
+  @Test(
+    "Files of large values that a context still reads in an earlier state are kept until it has let go of that",
+    .aboutFilesOfLargeValues)
   func heldState() throws {
     let model = try Self.shop()
     try withTemporaryStore { url in
@@ -117,7 +121,9 @@ struct StoreRepairTests {
     }
   }
 
-  @Test("While a migration exchanges the store's content, no file is deleted, since rows will name those it added")
+  @Test(
+    "While a migration exchanges the store's content, no file is deleted, since rows will name those it added",
+    .aboutFilesOfLargeValues)
   func migrating() throws {
     let model = try Self.shop()
     try withTemporaryStore { url in
@@ -132,7 +138,9 @@ struct StoreRepairTests {
     }
   }
 
-  @Test("After a crash, the first save deletes files that no row names and unfinished copies; otherwise none does")
+  @Test(
+    "After a crash, the first save deletes files that no row names and unfinished copies; otherwise none does",
+    .aboutFilesOfLargeValues)
   func sweep() throws {
     let model = try Self.shop()
     try withTemporaryFolder { folder in
