@@ -31,7 +31,7 @@ struct EmptyAnswerTests {
   }
 
   @Test(
-    "An object without its context says so when its large value reads as empty",
+    "An object without its context says so when its large value reads as empty", .aboutFilesOfLargeValues,
     .aboutFiles("a large value in a file"))
   func largeValue() throws {
     try withStack(LargeValueTests.model) { stack in

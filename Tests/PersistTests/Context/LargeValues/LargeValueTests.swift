@@ -152,7 +152,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Each merge policy saves or reports a conflict, and the saved value follows the policy",
+    "Each merge policy saves or reports a conflict, and the saved value follows the policy", .aboutFilesOfLargeValues,
     arguments: [
       (MergePolicy.mergeByPropertyObjectTrump, 2, 8), (.mergeByPropertyStoreTrump, 2, 8),
       // A value in a file isn't overwritten if it wasn't read.
@@ -196,7 +196,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Undo restores a deleted object with its value, whether or not others replaced it",
+    "Undo restores a deleted object with its value, whether or not others replaced it", .aboutFilesOfLargeValues,
     arguments: [false, true])
   func undoDeletion(isExchanged: Bool) throws {
     try withItem { theirs, ours, stack in

@@ -178,7 +178,9 @@ struct SQLiteConnectionTests {
     }
   #endif
 
-  @Test("A new file has the page size, encoding and kind of auto-vacuum of the options", arguments: 0...2)
+  @Test(
+    "A new file has the page size, encoding and kind of auto-vacuum of the options",
+    .aboutPlainFiles("sizes of pages, which a key's settings determine"), arguments: 0...2)
   func newFileOfOptions(autoVacuum: Int) throws {
     try withTemporaryStore { url in
       let options = StoreOptions(
