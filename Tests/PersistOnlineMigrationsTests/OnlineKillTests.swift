@@ -116,30 +116,13 @@ enum CutConnections {
     let inner: any ServerDriver
 
     func connect(to address: ServerAddress, _ patience: ServerPatience) throws -> any ServerConnection {
-      Connection(inner: try inner.connect(to: address, patience), schema: address.schema)
+      let schema = address.schema
+      return ForwardedConnection(try inner.connect(to: address, patience)) { connection, statements in
+        guard let runsLast = CutConnections.next(schema) else { return try connection.run(statements) }
+        if runsLast { _ = try? connection.run(statements) }
+        connection.close()
+        throw ServerFailure(state: "08006", message: "The connection was cut.", isDisconnected: true)
+      }
     }
-  }
-
-  private final class Connection: ServerConnection {
-    private let inner: any ServerConnection
-    private let schema: String
-
-    init(inner: any ServerConnection, schema: String) { (self.inner, self.schema) = (inner, schema) }
-
-    func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
-      guard let runsLast = CutConnections.next(schema) else { return try inner.run(statements) }
-      if runsLast { _ = try? inner.run(statements) }
-      inner.close()
-      throw ServerFailure(state: "08006", message: "The connection was cut.", isDisconnected: true)
-    }
-
-    func copy(_ statement: String, _ bytes: [UInt8]) throws { try inner.copy(statement, bytes) }
-    func waitForNotification(_ time: Duration) throws -> Bool { try inner.waitForNotification(time) }
-    var isOpen: Bool { inner.isOpen }
-    func hasEnded() -> Bool { inner.hasEnded() }
-    var isPooled: Bool { inner.isPooled }
-    var isInTransaction: Bool { inner.isInTransaction }
-    var cancel: @Sendable () -> Void { inner.cancel }
-    func close() { inner.close() }
   }
 }

@@ -22,34 +22,16 @@
       let inner: any ServerDriver
 
       func connect(to address: ServerAddress, _ patience: ServerPatience) throws -> any ServerConnection {
-        Connection(inner: try inner.connect(to: address, patience), schema: address.schema)
+        let schema = address.schema
+        return ForwardedConnection(try inner.connect(to: address, patience)) { connection, statements in
+          CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
+          CountedServer.lengths.withLock { $0[schema, default: []].append(statements.count) }
+          return try connection.run(statements)
+        } copy: { connection, statement, bytes in
+          CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
+          try connection.copy(statement, bytes)
+        }
       }
-    }
-
-    private final class Connection: ServerConnection {
-      private let inner: any ServerConnection
-      private let schema: String
-
-      init(inner: any ServerConnection, schema: String) { (self.inner, self.schema) = (inner, schema) }
-
-      func run(_ statements: [ServerStatement]) throws -> [any ServerResult] {
-        CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
-        CountedServer.lengths.withLock { $0[schema, default: []].append(statements.count) }
-        return try inner.run(statements)
-      }
-
-      func copy(_ statement: String, _ bytes: [UInt8]) throws {
-        CountedServer.counts.withLock { $0[schema, default: 0] += 1 }
-        try inner.copy(statement, bytes)
-      }
-
-      func waitForNotification(_ time: Duration) throws -> Bool { try inner.waitForNotification(time) }
-      var isOpen: Bool { inner.isOpen }
-      func hasEnded() -> Bool { inner.hasEnded() }
-      var isPooled: Bool { inner.isPooled }
-      var isInTransaction: Bool { inner.isInTransaction }
-      var cancel: @Sendable () -> Void { inner.cancel }
-      func close() { inner.close() }
     }
   }
 #endif

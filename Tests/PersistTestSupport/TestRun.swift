@@ -53,6 +53,34 @@ public enum TestRun {
     return text
   }
 
+  /// Runs a program that prints a line of five letters when it begins, and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - change: Completes the environment.
+  ///   - moment: The time after the line, in seconds, at which the program is killed; nil for never.
+  /// - Returns: The time from the line to the end in seconds; nil as the status if the program was killed.
+  public static func run(
+    _ program: URL, _ arguments: [String], environment: [String: String], killedAfter moment: TimeInterval?
+  ) throws -> (seconds: TimeInterval, status: Int32?) {
+    let process = newProcess()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment?.merge(environment) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    _ = try output.fileHandleForReading.read(upToCount: 6)
+    let start = Date()
+    if let moment {
+      Thread.sleep(forTimeInterval: moment)
+      // The identifier of a process that has ended may be another's.
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+    process.waitUntilExit()
+    let wasKilled = process.terminationReason == .uncaughtSignal
+    return (Date().timeIntervalSince(start), wasKilled ? nil : process.terminationStatus)
+  }
+
   /// A program that a test ran has failed.
   public struct ProgramFailed: Error {
     let status: Int32

@@ -194,12 +194,7 @@
         let versions = [ModelVersion(name: "1", model: old), ModelVersion(name: "2", model: try models.model())]
         let registry = ModelRegistry(versions: versions)
         func isPossible(_ url: URL, _ version: ModelVersion) throws -> Bool {
-          do {
-            let plan = try MigrationPlan(storeAt: url, to: version, registry: registry, migrator: Self.migrator())
-            return plan.blockers.isEmpty && plan.losses.isEmpty
-          } catch let error as PersistenceError where error.code == .mappingAmbiguous {
-            return false
-          }
+          try Self.migrator().canMigrateWithoutLoss(storeAt: url, to: version, registry: registry)
         }
         try withTemporaryFile { file in
           try MadeStore.make(versions[1].model, at: file)

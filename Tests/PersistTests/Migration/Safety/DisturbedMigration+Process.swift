@@ -15,23 +15,10 @@ extension DisturbedMigration {
     let work = folder.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
     let store = try copyStore(seed, to: work)
-    let process = TestRun.newProcess()
-    process.executableURL = try BuiltProgram.url("MigrationRunner")
-    process.arguments = [store.path, scenario.way.rawValue]
-    process.environment?.merge(environment) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = try output.fileHandleForReading.read(upToCount: 6)
-    let start = Date()
-    if let moment {
-      Thread.sleep(forTimeInterval: moment)
-      // The identifier of a process that has ended may be another's.
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-    process.waitUntilExit()
-    let wasKilled = process.terminationReason == .uncaughtSignal
-    if moment == nil { #expect(process.terminationStatus == 0) }
-    return (store, Date().timeIntervalSince(start), wasKilled)
+    let (seconds, status) = try TestRun.run(
+      BuiltProgram.url("MigrationRunner"), [store.path, scenario.way.rawValue], environment: environment,
+      killedAfter: moment)
+    if moment == nil { #expect(status == 0) }
+    return (store, seconds, status == nil)
   }
 }

@@ -93,22 +93,10 @@ struct KeyChangeTests {
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
     let store = work.appendingPathComponent("Store.sqlite")
     try FileManager.default.copyItem(at: original, to: store)
-    let process = TestRun.newProcess()
-    process.executableURL = try BuiltProgram.url("MigrationRunner")
-    process.arguments = [store.path, "--rekey"]
-    process.environment = (process.environment ?? ProcessInfo.processInfo.environment)
-      .merging(["PERSIST_OLD_KEY": "first", "PERSIST_NEW_KEY": "second"]) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = try output.fileHandleForReading.read(upToCount: 6)
-    let start = Date()
-    if let moment {
-      Thread.sleep(forTimeInterval: moment)
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-    process.waitUntilExit()
-    if moment == nil { #expect(process.terminationStatus == 0) }
-    return (store, Date().timeIntervalSince(start))
+    let (seconds, status) = try TestRun.run(
+      BuiltProgram.url("MigrationRunner"), [store.path, "--rekey"],
+      environment: ["PERSIST_OLD_KEY": "first", "PERSIST_NEW_KEY": "second"], killedAfter: moment)
+    if moment == nil { #expect(status == 0) }
+    return (store, seconds)
   }
 }
