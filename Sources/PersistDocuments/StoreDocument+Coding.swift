@@ -80,6 +80,8 @@ extension StoreDocument.Object: Codable {
 }
 
 /// The JSON of a model as a part of a document.
+///
+/// Any encoder has this form, that of property lists, too, whose numbers `JSONElement` can't tell apart.
 private enum ModelTree: Codable {
   case null
   case boolean(Bool)

@@ -72,6 +72,25 @@ struct DocumentTests {
     } catch { return error as? PersistenceError }
   }
 
+  @Test("A document is the same after it was a property list or JSON, with the extreme defaults of its model")
+  func coding() throws {
+    let attributes = [
+      AttributeDescription("count", .int64, default: .integer(.max)),
+      AttributeDescription("ratio", .double, default: .double(0.1)),
+      AttributeDescription("isOpen", .boolean, default: .boolean(true)),
+    ]
+    let model = ModelDescription(entities: [EntityDescription("Note", attributes: attributes)])
+    let document = StoreDocument(identifier: "A", model: model, lastKeys: ["Note": 3], objects: [])
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = format
+      let copy = try PropertyListDecoder().decode(StoreDocument.self, from: encoder.encode(document))
+      #expect(copy.model == model && copy.lastKeys == ["Note": 3])
+    }
+    let copy = try JSONDecoder().decode(StoreDocument.self, from: JSONEncoder().encode(document))
+    #expect(copy.model == model)
+  }
+
   @Test("The stores in JSON and XML fulfill the contract", arguments: DocumentKind.allCases)
   func contract(kind: DocumentKind) throws {
     try withTemporaryFolder { folder in
