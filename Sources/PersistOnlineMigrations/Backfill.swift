@@ -22,9 +22,9 @@ public struct BackfillPace: Sendable {
   public init() {}
 }
 
-/// How far a backfill is.
+/// The progress of a backfill.
 public struct BackfillProgress: Sendable, Hashable {
-  /// What is being done: a table, an index or a foreign key.
+  /// The present subject: a table, an index or a foreign key.
   public var current: String
   /// The number of rows that were looked at in this call.
   public var rows = 0

@@ -67,10 +67,10 @@ public struct OnlineMigration: Sendable {
     }
   }
 
-  /// What an expansion would do. Nothing is written.
+  /// The steps of an expansion. Nothing is written.
   public func plan(to version: ModelVersion) throws -> OnlinePlan {
     try withConnection { connection in
-      try requireNone(connection)
+      if let record = try connection.record() { throw record.exclusion(at: url) }
       return try connection.reading { try survey(connection, version).plan }
     }
   }
@@ -251,21 +251,8 @@ extension OnlineMigration {
   private func expanded(_ connection: OnlineConnection, _ version: ModelVersion) throws -> OnlinePlan? {
     guard let record = try connection.record() else { return nil }
     let models = try models(connection, record)
-    guard models.second.model.fingerprints == version.model.fingerprints else {
-      throw PersistenceError(
-        .migrationFailed, at: .store(url),
-        "The store is being migrated online from '\(record.from)' to '\(record.to)'; a third version can't be served "
-          + "meanwhile.", fix: "Finish that migration with 'persist contract', or abandon it with 'persist abort'.")
-    }
+    guard models.second.model.fingerprints == version.model.fingerprints else { throw record.exclusion(at: url) }
     return OnlinePlan(models, obstacles: [])
-  }
-
-  private func requireNone(_ connection: OnlineConnection) throws {
-    guard let record = try connection.record() else { return }
-    throw PersistenceError(
-      .migrationFailed, at: .store(url),
-      "The store is being migrated online from '\(record.from)' to '\(record.to)'; a third version can't be served "
-        + "meanwhile.", fix: "Finish that migration with 'persist contract', or abandon it with 'persist abort'.")
   }
 
   /// Checks, within a transaction, that another program hasn't gone on with the migration meanwhile.
@@ -326,7 +313,7 @@ extension OnlineMigration.State {
 }
 
 extension OnlineModels {
-  /// What contracting would destroy; most values without a place are parked.
+  /// The values that contracting would destroy; most of those without a place are parked.
   func lostValues(_ connection: OnlineConnection) throws -> [MigrationLoss] {
     let parked = try forward.parkedLosses(connection.inspector)
     return try forward.losses(connection.inspector).filter { loss in
@@ -336,7 +323,7 @@ extension OnlineModels {
 }
 
 extension SchemaChange {
-  /// What remains of the change when the places of both models are there.
+  /// The rest of the change once the places of both models are there.
   ///
   /// - Parameter joins: The folded names of the remaining model's join tables.
   func remaining(besides joins: Set<String>) -> [SchemaChange] {

@@ -11,7 +11,7 @@ public struct OnlinePlan: Sendable, Hashable {
     case added
     /// Two columns or tables have the same content, which triggers keep in step.
     case mirrored
-    /// What only the old model has remains until the store is contracted.
+    /// Places of the old model alone, which remain until the store is contracted.
     case kept
     /// Programs with both models can't be served.
     case refused

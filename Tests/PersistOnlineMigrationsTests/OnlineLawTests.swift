@@ -172,7 +172,7 @@ struct RandomPair {
   }
 }
 
-/// What the writers have been acknowledged.
+/// The writes that have been acknowledged.
 struct OnlineLedger {
   private struct Entry: Equatable {
     var mark: String

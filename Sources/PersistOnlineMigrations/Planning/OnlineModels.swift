@@ -121,3 +121,30 @@ struct Places {
     }
   }
 }
+
+extension StoreSchema {
+  /// The schema without some tables, columns and indexes, and without the indexes over such columns.
+  ///
+  /// - Parameters:
+  ///   - columns: The columns to leave out, by the folded names of their tables.
+  ///   - isHidden: Whether to leave out an index by its name.
+  func hiding(
+    tables hidden: Set<String>, columns: [String: Set<String>], indexes isHidden: (String) -> Bool
+  ) -> StoreSchema {
+    func gone(_ table: String) -> Set<String> { columns[table.foldedIdentifier] ?? [] }
+    let remaining = tables.filter { !hidden.contains($0.name.foldedIdentifier) }
+    return StoreSchema(
+      tables: remaining.map { table in
+        let names = gone(table.name)
+        guard !names.isEmpty else { return table }
+        return Table(
+          name: table.name, columns: table.columns.filter { !names.contains($0.name.foldedIdentifier) },
+          sql: table.sql, keys: table.keys)
+      },
+      indexes: indexes.filter { index in
+        !hidden.contains(index.table.foldedIdentifier) && !isHidden(index.name)
+          && !gone(index.table).contains { SQLTokens.mentions($0, in: index.sql ?? "") }
+      },
+      triggers: triggers.filter { !hidden.contains($0.table.foldedIdentifier) }, views: views, names: names)
+  }
+}

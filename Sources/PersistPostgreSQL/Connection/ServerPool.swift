@@ -22,7 +22,7 @@ final class ServerPool: @unchecked Sendable {
   private var isClosed = false
   private var isCounted = false
   private var watch: ServerWatch?
-  /// What shows others the program's model; nil unless the store serves two models.
+  /// The lock that shows others the program's model; nil unless the store serves two models.
   let presence = LockProtected<ServerPresence?>(nil)
   /// The maximum number of connections.
   private static let capacity = 8

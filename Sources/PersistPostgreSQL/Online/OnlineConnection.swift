@@ -71,7 +71,7 @@ package final class OnlineConnection {
     try mapped { try ServerPresence.programs(with: model, session) }
   }
 
-  /// What of the store, apart from its models, prevents an online migration, in sentences.
+  /// Obstacles of the store itself, apart from its models, in sentences.
   package func obstacles(_ catalog: StoreCatalog, _ map: TableMap) throws -> [String] {
     try mapped {
       var found: [String] = []

@@ -160,7 +160,7 @@ extension OnlineRecord {
 
 extension OnlineRecord {
   /// The error for another migration of a store that serves two models.
-  func exclusion(at url: URL?) -> PersistenceError {
+  package func exclusion(at url: URL?) -> PersistenceError {
     PersistenceError(
       .migrationFailed, at: .store(url),
       "The store is being migrated online from '\(from)' to '\(to)'; a third version can't be served meanwhile.",
@@ -208,4 +208,20 @@ extension StoreCatalog {
 
 extension OnlineRecord {
   fileprivate static func secondContents(_ session: ServerSession) throws -> [String: Data]? { try contents(session) }
+}
+
+extension ModelRecord {
+  /// Whether the record is that of a model.
+  func isOne(of model: ManagedObjectModel) -> Bool { fingerprints == model.fingerprints }
+}
+
+extension StoreCatalog {
+  /// The catalog of another model of the same store.
+  package func serving(
+    _ metadata: StoreMetadata, _ numberRows: [EntityNumbers.Row], _ record: ModelRecord?, schema: StoreSchema? = nil
+  ) -> StoreCatalog {
+    StoreCatalog(
+      metadata: metadata, mark: mark, schema: schema ?? self.schema, numberRows: numberRows, record: record,
+      canDropColumns: canDropColumns)
+  }
 }

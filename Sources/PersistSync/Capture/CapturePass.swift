@@ -192,7 +192,7 @@ struct CapturePass {
     let formerlyShown = try change.whole == nil || isNew ? nil : formerlyShown(identities, identity, row, id)
     func adoptionTime(_ name: String) -> UInt64? { change.wasMigrated && shown.registers[name] == nil ? 0 : nil }
     func time(_ name: String) -> UInt64? {
-      // What a migration has computed is older than all changes.
+      // Values that a migration has computed are older than all changes.
       let whole = change.inserted == nil ? adoptionTime(name) ?? change.whole : change.whole
       return [change.properties[name], whole].compactMap { $0 }.max()
     }

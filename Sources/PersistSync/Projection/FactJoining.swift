@@ -49,7 +49,7 @@ struct FactJoining {
     switch fact.key {
     // The row may still be that of the former owner.
     case .owner: related.formUnion(try step.allOwners(of: identity))
-    // What another life removes.
+    // The members that another life removes.
     case .life:
       related.formUnion(try step.allOwners(of: identity))
       related.formUnion(try tables.facts(of: identity).members.values.flatMap(\.keys))

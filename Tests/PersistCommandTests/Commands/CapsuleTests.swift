@@ -132,7 +132,7 @@ struct CapsuleTests {
       try #expect(Command.run("replay", failing.capsule, "--keep", kept.path).status == 0)
       let copy = kept.appendingPathComponent("Store.sqlite").path
       try #expect(parked(copy) == parked(failing.store.path))
-      // What returns is noise, too.
+      // The returning values are noise, too.
       let back = try Command.run("migrate", copy, "--models", failing.models, "--to", "People 1", "--allow-loss")
       #expect(back.status == 0 && back.output.contains("Restored"), "\(back.messages)")
       try #expect(Command.run("export", copy, folder.appendingPathComponent("x.jsonl").path).status == 0)

@@ -72,13 +72,13 @@ package final class OnlineSurvey {
     try survey.findings(inspector, countingLosses: false).blockers
   }
 
-  /// What the destination has no place for.
+  /// The values that the destination has no place for.
   package func losses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
     survey.planParkingOfLosses(registry)
     return try survey.findings(inspector, countingLosses: true).losses
   }
 
-  /// What of ``losses(_:)`` is parked instead, in words.
+  /// Those of ``losses(_:)`` that are parked instead, in words.
   package func parkedLosses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
     survey.planParkingOfLosses(registry)
     return try survey.findings(inspector, countingLosses: true).parked
@@ -145,49 +145,4 @@ extension OnlineSurvey {
       survey: rest, isSurveyCurrent: true
     ).runInTransaction(of: connection)
   }
-}
-
-// MARK: Schemas of one of two models
-
-extension StoreSchema {
-  /// The schema without some tables, columns and indexes, and without the indexes over such columns.
-  ///
-  /// - Parameters:
-  ///   - columns: The columns to leave out, by the folded names of their tables.
-  ///   - isHidden: Whether to leave out an index by its name.
-  package func hiding(
-    tables hidden: Set<String>, columns: [String: Set<String>], indexes isHidden: (String) -> Bool
-  ) -> StoreSchema {
-    func gone(_ table: String) -> Set<String> { columns[table.foldedIdentifier] ?? [] }
-    let remaining = tables.filter { !hidden.contains($0.name.foldedIdentifier) }
-    return StoreSchema(
-      tables: remaining.map { table in
-        let names = gone(table.name)
-        guard !names.isEmpty else { return table }
-        return Table(
-          name: table.name, columns: table.columns.filter { !names.contains($0.name.foldedIdentifier) },
-          sql: table.sql, keys: table.keys)
-      },
-      indexes: indexes.filter { index in
-        !hidden.contains(index.table.foldedIdentifier) && !isHidden(index.name)
-          && !gone(index.table).contains { SQLTokens.mentions($0, in: index.sql ?? "") }
-      },
-      triggers: triggers.filter { !hidden.contains($0.table.foldedIdentifier) }, views: views, names: names)
-  }
-}
-
-extension StoreCatalog {
-  /// The catalog of another model of the same store.
-  package func serving(
-    _ metadata: StoreMetadata, _ numberRows: [EntityNumbers.Row], _ record: ModelRecord?, schema: StoreSchema? = nil
-  ) -> StoreCatalog {
-    StoreCatalog(
-      metadata: metadata, mark: mark, schema: schema ?? self.schema, numberRows: numberRows, record: record,
-      canDropColumns: canDropColumns)
-  }
-}
-
-extension ModelRecord {
-  /// Whether the record is that of a model.
-  package func isOne(of model: ManagedObjectModel) -> Bool { fingerprints == model.fingerprints }
 }

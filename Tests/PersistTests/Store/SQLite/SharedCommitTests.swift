@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Saves that share a commit", .aboutFiles("SQLite's transactions"), .timeLimit(.minutes(5)))
 struct SharedCommitTests {
-  /// What happens to a file's commits.
+  /// Counts a file's commits, and lets some fail.
   ///
   /// `@unchecked Sendable`: a store's writer calls back on the thread with the turn only.
   private final class Commits: @unchecked Sendable {

@@ -85,7 +85,7 @@ extension SQLiteConnectionPool {
     let commit = SharedCommit(places: turn.waitingCount)
     if pass(on: commit) { return commit.wait(instrument) ? value : try write(body) }
     // Those that waited have given up.
-    if let error = self.commit(writer, wait, commit) { throw error }
+    if let error = end(commit, of: writer, wait) { throw error }
     return value
   }
 
@@ -108,14 +108,14 @@ extension SQLiteConnectionPool {
       end(commit, isCommitted: false)
       return try result.get()
     }
-    let isCommitted = pass(on: commit) ? commit.wait(instrument) : self.commit(writer, wait, commit) == nil
+    let isCommitted = pass(on: commit) ? commit.wait(instrument) : end(commit, of: writer, wait) == nil
     return isCommitted ? try result.get() : try write(body)
   }
 
   /// Commits for all saves that share a transaction, even if the pool was closed meanwhile, and ends the turn.
   ///
   /// - Returns: The error, after which everything is rolled back.
-  private func commit(_ writer: SQLiteConnection, _ wait: BoundedWait?, _ commit: SharedCommit) -> (any Error)? {
+  private func end(_ commit: SharedCommit, of writer: SQLiteConnection, _ wait: BoundedWait?) -> (any Error)? {
     do {
       try working(writer, wait) { try writer.commitTransaction() }
       writtenVersion = writer.dataVersion
