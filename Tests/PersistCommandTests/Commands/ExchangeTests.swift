@@ -71,7 +71,7 @@ struct ExchangeTests {
   @Test("Standard output and input, and files with any name, contain JSON lines, or CSV of one entity")
   func pipes() throws {
     try withShop { folder, store in
-      let key = TestKey.isUsed ? "--key-env \(TestKey.variable)" : ""
+      let key = Command.keyWords
       let script = """
         "$0" export "$1" - \(key) | "$0" import "$2" - --models "$3" \(key) &&
         "$0" export "$1" all.txt --json \(key) && "$0" import "$2.2" all.txt --models "$3" \(key) &&

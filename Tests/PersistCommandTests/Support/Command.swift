@@ -46,8 +46,13 @@ enum Command {
     guard TestKey.isUsed, !isWithoutStore, !["studio", "manual", "help"].contains(arguments[0]),
       !arguments.contains(where: { ["--key-file", "--key-env"].contains($0) })
     else { return arguments }
-    return arguments + ["--key-env", TestKey.variable]
+    return arguments + keyOptions
   }
+
+  private static var keyOptions: [String] { TestKey.isUsed ? ["--key-env", TestKey.variable] : [] }
+
+  /// The options with the run's key, for a command in a shell's script.
+  static var keyWords: String { keyOptions.joined(separator: " ") }
 
   /// Runs SQL, or statements of the command itself, on a store by SQLite's command, or by SQLCipher's in a run with a
   /// key.

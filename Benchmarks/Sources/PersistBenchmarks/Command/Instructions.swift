@@ -10,8 +10,9 @@ struct Instructions: ParsableCommand {
   static let central = [
     "insert", "fetchWarm", "readWarm", "update", "delete", "query", "page", "fault", "open", "smallSave",
   ]
-  /// The greatest increase of Persist's own instructions.
-  static let allowance = 0.03
+  /// The greatest increase of Persist's own instructions. Faults are read in groups that end after five milliseconds,
+  /// so that their number depends on the machine's speed.
+  static func allowance(of name: String) -> Double { name == "fault" ? 0.15 : 0.03 }
 
   @Option(parsing: .upToNextOption, help: "Names of the workloads; all that have a counterpart without it.")
   var only: [String] = []
@@ -70,7 +71,7 @@ struct Instructions: ParsableCommand {
     for name in Self.central {
       guard let bound = recorded[name], let found = own[name] else { continue }
       let growth = Double(found) / Double(bound) - 1
-      let isTooMuch = growth > Self.allowance
+      let isTooMuch = growth > Self.allowance(of: name)
       isExceeded = isExceeded || isTooMuch
       let words = String(format: "%+.1f %%", growth * 100)
       print("\(name): \(found) instructions of Persist's own, \(words)\(isTooMuch ? ", too many" : "")")

@@ -1,11 +1,13 @@
 import Foundation
 
-/// The instructions of one run's measured work, counted by `valgrind --tool=callgrind`: the same on every machine with
-/// the same program and library, whatever else the machine does.
+/// The instructions of one run, counted by `valgrind --tool=callgrind`: the same on every machine with the same program
+/// and library, whatever else the machine does.
 struct InstructionCount: Codable {
-  /// All instructions of the work.
+  /// All instructions, on all threads.
   var all: Int
-  /// Those in functions of Persist and the modules that it exports, without what they call.
+  /// Those in the program itself, without its libraries and without the benchmark's functions: Persist's code, wherever
+  /// the compiler put it. Copies of generic functions of Swift's for Persist's types count too; otherwise a change of an
+  /// unrelated file moved up to a tenth of a workload between both.
   var own: Int
   /// Calls of functions that allocate memory.
   var allocations: Int
@@ -14,30 +16,38 @@ struct InstructionCount: Codable {
     "malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign",
   ]
 
-  /// The beginnings of the names of Persist's functions: the number of a module's characters, and its name.
-  private static let ownNames = ["$s7Persist", "$s11PersistCore", "$s12PersistModel"]
+  /// The beginning of the names of the benchmark's functions: the number of the module's characters, and its name.
+  private static let benchmark = "$s17PersistBenchmarks"
 
   /// Reads what callgrind wrote.
   ///
+  /// - Parameters:
+  ///   - text: The file's text.
+  ///   - program: The name of the program's file.
   /// - SeeAlso: <https://valgrind.org/docs/manual/cl-format.html>
-  init(callgrindOutput text: String) {
+  init(callgrindOutput text: String, of program: String) {
     (all, own, allocations) = (0, 0, 0)
     /// Names are written once, and then only as numbers.
-    var names: [Substring: Substring] = [:]
-    func name(_ field: Substring) -> Substring {
+    var (functions, objects): ([Substring: Substring], [Substring: Substring]) = ([:], [:])
+    func name(_ field: Substring, in names: inout [Substring: Substring]) -> Substring {
       guard field.first == "(", let end = field.firstIndex(of: ")") else { return field }
       let number = field[...end]
       let rest = field[field.index(after: end)...].drop { $0 == " " }
       if !rest.isEmpty { names[number] = rest }
       return names[number] ?? ""
     }
-    var (isOwn, callee, isCallCost): (Bool, Substring, Bool) = (false, "", false)
+    var (isProgram, isOwn, isCallCost): (Bool, Bool, Bool) = (false, false, false)
+    var callee: Substring = ""
     for line in text.split(separator: "\n") {
-      if let field = line.afterPrefix("fn=") {
-        let function = name(field)
-        isOwn = Self.ownNames.contains { function.hasPrefix($0) }
+      if let field = line.afterPrefix("ob=") {
+        isProgram = name(field, in: &objects).hasSuffix("/\(program)")
+      } else if let field = line.afterPrefix("cob=") {
+        _ = name(field, in: &objects)
+      } else if let field = line.afterPrefix("fn=") {
+        let function = name(field, in: &functions)
+        isOwn = isProgram && !function.hasPrefix(Self.benchmark)
       } else if let field = line.afterPrefix("cfn=") {
-        callee = name(field)
+        callee = name(field, in: &functions)
       } else if let field = line.afterPrefix("calls=") {
         isCallCost = true
         // Wrappers of valgrind's have the name of a function and more.
@@ -50,6 +60,14 @@ struct InstructionCount: Codable {
         if isOwn { own += cost }
       }
     }
+  }
+
+  static func - (whole: Self, part: Self) -> Self {
+    var rest = whole
+    rest.all -= part.all
+    rest.own -= part.own
+    rest.allocations -= part.allocations
+    return rest
   }
 }
 

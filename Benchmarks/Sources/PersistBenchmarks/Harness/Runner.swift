@@ -55,19 +55,29 @@ struct Runner {
     try run(try process(workload, contestant, rows: rows, mode), of: workload, contestant)
   }
 
-  /// Runs a child under callgrind, which only counts the measured work.
+  /// Counts the instructions of a child's work on all of its threads, by two runs under callgrind: one with and one
+  /// without the work.
   func count(_ workload: Workload, _ contestant: Contestant, rows: Int) throws -> (Measurement, InstructionCount) {
+    let (_, preparation) = try profile(workload, contestant, rows: rows, .preparation)
+    let (measurement, whole) = try profile(workload, contestant, rows: rows, .profile)
+    return (measurement, whole - preparation)
+  }
+
+  private func profile(
+    _ workload: Workload, _ contestant: Contestant, rows: Int, _ mode: ChildRun.Mode
+  ) throws -> (Measurement, InstructionCount) {
     let output = folder.appendingPathComponent("callgrind.out")
     try? FileManager.default.removeItem(at: output)
-    let process = try process(workload, contestant, rows: rows, .time)
-    let program = process.executableURL?.path ?? ""
+    let process = try process(workload, contestant, rows: rows, mode)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "valgrind", "--quiet", "--tool=callgrind", "--callgrind-out-file=\(output.path)",
-      "--toggle-collect=*\(ChildRun.measuredSymbol)*", program,
+      "valgrind", "--quiet", "--tool=callgrind", "--callgrind-out-file=\(output.path)", Self.program.path,
     ] + (process.arguments ?? [])
+    // Otherwise the order of sets and dictionaries, and so the work, differs from run to run.
+    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
     let measurement = try run(process, of: workload, contestant)
-    return (measurement, InstructionCount(callgrindOutput: try String(contentsOf: output, encoding: .utf8)))
+    let text = try String(contentsOf: output, encoding: .utf8)
+    return (measurement, InstructionCount(callgrindOutput: text, of: Self.program.lastPathComponent))
   }
 
   /// The process of a run, with its file.
@@ -85,10 +95,7 @@ struct Runner {
       try copy.close()
     }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-    #if os(Linux)
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    #endif
+    process.executableURL = Self.program
     process.arguments = [
       "child", workload.name, contestant.rawValue, file.path, String(rows), mode.rawValue,
     ]
@@ -96,14 +103,32 @@ struct Runner {
   }
 
   private func run(_ process: Process, of workload: Workload, _ contestant: Contestant) throws -> Measurement {
+    do { return try JSONDecoder().decode(Measurement.self, from: Self.lastLine(of: process)) } catch {
+      throw BenchmarkError("\(workload.name) by \(contestant.rawValue) failed: \(error)")
+    }
+  }
+
+  /// The file of this program.
+  static var program: URL {
+    #if os(Linux)
+      URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    #else
+      URL(fileURLWithPath: CommandLine.arguments[0])
+    #endif
+  }
+
+  /// Runs a process.
+  ///
+  /// - Returns: The last line that it prints.
+  static func lastLine(of process: Process) throws -> Data {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0, let line = String(decoding: data, as: UTF8.self).split(separator: "\n").last
-    else { throw BenchmarkError("\(workload.name) by \(contestant.rawValue) failed.") }
-    return try JSONDecoder().decode(Measurement.self, from: Data(line.utf8))
+    else { throw BenchmarkError("A process ended with \(process.terminationStatus).") }
+    return Data(line.utf8)
   }
 }
 

@@ -52,9 +52,10 @@ struct InstructionTable {
   func section(_ remarks: [String]) -> String {
     """
     Written by `Scripts/benchmark --instructions`. \(remarks.joined(separator: " "))
-    Instructions for each row, or for the whole work if it doesn't grow with the rows, counted by callgrind without the
-    preparation. *Own* are those in functions of Persist; the others are SQLite's, the runtime's and the system's.
-    Allocations are for each row too, and page faults for the whole run.
+    Instructions of all threads for each row, or for the whole work if it doesn't grow with the rows: the difference of
+    two runs under callgrind, with and without the work. *Own* are those of Persist's code in the program; the others
+    are in SQLite's library, Swift's and the system's. Allocations are for each row too, and page faults for the whole
+    run.
 
     | workload | contestant | instructions | × SQLite | × GRDB | own | allocations | page faults |
     |---|---|---|---|---|---|---|---|

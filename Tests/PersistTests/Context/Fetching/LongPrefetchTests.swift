@@ -54,8 +54,10 @@ struct LongPrefetchTests {
       let isExpected = TestEngine.current == .sqlite && StoreThreads.processorCount > 1
       #expect((coordinator.threads.reading.threadCount > 0) == isExpected)
       try waitUntilReleased(store)
-      // The people; three groups of pets; four that begin and end the transaction.
-      #expect(store.statementCount - before <= (isExpected ? 9 : 2), "\(store.statementCount - before)")
+      // The people; three groups of pets; four that begin and end the transaction; with a key one that keeps the other
+      // connection's temporary content in memory.
+      let limit = (isExpected ? 9 : 2) + (TestKey.isUsed ? 1 : 0)
+      #expect(store.statementCount - before <= limit, "\(store.statementCount - before)")
     }
   }
 
