@@ -12,9 +12,11 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPostgreSQLForBenchmarks", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "LatencyMeasurement"),
     .executableTarget(
       name: "ServerBenchmarks",
       dependencies: [
+        "LatencyMeasurement",
         .product(name: "Persist", package: "Persist"), .product(name: "PersistPostgreSQL", package: "Persist"),
         "CPostgreSQLForBenchmarks",
       ]),
@@ -35,7 +37,7 @@ let package = Package(
         .product(name: "Persist", package: "Persist"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "CSQLiteForBenchmarks",
+        "CSQLiteForBenchmarks", "LatencyMeasurement",
       ]),
   ],
   swiftLanguageModes: [.v6]

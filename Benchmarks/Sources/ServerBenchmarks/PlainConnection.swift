@@ -107,17 +107,19 @@ final class PlainConnection {
     for (sql, parameters) in statements { try send(prepared[sql] ?? "", parameters) }
     PQpipelineSync(handle)
     var rows: [Rows] = []
-    var isFailed = false
+    var failure: BenchmarkError?
     for _ in statements {
       while let result = PQgetResult(handle) {
         let status = PQresultStatus(result)
-        if status != PGRES_TUPLES_OK, status != PGRES_COMMAND_OK { isFailed = true }
+        if status != PGRES_TUPLES_OK, status != PGRES_COMMAND_OK {
+          failure = failure ?? BenchmarkError(String(cString: PQresultErrorMessage(result)))
+        }
         rows.append(Rows(result))
       }
     }
     PQclear(PQgetResult(handle))
-    if isFailed { throw failure() }
     PQexitPipelineMode(handle)
+    if let failure { throw failure }
     return rows
   }
 

@@ -1,18 +1,21 @@
 import Foundation
 
 // Measures Persist on a PostgreSQL server beside libpq used by hand: ServerBenchmarks URL [ROWS] [ROUNDS] [WORKLOAD].
-// Writes a table in Markdown. ServerBenchmarks URL writers [SECONDS] lets eight programs write at the same time.
+// Writes a table in Markdown. ServerBenchmarks URL writers [SECONDS] lets eight programs write at the same time, and
+// ServerBenchmarks URL latencies [SECONDS] measures single operations beside writers.
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
 guard let url = arguments.first, let port = URL(string: url)?.port else {
   FileHandle.standardError.write(Data("ServerBenchmarks postgresql://USER@127.0.0.1:PORT/DATABASE [ROWS] [ROUNDS] [WORKLOAD]\n".utf8))
   exit(64)
 }
-if let role = arguments.dropFirst().first, ["writers", "writer"].contains(role) {
-  let seconds = arguments.dropFirst(2).first.flatMap { Double($0) } ?? 60
+if let role = arguments.dropFirst().first, ["writers", "writer", "latencies"].contains(role) {
+  let seconds = arguments.dropFirst(2).first.flatMap { Double($0) }
   do {
-    if role == "writers" { print(try Writers.run(url, seconds: seconds)) } else {
-      try Writers.write(url, seconds: seconds)
+    switch role {
+    case "writers": print(try Writers.run(url, seconds: seconds ?? 60))
+    case "latencies": try ServerSessions.measure(url, seconds: seconds ?? 3)
+    default: try Writers.write(url, seconds: seconds ?? 60)
     }
     exit(0)
   } catch {

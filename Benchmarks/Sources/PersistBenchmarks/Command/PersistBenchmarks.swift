@@ -6,7 +6,7 @@ struct PersistBenchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "PersistBenchmarks",
     abstract: "Measures Persist against plain SQLite and GRDB, round by round, each run in a process of its own.",
-    subcommands: [Compare.self, Instructions.self, Child.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, Instructions.self, Latencies.self, LatencyChild.self, Child.self], defaultSubcommand: Compare.self)
 }
 
 struct Compare: ParsableCommand {
@@ -109,6 +109,6 @@ struct Child: ParsableCommand {
       let part = mode == .basis ? workload.basis : Contestant(rawValue: contestant).flatMap({ workload.parts[$0] })
     else { throw ValidationError("There is no such run.") }
     let setting = workload.setting(file: URL(fileURLWithPath: file), rows: rows)
-    try ChildRun.perform(workload, part, setting, counting: mode == .count)
+    try ChildRun.perform(workload, part, setting, mode)
   }
 }

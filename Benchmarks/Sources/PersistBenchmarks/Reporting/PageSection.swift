@@ -3,6 +3,7 @@ import Foundation
 /// A section of `RESULTS.md` that a run of its own writes, and that the others keep.
 enum PageSection: String, CaseIterable {
   case instructions = "Instructions"
+  case latencies = "Latencies"
   case encrypted = "Encrypted stores"
   /// Written by `Scripts/measure-builds`.
   case builds = "Builds"
