@@ -6,7 +6,7 @@ package struct RowBatch: Sendable {
   package struct Row: Sendable {
     package let key: Int64
     /// The index of the row's own entity in ``ManagedObjectModel/entities``.
-    let entityIndex: Int
+    package let entityIndex: Int
     /// Nil if only keys were requested.
     package let snapshot: RowSnapshot?
   }

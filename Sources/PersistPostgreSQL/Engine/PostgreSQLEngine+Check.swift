@@ -1,6 +1,6 @@
 import Persist
 
-extension PostgreSQLEngine {
+extension PostgreSQLEngine: CheckingEngine {
   /// Checks the object graph of a store in one state of it.
   ///
   /// The server itself guards its pages and the types of columns, and its sequences assign the keys.

@@ -3,6 +3,7 @@ import Foundation
 @testable import PersistModel
 @testable import PersistCore
 import PersistTestSupport
+import PersistTools
 import Testing
 
 /// The programs of the tutorial are built and run as a reader would, in the order of its sections.

@@ -8,7 +8,7 @@ package struct ModelComparison: Sendable {
   package let correspondence: ModelCorrespondence
   /// In the order of the new model's entities: first the entities, then their attributes, then their relationships;
   /// removals are last.
-  private(set) var operations: [MigrationOperation] = []
+  package private(set) var operations: [MigrationOperation] = []
 
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if the new model's names have several possible sources, or
   ///   share one.

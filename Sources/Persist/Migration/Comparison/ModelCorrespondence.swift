@@ -12,7 +12,7 @@ package struct ModelCorrespondence: Sendable, Equatable {
   }
 
   /// The old names of entities by their new names; new entities are missing.
-  var entities: [String: String] = [:]
+  package var entities: [String: String] = [:]
   /// By the new names of entity and property, including inherited properties; only for entities that have an old name.
   var properties: [String: [String: Origin]] = [:]
 

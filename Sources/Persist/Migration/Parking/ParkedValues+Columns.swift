@@ -4,7 +4,7 @@ extension ParkedValues {
   /// removed or become one with others.
   ///
   /// - Parameter moves: The destinations of the rows; nil if they remain.
-  mutating func collectColumns(before destination: ModelVersion, _ moves: [RowMove]?) throws {
+  package mutating func collectColumns(before destination: ModelVersion, _ moves: [RowMove]?) throws {
     guard !columns.isEmpty else { return }
     let comparisons = try ParkingComparisons(slots, with: destination, registry, connection)
     try collect { slot, column in
@@ -42,7 +42,7 @@ extension ParkedValues {
   }
 
   /// Drops the columns in which nothing is parked any longer.
-  func dropEmptyColumns(of schema: StoreSchema) throws {
+  package func dropEmptyColumns(of schema: StoreSchema) throws {
     let used = Set(columns.compactMap(\.column?.name.foldedIdentifier))
     for table in schema.tables {
       for column in table.columns

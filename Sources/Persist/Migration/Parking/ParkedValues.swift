@@ -1,11 +1,11 @@
 import Foundation
 
 /// Parks values in a store and restores them, within the transaction of a migration in place.
-struct ParkedValues {
+package struct ParkedValues {
   let connection: any MigrationConnection
   let registry: ModelRegistry?
   /// The slots that the store had before the migration.
-  var slots: [ParkedSlot]
+  package var slots: [ParkedSlot]
   /// The entities of whose objects the model before the migration doesn't know the order of members, by slot.
   private var unordered: [Int: [Entity]] = [:]
   /// The same for the order of the inverse.
@@ -21,7 +21,7 @@ struct ParkedValues {
   private(set) var isUsed: Bool
 
   /// - Parameter catalog: The catalog of the store before the migration.
-  init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
+  package init(_ connection: any MigrationConnection, _ registry: ModelRegistry?, _ catalog: StoreCatalog) throws {
     self.connection = connection
     self.registry = registry
     isUsed = catalog.canHaveParkedValues
@@ -40,7 +40,7 @@ struct ParkedValues {
 
   /// Deletes parked values that were replaced since: the value that stood in for them was changed, or the pair was
   /// removed.
-  mutating func forgetReplaced(in map: TableMap, _ version: ModelVersion) throws {
+  package mutating func forgetReplaced(in map: TableMap, _ version: ModelVersion) throws {
     let comparisons = try ParkingComparisons(slots, with: version, registry, connection)
     for slot in slots {
       guard let (comparison, entity) = comparisons.subject(of: slot) else { continue }
@@ -133,7 +133,7 @@ struct ParkedValues {
   // MARK: Deleted objects
 
   /// Removes the triggers that delete the parked values of deleted objects: the tables that they belong to may change.
-  func dropTriggers(_ schema: StoreSchema) throws {
+  package func dropTriggers(_ schema: StoreSchema) throws {
     guard isUsed else { return }
     try connection.execute(
       ParkedValueStatement.dropTriggers(schema.triggers.map(\.name).filter(ParkedSlot.isTrigger)))
@@ -160,7 +160,7 @@ struct ParkedValues {
   /// - Returns: The number of restored values, and the tables that contain them.
   ///
   /// - Parameter former: The comparison of the model before with the new one; nil if the store had the new one.
-  func settle(
+  package func settle(
     in map: TableMap, _ version: ModelVersion, after former: ModelComparison? = nil
   ) throws -> (count: Int, tables: Set<String>, redundant: Int) {
     guard isUsed else { return (0, [], 0) }

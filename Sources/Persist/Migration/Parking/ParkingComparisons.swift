@@ -1,7 +1,7 @@
 import Foundation
 
 /// The comparisons of the models of slots with another model, and the slots that are restored in it.
-struct ParkingComparisons {
+package struct ParkingComparisons {
   private let slots: [ParkedSlot]
   private var byModel: [String: ParkingComparison] = [:]
   /// The slots with values that the attribute's type in the other model can't represent, with their numbers.

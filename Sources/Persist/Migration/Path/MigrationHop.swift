@@ -9,8 +9,8 @@ package struct MigrationHop: Sendable {
     case mapping(MappingModel)
   }
 
-  let source: ModelVersion
-  let destination: ModelVersion
+  package let source: ModelVersion
+  package let destination: ModelVersion
   package let comparison: ModelComparison
   /// Whether the versions belong together: by the registry's family, the same model, or a mapping model.
   let isOfOneFamily: Bool
@@ -23,7 +23,7 @@ package struct MigrationHop: Sendable {
   var before: StagedMigration.Block?
   var after: StagedMigration.Block?
   /// Obstacles that don't depend on the rows.
-  var blockers: [MigrationBlocker]
+  package var blockers: [MigrationBlocker]
 
   /// Whether the models alone determine the values: neither a mapping model nor a stage computes any.
   var isPure: Bool { isInferred && before == nil && after == nil }
@@ -37,7 +37,7 @@ package struct MigrationHop: Sendable {
   ///
   /// - Parameter registry: the source of renames through other versions.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name has several possible sources, or several share one.
-  init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
+  package init(from source: ModelVersion, to destination: ModelVersion, registry: ModelRegistry?) throws {
     self.source = source
     self.destination = destination
     // An up-to-date store needs no other version.

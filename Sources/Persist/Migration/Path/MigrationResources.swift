@@ -18,7 +18,7 @@ package struct MigrationResources: Sendable {
   var returning: ParkedReturn?
 
   /// The registry in which versions are looked up: the given one, otherwise one of the stages' versions.
-  var pathRegistry: ModelRegistry? {
+  package var pathRegistry: ModelRegistry? {
     guard registry == nil, let versions = staged?.versions, !versions.isEmpty else { return registry }
     return ModelRegistry(versions: versions)
   }

@@ -30,10 +30,10 @@ extension MigrationPlan: CustomStringConvertible {
   }
 
   /// The parked values, by their reason if it would be lost otherwise.
-  var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty ? parked : losses }
+  package var shownParked: [MigrationLoss] { parked.isEmpty || losses.isEmpty ? parked : losses }
 
   /// The losses, unless they are parked.
-  var lost: [MigrationLoss] { parked.isEmpty ? losses : [] }
+  package var lost: [MigrationLoss] { parked.isEmpty ? losses : [] }
 
   private var stepLines: [String] {
     steps.flatMap { step in

@@ -1,5 +1,5 @@
 /// The parked values that a migration restores and that checks of rows must take into account.
-struct ParkedReturn: Sendable {
+package struct ParkedReturn: Sendable {
   /// Whether the values aren't in the store that is migrated, but in the one that it will replace, where they have been
   /// checked and are restored afterward.
   var isElsewhere = false

@@ -1,5 +1,5 @@
 /// The destination of an old entity's rows.
-struct RowMove: Sendable {
+package struct RowMove: Sendable {
   let source: Entity
   /// `Z_ENT` in the current store.
   let sourceNumber: Int

@@ -105,7 +105,7 @@ public struct AutomaticMigrator: Sendable {
     self.progress = progress
   }
 
-  func resources(_ registry: ModelRegistry?) -> MigrationResources {
+  package func resources(_ registry: ModelRegistry?) -> MigrationResources {
     MigrationResources(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, alwaysCopies: alwaysCopies,
       infersMapping: infersMapping, defersWork: defersWork, parking: effectiveParking,

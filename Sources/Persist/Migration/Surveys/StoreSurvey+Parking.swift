@@ -10,7 +10,7 @@ extension MigrationResources {
 
 extension StoreSurvey {
   /// Plans to park what the migration would otherwise destroy.
-  func planParkingOfLosses(_ registry: ModelRegistry?) {
+  package func planParkingOfLosses(_ registry: ModelRegistry?) {
     guard !work.losses.isEmpty else { return }
     let back = ModelComparison.leadingBack(from: hop, registry)
     var plan = ParkingPlan(lossesOf: hop.source, in: map, ParkingComparison(there: hop.comparison, back: back))

@@ -1,22 +1,22 @@
 /// The survey of a store for a new version: the hop, the work, and the findings in its rows.
-final class StoreSurvey {
+package final class StoreSurvey {
   /// The results of counting rows.
-  struct Findings {
-    var blockers: [MigrationBlocker] = []
+  package struct Findings {
+    package var blockers: [MigrationBlocker] = []
     /// Actual losses; those without rows are omitted.
-    var losses: [MigrationLoss] = []
+    package var losses: [MigrationLoss] = []
     /// The values that are parked instead of being lost.
-    var parked: [MigrationLoss] = []
+    package var parked: [MigrationLoss] = []
     /// The values that the new version's types can't read.
     var unreadable: [UnreadableValues] = []
   }
 
-  let store: IdentifiedStore
+  package let store: IdentifiedStore
   let hop: MigrationHop
-  let map: TableMap
+  package let map: TableMap
   /// The layout that the migration results in.
   let planned: TableMap
-  let work: InPlaceWork
+  package let work: InPlaceWork
   /// The parked values that are restored.
   let parked: ParkedReturn
   /// Whether the store is newer than the target version.
@@ -38,7 +38,7 @@ final class StoreSurvey {
   ///   - returning: the parked values that another store has, instead.
   ///   - planned: the layout to plan; nil for that of a new store.
   ///   - editing: replaces each change by those that remain of it.
-  init(
+  package init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
     keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil,
     planned layout: TableMap? = nil, editing: ((SchemaChange) -> [SchemaChange])? = nil
@@ -85,7 +85,7 @@ final class StoreSurvey {
   }
 
   /// - Parameter countingLosses: whether to count losses; blockers are always determined.
-  func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> Findings {
+  package func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> Findings {
     var findings = Findings(blockers: hop.blockers)
     findings.blockers += work.blockers + [unrelatedModelBlocker].compactMap { $0 }
     guard findings.blockers.isEmpty, map.differences.isEmpty else {

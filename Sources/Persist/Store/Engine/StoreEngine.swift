@@ -64,8 +64,14 @@ package protocol StoreEngine: Sendable {
   /// Lets a copy, of the same engine and used by nobody, take the place of a store in one transaction.
   func replaceStore(at location: StoreLocation, withCopyAt copy: StoreLocation) throws
 
-  // MARK: Checking
+  // MARK: Searching texts
 
+  /// Searches single texts as the engine's full-text indexes do.
+  func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher
+}
+
+/// An engine whose stores can be checked, in the module that checks them.
+package protocol CheckingEngine: StoreEngine {
   /// Looks for damage in a store. Nothing is written, and memory use doesn't grow with the store.
   ///
   /// - Parameters:
@@ -74,11 +80,6 @@ package protocol StoreEngine: Sendable {
   func checkStore(
     at location: StoreLocation, registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
   ) throws
-
-  // MARK: Searching texts
-
-  /// Searches single texts as the engine's full-text indexes do.
-  func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher
 }
 
 /// The outcome of opening a store that may have another model.

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Decodes the slots of rows into the values of properties, for work that makes no objects.
-struct RowDecoder {
+package struct RowDecoder {
   private let model: ManagedObjectModel
   private let storeIdentifier: String
   private let externalData: (_ name: String) throws -> Data
@@ -9,7 +9,7 @@ struct RowDecoder {
   /// - Parameters:
   ///   - storeIdentifier: The store of the identifiers in to-one relationships.
   ///   - externalData: Reads the content of a file beside the store.
-  init(
+  package init(
     _ model: ManagedObjectModel, storeIdentifier: String, externalData: @escaping (_ name: String) throws -> Data
   ) {
     self.model = model
@@ -25,7 +25,7 @@ struct RowDecoder {
   }
 
   /// The value of an attribute or a to-one relationship; nil for other and for transient properties.
-  func value(of property: Property, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue? {
+  package func value(of property: Property, _ row: RowSnapshot, of entity: Entity) throws -> StoredValue? {
     guard !property.isTransient else { return nil }
     switch property.kind {
     case .attribute(let attribute):

@@ -33,48 +33,48 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
     }
 
     @inline(never)
-    mutating func appendInterpolation(value: SQLValue) {
+    package mutating func appendInterpolation(value: SQLValue) {
       text += "?"
       values.append(value)
     }
 
     /// Values separated by commas.
-    mutating func appendInterpolation(values list: some Collection<SQLValue>) {
+    package mutating func appendInterpolation(values list: some Collection<SQLValue>) {
       appendInterpolation(parameters: list.count)
       values += list
     }
 
     /// A `?` parameter whose value is bound each time the statement runs.
-    mutating func appendInterpolation(parameter: Void) { text += "?" }
+    package mutating func appendInterpolation(parameter: Void) { text += "?" }
 
     /// A list of `?` parameters, separated by commas.
-    mutating func appendInterpolation(parameters count: Int) {
+    package mutating func appendInterpolation(parameters count: Int) {
       text += repeatElement("?", count: count).joined(separator: ", ")
     }
 
     /// A `?` parameter with a number, for a value that occurs several times.
-    mutating func appendInterpolation(parameter number: Int) { text += "?\(number)" }
+    package mutating func appendInterpolation(parameter number: Int) { text += "?\(number)" }
 
     /// An integer literal, for places where SQLite accepts no parameter.
-    mutating func appendInterpolation(number: Int64) { text += String(number) }
+    package mutating func appendInterpolation(number: Int64) { text += String(number) }
 
     /// Integers separated by commas.
-    mutating func appendInterpolation(numbers: some Sequence<Int>) {
+    package mutating func appendInterpolation(numbers: some Sequence<Int>) {
       text += numbers.map { String($0) }.joined(separator: ", ")
     }
 
     /// A floating-point literal that parses back to the same number; NaN becomes null.
-    mutating func appendInterpolation(real: Double) { text += real.isNaN ? "NULL" : String(real) }
+    package mutating func appendInterpolation(real: Double) { text += real.isNaN ? "NULL" : String(real) }
 
     /// A blob literal.
-    mutating func appendInterpolation(bytes: some Sequence<UInt8>) {
+    package mutating func appendInterpolation(bytes: some Sequence<UInt8>) {
       let digits = Array("0123456789ABCDEF".utf8)
       let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
       text += "x'" + String(decoding: hex, as: UTF8.self) + "'"
     }
 
     /// A text literal, for places where SQLite accepts no parameter, such as the definition of a column or a trigger.
-    mutating func appendInterpolation(literal: String) {
+    package mutating func appendInterpolation(literal: String) {
       text += "'" + literal.doubling("'") + "'"
     }
 
@@ -153,7 +153,7 @@ package struct SQLText: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Sequence where Element == SQLText {
-  func joined(separator: SQLText) -> SQLText {
+  package func joined(separator: SQLText) -> SQLText {
     var result: SQLText = ""
     var isFirst = true
     for part in self {

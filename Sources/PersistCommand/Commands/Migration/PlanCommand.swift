@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Persist
+import PersistTools
 
 #if canImport(PersistOnlineMigrations)
   import PersistOnlineMigrations

@@ -1,4 +1,5 @@
 import Foundation
+import PersistTools
 import Testing
 
 @testable import Persist

@@ -1,8 +1,8 @@
 /// Values in files beside the store that a migration removes.
-struct RemovedFileValues: Sendable, Hashable {
-  let table: String
-  let column: String
-  let rows: RowCondition
+package struct RemovedFileValues: Sendable, Hashable {
+  package let table: String
+  package let column: String
+  package let rows: RowCondition
 }
 
 extension InPlacePlanner {

@@ -1,5 +1,5 @@
 /// The changes and the preceding checks of a migration in place: data that the planner derives from the two layouts.
-struct InPlaceWork: Sendable {
+package struct InPlaceWork: Sendable {
   /// The phases of the work, in order. No phase depends on a later one.
   enum Phase: Int, Sendable, CaseIterable, Comparable {
     /// Pairs are set aside, under their old names.
@@ -27,16 +27,16 @@ struct InPlaceWork: Sendable {
   }
 
   package struct Change: Sendable, Hashable {
-    let change: SchemaChange
+    package let change: SchemaChange
     let phase: Phase
     /// The subject for which the change is made; nil if there are several.
-    let subject: Subject?
+    package let subject: Subject?
   }
 
   /// An entity or property of the new model, or one of the old model that is removed.
-  struct Subject: Sendable, Hashable {
-    let entity: String
-    let property: String?
+  package struct Subject: Sendable, Hashable {
+    package let entity: String
+    package let property: String?
 
     init(_ entity: String, _ property: String? = nil) {
       self.entity = entity
@@ -74,13 +74,13 @@ struct InPlaceWork: Sendable {
   /// Changes that can wait until after the migration; ``changes`` doesn't include them.
   private(set) var deferred: [Change] = []
   /// The columns and rows with names of files to which no row will refer afterward.
-  var forgotten: [RemovedFileValues] = []
+  package var forgotten: [RemovedFileValues] = []
   /// The required relationships, each with its exact entity, some of whose values are parked pairs.
   var parkedReferences: Set<Subject> = []
   /// The columns of removed attributes that remain under other names.
   var keptColumns: [KeptColumn] = []
   /// Obstacles to a migration in place that don't depend on the rows.
-  var blockers: [MigrationBlocker] = []
+  package var blockers: [MigrationBlocker] = []
 
   @inline(never)
   mutating func add(_ change: SchemaChange, in phase: Phase, for subject: Subject? = nil) {
@@ -114,7 +114,7 @@ struct InPlaceWork: Sendable {
   }
 
   /// All changes in order.
-  var changes: [Change] { phases.flatMap { $0 } }
+  package var changes: [Change] { phases.flatMap { $0 } }
 
   /// The work with other changes in the place of each.
   func editing(_ edit: (SchemaChange) -> [SchemaChange]) -> InPlaceWork {

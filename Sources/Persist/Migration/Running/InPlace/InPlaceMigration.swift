@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Runs a migration in place.
 ///
 /// All decisions and changes are made in one transaction. A survey made earlier without writing, so that a rejected
 /// store isn't changed, is reused if the store's catalog is still the same; the rows are checked again.
-struct InPlaceMigration {
+package struct InPlaceMigration {
   let url: URL
   let destination: ModelVersion
   let registry: ModelRegistry?
@@ -33,7 +33,7 @@ struct InPlaceMigration {
   }
 
   /// Runs the migration on a connection, which the caller closes.
-  func run(on connection: any MigrationConnection) throws -> MigrationReport {
+  package func run(on connection: any MigrationConnection) throws -> MigrationReport {
     try connection.prepareForMigration()
     var report = try connection.transaction { try runInTransaction(of: connection) }
     report.duration = ContinuousClock.now - start
@@ -41,7 +41,7 @@ struct InPlaceMigration {
   }
 
   /// Runs the migration on a connection that is prepared for it, within its transaction.
-  func runInTransaction(of connection: any MigrationConnection) throws -> MigrationReport {
+  package func runInTransaction(of connection: any MigrationConnection) throws -> MigrationReport {
     var files: [String] = []
     let (report, logEntry) = try migrate(connection, &files)
     if let logEntry, !files.isEmpty {
@@ -118,7 +118,7 @@ struct InPlaceMigration {
     return survey
   }
 
-  func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
+  package func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
     if let hop {
       let survey = StoreSurvey(
         try connection.identify(among: registry), hop: hop.models, isDowngrade: hop.isDowngrade)
@@ -199,5 +199,20 @@ struct InPlaceMigration {
           + differences.joined(separator: " "), fix: "This is a defect of Persist; please report it with both models.")
     }
     return (catalog, map)
+  }
+}
+
+extension InPlaceMigration {
+  /// A migration of a store that no other process changes meanwhile.
+  ///
+  /// - Parameter survey: A survey in the same transaction; nil to make one.
+  package init(
+    ofUnusedStoreAt url: URL, to destination: ModelVersion, registry: ModelRegistry?,
+    options: StoreOptions = StoreOptions(), migrator: AutomaticMigrator = AutomaticMigrator(),
+    survey: StoreSurvey? = nil
+  ) {
+    self.init(
+      url: url, destination: destination, registry: registry, options: options, migrator: migrator, survey: survey,
+      isSurveyCurrent: survey != nil)
   }
 }

@@ -18,7 +18,7 @@ package struct UnfinishedFiles {
   /// The incomplete copies in the store's folder.
   var copies: [URL] { UnfinishedCopy.all(in: store.deletingLastPathComponent()) }
 
-  func problems() -> [StoreProblem] {
+  package func problems() -> [StoreProblem] {
     folders.map { folder in
       StoreProblem(
         kind: .unfinishedWork,

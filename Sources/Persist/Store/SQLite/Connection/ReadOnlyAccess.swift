@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The way to open a database so that neither the file is changed nor another file is created beside it.
 ///
@@ -24,7 +24,7 @@ package enum ReadOnlyAccess: Sendable, Hashable {
   ///   ``PersistenceError/Code/storeDamaged`` if it isn't a database, ``PersistenceError/Code/storeReadOnly`` if a
   ///   journal has to be rolled back.
   ///   ``PersistenceError/Code/wrongKey`` if it is encrypted and must not be, or the other way around.
-  init(choosingFor url: URL, _ encryption: StoreEncryption?) throws {
+  package init(choosingFor url: URL, _ encryption: StoreEncryption?) throws {
     let header = try Self.requireDatabase(at: url, encryption)
     let wal = FileState(SQLiteFileName.companion(of: url, "-wal"))
     let hasIndex = FileState(SQLiteFileName.companion(of: url, "-shm")) != nil

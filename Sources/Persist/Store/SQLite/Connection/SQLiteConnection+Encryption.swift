@@ -1,5 +1,5 @@
 import LinkedSQLite
-import Foundation
+package import Foundation
 import Synchronization
 
 extension SQLiteConnection {
@@ -63,7 +63,7 @@ extension SQLiteConnection {
   // MARK: Attached copies
 
   /// Attaches another database as the copy, with the encryption of this one.
-  func attachCopy(_ url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws {
+  package func attachCopy(_ url: URL, parameters: [(name: StaticString, value: StaticString)] = []) throws {
     let uri = try SQLiteFileName.uri(for: url, parameters: parameters)
     try withDefaults(of: encryption) {
       // Without a key, SQLCipher passes on that of this database, with its salt.

@@ -3,13 +3,13 @@ import Foundation
 
 extension PersistenceError {
   /// Whether SQLite couldn't prepare a statement because of a function that it doesn't know.
-  var isAboutUnknownFunction: Bool {
+  package var isAboutUnknownFunction: Bool {
     guard code == .sqlite, let engineMessage else { return false }
     return engineMessage.contains("no such function") || engineMessage.contains("unknown function")
   }
 
   /// The view that SQLite names as the reason why it can't change a table.
-  var brokenView: String? {
+  package var brokenView: String? {
     guard let parts = engineMessage?.components(separatedBy: "error in view "), parts.count > 1 else { return nil }
     return parts[1].components(separatedBy: " after ")[0].components(separatedBy: ": ")[0]
   }

@@ -103,7 +103,7 @@ extension SQLiteConnection {
 }
 
 /// The settings that a connection has while it changes a schema.
-struct SchemaChangeFlags {
+package struct SchemaChangeFlags {
   private let triggers: Int32
   private let foreignKeys: Int32
   private let legacyAlterTable: Int32
@@ -111,7 +111,7 @@ struct SchemaChangeFlags {
   /// Disables triggers, foreign keys and the former form of `ALTER TABLE`, and records the former settings.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_dbconfig_defensive.html>
-  init(setOn handle: OpaquePointer) {
+  package init(setOn handle: OpaquePointer) {
     triggers = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     foreignKeys = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0)
     legacyAlterTable = persist_sqlite3_set_flag(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, 0)

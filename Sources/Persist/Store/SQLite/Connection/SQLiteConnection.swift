@@ -47,7 +47,7 @@ package final class SQLiteConnection {
   package let url: URL?
   let mode: Mode
   /// Nil for a plain file, and in memory.
-  let encryption: StoreEncryption?
+  package let encryption: StoreEncryption?
   /// Whether it reads without SQLite's locks, so that changes by others go unnoticed.
   let isWithoutLocks: Bool
   // Unchecked: only changed by this connection's own statements, one at a time.
@@ -68,7 +68,7 @@ package final class SQLiteConnection {
   /// The basis for trusting the schema; nil if it isn't trusted.
   var fullTextTrust: FullTextTrust?
   /// The statements that changed something within transactions; nil if they aren't recorded.
-  var recordedStatements: [SQLText]?
+  package var recordedStatements: [SQLText]?
   /// The settings from before the connection was prepared for schema changes; nil if it isn't.
   var flagsBeforeChanges: SchemaChangeFlags?
   /// The state for which a migration on this connection has sealed the store; nil if it hasn't.

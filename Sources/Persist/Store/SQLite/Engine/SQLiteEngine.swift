@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Stores in SQLite files in Core Data's layout, and in memory.
 package struct SQLiteEngine: StoreEngine {
@@ -158,7 +158,7 @@ package struct SQLiteEngine: StoreEngine {
 
   package func textSearcher(_ search: FullTextSearch) throws -> any TextSearcher { try SingleTextIndex(search) }
 
-  func file(_ location: StoreLocation) throws -> URL {
+  package func file(_ location: StoreLocation) throws -> URL {
     if let url = location.url { return url }
     throw PersistenceError(
       .storeTypeMismatch, "A store in memory has no file.", fix: "Specify a store's file.")

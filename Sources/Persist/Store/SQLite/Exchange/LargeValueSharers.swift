@@ -3,7 +3,7 @@ import Foundation
 /// The names of large values in databases that share folders with a store.
 ///
 /// Stores whose names differ only in the extension have the same folder, and copies of a store name the same files.
-enum LargeValueSharers {
+package enum LargeValueSharers {
   /// Passes the names that other databases contain to `body`, which may delete all other files. Nobody writes to those
   /// databases meanwhile, since no row names the files of a save in progress.
   ///
@@ -31,7 +31,7 @@ enum LargeValueSharers {
   }
 
   /// The names that other databases contain at present; nil if one of them can't be read.
-  static func names(besides folder: ExternalDataFolder) -> Set<String>? {
+  package static func names(besides folder: ExternalDataFolder) -> Set<String>? {
     try? folder.sharers.reduce(into: []) { names, other in
       names.formUnion(try SQLiteConnection.reading(other) { try $0.largeValueNames() })
     }

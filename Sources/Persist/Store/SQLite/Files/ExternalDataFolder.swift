@@ -110,7 +110,7 @@ package struct ExternalDataFolder: Sendable, Hashable {
   }
 
   /// The names of all files in the folder, sorted; empty if there is no folder.
-  func names() -> [String] {
+  package func names() -> [String] {
     let folders = candidates.filter { (try? requireNoLink($0)) != nil }
     let found = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [] }
     return Set(found).sorted()

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A store whose log is missing: the file was copied or moved without its `-wal` file, which contained the latest
 /// changes.
@@ -8,7 +8,7 @@ import Foundation
 /// mark beside it, an empty file that the first commit makes superfluous.
 ///
 /// - SeeAlso: <https://sqlite.org/wal.html#the_wal_file>
-enum LostLog {
+package enum LostLog {
   private static let advice = "Copy the file together with its '-wal' file, or restore a backup. If nothing was saved "
     + "in it yet, delete the file."
 
@@ -29,7 +29,7 @@ enum LostLog {
   }
 
   /// The addition to a finding of damage; nil if the file has a log, or needs none.
-  static func suspicion(storeAt url: URL) -> String? {
+  package static func suspicion(storeAt url: URL) -> String? {
     if header(of: url) != nil {
       return words(url) + " The damage may come from that: the file may be incomplete without it. " + advice
     }

@@ -65,7 +65,7 @@ extension StoreMetadata {
   ///
   /// - Throws: ``PersistenceError/Code/notAStore`` if the database has no metadata,
   ///   ``PersistenceError/Code/storeDamaged`` if they can't be read.
-  init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), at: connection.url) }
+  package init(_ connection: SQLiteConnection) throws { try self.init(StoreMark(connection), at: connection.url) }
 
   /// Writes the metadata; the caller holds the transaction.
   func write(to connection: SQLiteConnection) throws {
@@ -128,7 +128,7 @@ extension StoreSchema.Table {
 
 extension SQLiteConnection {
   /// The error for a file that contains nothing without its log; nil for any other.
-  var lostLog: PersistenceError? {
+  package var lostLog: PersistenceError? {
     get throws {
       guard let url, try first(.isUnused, { $0.integer(0) }) == 1 else { return nil }
       return encryption == nil ? LostLog.error(storeAt: url) : LostLog.errorIfEncrypted(storeAt: url)

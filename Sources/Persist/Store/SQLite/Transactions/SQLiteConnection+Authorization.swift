@@ -13,7 +13,7 @@ extension SQLiteConnection {
   ///
   /// - Parameter answer: Called with one of SQLite's action codes and its two names.
   /// - SeeAlso: <https://sqlite.org/c3ref/set_authorizer.html>
-  func authorizing<T>(
+  package func authorizing<T>(
     by answer: @escaping (_ action: Int32, _ first: String?, _ second: String?) -> Int32, during body: () throws -> T
   ) rethrows -> T {
     let authorizer = Authorizer(answer)

@@ -1,14 +1,15 @@
 import LinkedSQLite
+import Persist
 
 /// Prevents an application's SQL from ending the transaction that it runs in.
 ///
 /// The decision depends on the statement, regardless of its spelling.
-package final class TransactionGuard {
+final class TransactionGuard {
   /// The last rejected statement, as the application wrote it.
   private var refused: String?
 
   /// The statement rejected since the last call; nil if there is none.
-  package func takeRefusal() -> String? {
+  func takeRefusal() -> String? {
     defer { refused = nil }
     return refused
   }
@@ -26,7 +27,7 @@ package final class TransactionGuard {
 
 extension SQLiteConnection {
   /// Runs `body`; statements prepared in the meantime can't begin or end transactions. Savepoints are allowed.
-  package func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
+  func guardingTransaction<T>(_ body: (TransactionGuard) throws -> T) rethrows -> T {
     let guardian = TransactionGuard()
     return try authorizing { action, name, value in
       name.map { guardian.answer(action, $0, value) } ?? SQLITE_OK

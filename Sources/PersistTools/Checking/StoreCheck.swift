@@ -1,4 +1,5 @@
 package import Foundation
+package import Persist
 
 /// Checks a store for all known problems: SQLite's own check, then the object graph.
 ///
@@ -60,7 +61,7 @@ package struct StoreCheck {
 
   /// - Parameters:
   ///   - files: The folder of the files of large values; nil to skip them.
-  init(_ connection: SQLiteConnection, map: TableMap, files: ExternalDataFolder?) {
+  package init(_ connection: SQLiteConnection, map: TableMap, files: ExternalDataFolder?) {
     self.connection = connection
     self.map = map
     self.files = files
@@ -71,7 +72,7 @@ package struct StoreCheck {
   /// If damage to the file prevents a query, a problem is reported for it instead of an error.
   ///
   /// - Throws: The errors of `report`, and read errors that aren't caused by damage.
-  func run(_ report: (StoreProblem) throws -> Void) throws {
+  package func run(_ report: (StoreProblem) throws -> Void) throws {
     try connection.readTransaction {
       try unlessDamaged(report) { try checkDatabase(report) }
       try checkKeys(report)

@@ -22,6 +22,11 @@ extension StoreLocation {
   /// - Throws: ``PersistenceError`` if the store can't be read or its model is unknown; the errors of `report`.
   public func check(registry: ModelRegistry? = nil, _ report: (StoreProblem) throws -> Void) throws {
     var matchesModel = true
+    guard let engine = try engine as? any CheckingEngine else {
+      throw PersistenceError(
+        .invalidRequest, at: .store(url), "Stores of this kind can't be checked.",
+        fix: "Check a store in a file or on a server.")
+    }
     try engine.checkStore(at: self, registry: registry) { problem in
       if [.schemaMismatch, .damagedDatabase].contains(problem.kind) { matchesModel = false }
       try report(problem)

@@ -1,4 +1,6 @@
-extension SQLiteEngine {
+package import Persist
+
+extension SQLiteEngine: CheckingEngine {
   package func checkStore(
     at location: StoreLocation, registry: ModelRegistry?, _ report: (StoreProblem) throws -> Void
   ) throws {

@@ -1,4 +1,5 @@
 public import Foundation
+public import Persist
 
 /// A migration in place as a script for the program `sqlite3`, for those who review a migration and run it by hand.
 ///
@@ -33,7 +34,7 @@ public struct MigrationScript: Sendable {
     storeAt url: URL, to version: ModelVersion? = nil, registry: ModelRegistry,
     migrator: AutomaticMigrator = AutomaticMigrator()
   ) throws {
-    guard let engine = try StoreLocation(url).engine as? any ScriptingEngine else {
+    guard let engine = try StoreLocation(url).engine as? SQLiteEngine else {
       throw PersistenceError(
         .invalidRequest, at: .store(url), "There are scripts only for migrations of stores in files.",
         fix: "Migrate the store with 'persist migrate'.")
@@ -57,22 +58,22 @@ public struct MigrationScript: Sendable {
     }
     try engine.duplicate(StoreLocation(url), to: StoreLocation(copies[0]))
     try engine.duplicate(StoreLocation(copies[0]), to: StoreLocation(copies[1]))
-    let script = try Self.recorded(engine, at: copies[0], plan, version, registry, migrator)
-    try engine.tryScript(script.sql, on: StoreLocation(copies[1]), expecting: StoreLocation(copies[0]))
+    let script = try Self.recorded(at: copies[0], plan, version, registry, migrator)
+    try Self.tryScript(script.sql, onStoreAt: copies[1], expecting: copies[0])
     text = script.text
   }
 
   /// Migrates a copy, and returns the statements.
   private static func recorded(
-    _ engine: any ScriptingEngine, at url: URL, _ plan: MigrationPlan, _ version: ModelVersion?,
-    _ registry: ModelRegistry, _ migrator: AutomaticMigrator
+    at url: URL, _ plan: MigrationPlan, _ version: ModelVersion?, _ registry: ModelRegistry,
+    _ migrator: AutomaticMigrator
   ) throws -> MigrationScriptText {
-    let connection = try engine.connectRecording(to: StoreLocation(url))
+    let connection = try SQLiteConnection(url, mode: .readWrite)
     defer { connection.close() }
     let family = try connection.identify(among: registry).family
     let migration = InPlaceMigration(
-      url: url, destination: version ?? family?.current ?? registry.currentVersion,
-      registry: migrator.resources(registry).pathRegistry, options: StoreOptions(), migrator: migrator)
+      ofUnusedStoreAt: url, to: version ?? family?.current ?? registry.currentVersion,
+      registry: migrator.resources(registry).pathRegistry, migrator: migrator)
     var files: [String] = []
     for values in try migration.newSurvey(connection).work.forgotten {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)

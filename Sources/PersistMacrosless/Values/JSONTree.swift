@@ -1,30 +1,31 @@
-package import Foundation
+import Foundation
+import Persist
 
 /// A JSON text that was parsed, for layers that decode stored texts member by member.
-package struct JSONTree: Equatable {
+struct JSONTree: Equatable {
   fileprivate let value: JSONElement
 
   fileprivate init(_ value: JSONElement) { self.value = value }
 
   /// Parses a text; nil if it isn't JSON.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     guard let value = try? JSONReader.value(in: Data(text.utf8)) else { return nil }
     self.value = value
   }
 
   /// Whether the value is null.
-  package var isNull: Bool { value == .null }
+  var isNull: Bool { value == .null }
   /// The members of an object; nil for other values.
-  package var members: [String: JSONTree]? {
+  var members: [String: JSONTree]? {
     if case .object(let members) = value { members.mapValues(JSONTree.init) } else { nil }
   }
   /// The elements of an array; nil for other values.
-  package var elements: [JSONTree]? {
+  var elements: [JSONTree]? {
     if case .array(let elements) = value { elements.map(JSONTree.init) } else { nil }
   }
 
   /// The text with sorted keys and without spaces.
-  package var data: Data {
+  var data: Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Every value that was parsed can be encoded.
@@ -32,14 +33,14 @@ package struct JSONTree: Equatable {
   }
 
   /// The text of ``data``; for a string, the string itself.
-  package var text: String {
+  var text: String {
     if case .string(let text) = value { text } else { String(decoding: data, as: UTF8.self) }
   }
 
   /// Returns an object whose members have their new names. A member that has its new name already isn't replaced.
   ///
   /// - Parameter renames: The new names by the former ones.
-  package func renaming(_ renames: [String: String]) -> JSONTree {
+  func renaming(_ renames: [String: String]) -> JSONTree {
     guard case .object(var members) = value else { return self }
     for (old, new) in renames.sorted(on: \.key) {
       guard let member = members[old] else { continue }
@@ -57,7 +58,7 @@ package struct JSONTree: Equatable {
   ///
   /// Elements of arrays correspond by their positions; if their number differs, by those from the start and from the
   /// end as far as nothing was changed.
-  package func merged(_ new: JSONTree, readAs base: JSONTree?) -> JSONTree {
+  func merged(_ new: JSONTree, readAs base: JSONTree?) -> JSONTree {
     JSONTree(Self.merge(value, base?.value, new.value))
   }
 

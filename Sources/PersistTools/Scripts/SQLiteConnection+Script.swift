@@ -1,15 +1,19 @@
 import Foundation
+import Persist
 
-/// Writing and trying scripts for other programs.
-extension SQLiteConnection: ScriptingConnection {
-  package func recordingStatements(_ body: () throws -> Void) throws -> [SQLText] {
+/// Writing scripts for other programs.
+extension SQLiteConnection {
+  /// Runs `body` and returns the statements that it ran in transactions, except those that only read.
+  func recordingStatements(_ body: () throws -> Void) throws -> [SQLText] {
     recordedStatements = []
     defer { recordedStatements = nil }
     try body()
     return recordedStatements ?? []
   }
 
-  package func scriptContentChecks() throws -> [MigrationScriptText.Check] {
+  /// The conditions by which a script recognizes the rows of the tables that a migration replaces: the metadata, the
+  /// record of the model, and the entities.
+  func scriptContentChecks() throws -> [MigrationScriptText.Check] {
     let schema = try StoreSchema(self)
     return try Self.metadataTables.flatMap { name, isOfVersion -> [MigrationScriptText.Check] in
       guard let table = schema.table(named: name) else { return [] }
@@ -27,7 +31,8 @@ extension SQLiteConnection: ScriptingConnection {
     ("Z_MODELCACHE", false),
   ]
 
-  package func scriptChecks() throws -> [MigrationScriptText.Check] {
+  /// The conditions by which a script recognizes the store in its present state.
+  func scriptChecks() throws -> [MigrationScriptText.Check] {
     var checks = [MigrationScriptText.Check.identifier(try StoreMetadata(self).identifier)]
     for table in try StoreSchema(self).tables where table.isOrdinary {
       let names = table.columns.map(\.name)

@@ -1,7 +1,9 @@
+import Persist
+
 /// A row that expressions read by key, without a context.
 ///
 /// Rows that were read together also read the rows at the other ends of their relationships together.
-package final class RowObject: KeyedObject {
+final class RowObject: KeyedObject {
   let id: ManagedObjectID
   let entity: Entity
   private let snapshot: RowSnapshot
@@ -14,12 +16,12 @@ package final class RowObject: KeyedObject {
     self.company = company
   }
 
-  package var key: Int64 { id.primaryKey ?? 0 }
-  package var fetchIdentity: StoredValue { .objectID(id) }
-  package var fetchEntityName: String? { entity.name }
-  package func hasProperty(named name: String) -> Bool { entity.property(named: name) != nil }
+  var key: Int64 { id.primaryKey ?? 0 }
+  var fetchIdentity: StoredValue { .objectID(id) }
+  var fetchEntityName: String? { entity.name }
+  func hasProperty(named name: String) -> Bool { entity.property(named: name) != nil }
 
-  package func fetchValue(forKey key: String) throws -> FetchValue {
+  func fetchValue(forKey key: String) throws -> FetchValue {
     guard let property = entity.property(named: key) else {
       throw PersistenceError(
         .unknownProperty, at: .property(entity.name, key), "'\(entity.name)' has no property '\(key)'.",
@@ -43,11 +45,11 @@ package final class RowObject: KeyedObject {
 }
 
 /// Rows that were read together, and the rows at the other ends of their relationships.
-package final class RowCompany {
+final class RowCompany {
   private let source: any RowSource
   private let model: ManagedObjectModel
   fileprivate let decoder: RowDecoder
-  package private(set) var objects: [RowObject] = []
+  private(set) var objects: [RowObject] = []
   /// The other ends that were read, by the relationship.
   private var ends: [Relationship: End] = [:]
 
@@ -63,7 +65,7 @@ package final class RowCompany {
   }
 
   /// - Parameter source: The source of the rows at the other ends.
-  package init(_ batch: RowBatch, of model: ManagedObjectModel, from source: any RowSource) {
+  init(_ batch: RowBatch, of model: ManagedObjectModel, from source: any RowSource) {
     self.source = source
     self.model = model
     decoder = RowDecoder(model, storeIdentifier: source.identifier) { try source.externalData(named: $0) }

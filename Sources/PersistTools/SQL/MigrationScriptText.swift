@@ -1,27 +1,29 @@
+import Persist
+
 /// A migration as text for the program `sqlite3`.
 ///
 /// Everything is one transaction. A check is a row that violates a constraint, whose name is the message: the program
 /// then stops, and SQLite rolls the transaction back.
-package struct MigrationScriptText: Sendable {
+struct MigrationScriptText: Sendable {
   /// A condition on the database, before or after the statements.
-  package struct Check: Sendable {
+  struct Check: Sendable {
     /// The kind of a check, which determines its message.
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
       case identity, version, content
     }
 
-    package let kind: Kind
+    let kind: Kind
     /// An expression that is 1 or 0.
     let condition: SQLText
   }
 
   /// The comment at the beginning, line by line.
-  package var comment: [String]
-  package var before: [Check]
-  package var statements: [SQLText]
-  package var after: [Check]
+  var comment: [String]
+  var before: [Check]
+  var statements: [SQLText]
+  var after: [Check]
 
-  package init(comment: [String], before: [Check], statements: [SQLText], after: [Check]) {
+  init(comment: [String], before: [Check], statements: [SQLText], after: [Check]) {
     self.comment = comment
     self.before = before
     self.statements = statements
@@ -32,13 +34,13 @@ package struct MigrationScriptText: Sendable {
   private static let commands = [".bail on", ".timeout 60000", ".dbconfig enable_trigger off"]
 
   /// The whole script.
-  package var text: String {
+  var text: String {
     let lines = comment.map { "-- " + $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     return (lines + [""] + Self.commands).joined(separator: "\n") + "\n" + sql
   }
 
   /// The SQL, which other programs can run.
-  package var sql: String {
+  var sql: String {
     ([
       "PRAGMA foreign_keys = OFF", "PRAGMA legacy_alter_table = OFF", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE",
       """
@@ -73,19 +75,19 @@ package struct MigrationScriptText: Sendable {
 
 extension MigrationScriptText.Check {
   /// The store has an identifier.
-  package static func identifier(_ identifier: String) -> Self {
+  static func identifier(_ identifier: String) -> Self {
     Self(
       kind: .identity,
       condition: "EXISTS (SELECT 1 FROM main.Z_METADATA WHERE Z_UUID = \(value: .text(identifier)))")
   }
 
   /// A table has these columns, in order.
-  package static func columns(_ columns: String, of table: String) -> Self {
+  static func columns(_ columns: String, of table: String) -> Self {
     Self(kind: .content, condition: "(\(SQLText.columnNames(of: table))) IS \(value: .text(columns))")
   }
 
   /// A table has a row with exactly these values.
-  package static func row(_ values: [(column: String, value: SQLValue)], of table: String, isOfVersion: Bool) -> Self {
+  static func row(_ values: [(column: String, value: SQLValue)], of table: String, isOfVersion: Bool) -> Self {
     let conditions = values.map { "\(name: $0.column) IS \(value: $0.value)" as SQLText }
     return Self(
       kind: isOfVersion ? .version : .content,
@@ -93,7 +95,7 @@ extension MigrationScriptText.Check {
   }
 
   /// A table has this content, in condensed form: see ``SQLText/extent(of:columns:)``.
-  package static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
+  static func extent(_ extent: String, of table: String, columns: [String]) -> Self {
     Self(
       kind: .content, condition: "(\(SQLText.extent(of: table, columns: columns))) IS \(value: .text(extent))")
   }
@@ -101,18 +103,18 @@ extension MigrationScriptText.Check {
 
 extension SQLText {
   /// The columns of a table as one text.
-  package static func columnNames(of table: String) -> SQLText {
+  static func columnNames(of table: String) -> SQLText {
     "SELECT group_concat(name, ', ') FROM pragma_table_info(\(value: .text(table)))"
   }
 
   /// All rows of a table, in a fixed order.
-  package static func contents(of table: String, columns: [String]) -> SQLText {
+  static func contents(of table: String, columns: [String]) -> SQLText {
     "SELECT \(names: columns) FROM main.\(name: table) ORDER BY 1"
   }
 
   /// The number of rows of a table; with the columns of objects, also the greatest key, and the sum of all versions,
   /// which grows with every change of an object.
-  package static func extent(of table: String, columns: [String]) -> SQLText {
+  static func extent(of table: String, columns: [String]) -> SQLText {
     let known = Set(columns.map(\.foldedIdentifier))
     let greatest: SQLText = known.contains("z_pk") ? " || ' ' || coalesce(max(Z_PK), 0)" : ""
     let versions: SQLText = known.contains("z_opt") ? " || ' ' || coalesce(sum(Z_OPT), 0)" : ""
@@ -120,7 +122,7 @@ extension SQLText {
   }
 
   /// The definitions that only one of two databases has.
-  package static let differingDefinitions: SQLText = """
+  static let differingDefinitions: SQLText = """
     SELECT name FROM (SELECT type, name, tbl_name, sql FROM main.sqlite_master EXCEPT \
     SELECT type, name, tbl_name, sql FROM copy.sqlite_master) UNION ALL \
     SELECT name FROM (SELECT type, name, tbl_name, sql FROM copy.sqlite_master EXCEPT \
@@ -128,7 +130,7 @@ extension SQLText {
     """
 
   /// The number of rows that only one of two databases has.
-  package static func differingRows(of table: String) -> SQLText {
+  static func differingRows(of table: String) -> SQLText {
     """
     SELECT (SELECT count(*) FROM (SELECT * FROM main.\(name: table) EXCEPT SELECT * FROM copy.\(name: table))) + \
     (SELECT count(*) FROM (SELECT * FROM copy.\(name: table) EXCEPT SELECT * FROM main.\(name: table)))

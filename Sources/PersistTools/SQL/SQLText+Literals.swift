@@ -1,8 +1,9 @@
 import Foundation
+package import Persist
 
 extension SQLText {
   /// The statement with its values as literals, for programs that can't bind them.
-  var withLiterals: String {
+  package var withLiterals: String {
     guard !values.isEmpty else { return text }
     var result = ""
     // A quotation mark before a combining mark is another `Character`.

@@ -1,13 +1,14 @@
-import LinkedSQLite
 import Foundation
+import LinkedSQLite
+import Persist
 
-extension SQLiteEngine: ScriptingEngine {
-  package func connectRecording(to location: StoreLocation) throws -> any ScriptingConnection {
-    try SQLiteConnection(file(location), mode: .readWrite)
-  }
-
-  package func tryScript(_ sql: String, on location: StoreLocation, expecting expected: StoreLocation) throws {
-    let connection = try SQLiteConnection(file(location), mode: .unassisted)
+extension MigrationScript {
+  /// Runs SQL on a store as another program would, without functions of Persist.
+  ///
+  /// - Parameter expected: The store whose content it must have afterward.
+  /// - Throws: ``PersistenceError/Code/migrationFailed`` if the SQL fails or has another result.
+  static func tryScript(_ sql: String, onStoreAt url: URL, expecting expected: URL) throws {
+    let connection = try SQLiteConnection(url, mode: .unassisted)
     defer { connection.close() }
     _ = SchemaChangeFlags(setOn: connection.handle)
     do {
@@ -27,14 +28,14 @@ extension SQLiteEngine: ScriptingEngine {
         "The migration needs Persist's own functions, so no other program can run it: \(error.message)",
         fix: "Migrate the store with 'persist migrate'.", errors: [error])
     }
-    try connection.attachCopy(file(expected))
+    try connection.attachCopy(expected)
     var differences = try connection.all(.differingDefinitions) { $0.text(0) }
     for table in try StoreSchema(connection).tables where table.isOrdinary && differences.isEmpty {
       if try connection.firstNumber(.differingRows(of: table.name)) > 0 { differences.append(table.name) }
     }
     guard let first = differences.first else { return }
     throw PersistenceError(
-      .migrationFailed, at: .store(location.url),
+      .migrationFailed, at: .store(url),
       "A script of the migration would have a different result from the migration itself, in '\(first)'.",
       fix: "Migrate the store with 'persist migrate', and please report this with both models.")
   }

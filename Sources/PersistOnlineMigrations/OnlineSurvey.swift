@@ -1,4 +1,5 @@
-package import Foundation
+import Foundation
+import Persist
 
 /// The direction of a migration in place that is carried out while programs with both models use the store: what has to
 /// be there for the destination, and what remains to be done at the end.
@@ -6,12 +7,12 @@ package import Foundation
 /// An engine creates the places of the destination beside those of the source. The end of the migration then is the
 /// ordinary migration in place, except for everything that is there already. Abandoning it is the same in the other
 /// direction.
-package final class OnlineSurvey {
+final class OnlineSurvey {
   /// A change of the ordinary migration in place, with its subject in the models.
-  package struct Change: Sendable {
-    package let change: SchemaChange
-    package let entity: String?
-    package let property: String?
+  struct Change: Sendable {
+    let change: SchemaChange
+    let entity: String?
+    let property: String?
   }
 
   private let store: IdentifiedStore
@@ -20,14 +21,14 @@ package final class OnlineSurvey {
   private let registry: ModelRegistry?
   private let isReturn: Bool
   /// Whether the models alone determine the values. Otherwise a mapping model of the registry does.
-  package let isInferred: Bool
+  let isInferred: Bool
 
   /// - Parameters:
   ///   - store: The store with the source's model, without the places that only the destination has.
   ///   - numbers: The entity numbers of the destination; nil to keep those of the source, with unused ones for new
   ///     entities.
   ///   - isReturn: Whether the migration is abandoned, so that the destination isn't newer.
-  package init(
+  init(
     _ store: IdentifiedStore, to destination: ModelVersion, numbers: [EntityNumbers.Row]?, registry: ModelRegistry?,
     isReturn: Bool = false
   ) throws {
@@ -47,39 +48,39 @@ package final class OnlineSurvey {
   }
 
   /// The rows of `Z_PRIMARYKEY` of the destination.
-  package let numbers: [EntityNumbers.Row]
+  let numbers: [EntityNumbers.Row]
   /// The layout of the destination.
-  package let planned: TableMap
+  let planned: TableMap
   /// The layout of the source.
-  package var map: TableMap { survey.map }
-  package var source: ModelVersion { hop.source }
-  package var destination: ModelVersion { hop.destination }
-  package var operations: [MigrationOperation] { hop.comparison.operations }
-  package var correspondence: ModelCorrespondence { hop.comparison.correspondence }
+  var map: TableMap { survey.map }
+  var source: ModelVersion { hop.source }
+  var destination: ModelVersion { hop.destination }
+  var operations: [MigrationOperation] { hop.comparison.operations }
+  var correspondence: ModelCorrespondence { hop.comparison.correspondence }
   /// Obstacles that don't depend on the rows.
-  package var blockers: [MigrationBlocker] { hop.blockers + survey.work.blockers }
-  package var changes: [Change] {
+  var blockers: [MigrationBlocker] { hop.blockers + survey.work.blockers }
+  var changes: [Change] {
     survey.work.changes.map { Change(change: $0.change, entity: $0.subject?.entity, property: $0.subject?.property) }
   }
 
   /// The old entity of a new one; nil for one that is new.
-  package func source(of entity: Entity) -> Entity? {
+  func source(of entity: Entity) -> Entity? {
     correspondence.entities[entity.name].flatMap { source.model.entitiesByName[$0] }
   }
 
   /// The obstacles in the rows.
-  package func obstacles(_ inspector: any StoreInspector) throws -> [MigrationBlocker] {
+  func obstacles(_ inspector: any StoreInspector) throws -> [MigrationBlocker] {
     try survey.findings(inspector, countingLosses: false).blockers
   }
 
   /// The values that the destination has no place for.
-  package func losses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+  func losses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
     survey.planParkingOfLosses(registry)
     return try survey.findings(inspector, countingLosses: true).losses
   }
 
   /// Those of ``losses(_:)`` that are parked instead, in words.
-  package func parkedLosses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
+  func parkedLosses(_ inspector: any StoreInspector) throws -> [MigrationLoss] {
     survey.planParkingOfLosses(registry)
     return try survey.findings(inspector, countingLosses: true).parked
   }
@@ -115,7 +116,7 @@ extension OnlineSurvey {
   /// - Parameters:
   ///   - connection: Holds the transaction.
   ///   - catalog: The catalog of the destination.
-  package func restoreParkedValues(on connection: any MigrationConnection, _ catalog: StoreCatalog) throws -> Int {
+  func restoreParkedValues(on connection: any MigrationConnection, _ catalog: StoreCatalog) throws -> Int {
     var parked = try ParkedValues(connection, registry, catalog)
     guard !parked.slots.isEmpty else { return 0 }
     let map = catalog.tableMap(of: destination.model)
@@ -133,7 +134,7 @@ extension OnlineSurvey {
   ///   - connection: Holds the transaction.
   ///   - url: The store.
   ///   - edit: Returns what remains of a change.
-  package func finish(
+  func finish(
     on connection: any MigrationConnection, at url: URL, options: StoreOptions,
     _ edit: @escaping (SchemaChange) -> [SchemaChange]
   ) throws -> MigrationReport {
@@ -141,8 +142,7 @@ extension OnlineSurvey {
       store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned, editing: edit)
     rest.planParkingOfLosses(registry)
     return try InPlaceMigration(
-      url: url, destination: destination, registry: registry, options: options, migrator: AutomaticMigrator(),
-      survey: rest, isSurveyCurrent: true
+      ofUnusedStoreAt: url, to: destination, registry: registry, options: options, survey: rest
     ).runInTransaction(of: connection)
   }
 }
