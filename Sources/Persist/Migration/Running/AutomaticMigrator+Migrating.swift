@@ -43,15 +43,16 @@ extension AutomaticMigrator: StoreMigrator {
         fix: "Open it for writing.")
     }
     return try options.encrypting {
+      let request = MigrationRequest(url: url, version: version, resources: resources(registry), options: options)
       guard let progress else {
-        let report = try migrateWithRetries(url, version, registry, options)
+        let report = try migrateWithRetries(request)
         logParkedValues(report, at: url)
         return report
       }
       let account = ProgressAggregator(progress)
       var migrator = self
       migrator.progress = { account.report($0) }
-      let report = try migrator.migrateWithRetries(url, version, registry, options)
+      let report = try migrator.migrateWithRetries(request)
       account.end(report)
       logParkedValues(report, at: url)
       return report
@@ -65,26 +66,25 @@ extension AutomaticMigrator: StoreMigrator {
   /// The time for which a retry waits for others if former attempts have used up the time.
   private static let shortWait = Duration.milliseconds(500)
 
-  private func migrateWithRetries(
-    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
-  ) throws -> MigrationReport {
-    let known = options.knownStore as? StoreDifference
-    var options = options
-    let wait = options.busyTimeout
+  private func migrateWithRetries(_ request: MigrationRequest) throws -> MigrationReport {
+    var request = request
+    let location = request.location
+    let known = request.options.knownStore as? StoreDifference
+    let wait = request.options.busyTimeout
     let deadline = ContinuousClock.now + wait
     var attempt = 0
     while true {
       do {
-        if attempt == 0, let known, let report = try migrate(known, url, version, registry, options) { return report }
-        _ = try StoreLocation(url).engine.recoverStore(at: StoreLocation(url), options: options)
-        return try attemptMigration(url, version, resources(registry), options, known?.store?.catalog)
+        if attempt == 0, let known, let report = try migrate(known, request) { return report }
+        _ = try location.engine.recoverStore(at: location, options: request.options)
+        return try attemptMigration(request, known?.store?.catalog)
       } catch let error as PersistenceError
         where [.storeBusy, .interrupted].contains(error.code) && attempt < retries {
         attempt += 1
         // The process that holds the store may be about to release it.
         Thread.sleep(forTimeInterval: min(0.05 * Double(attempt), 1))
         // All attempts together wait for about as long as one may.
-        options.busyTimeout = max(deadline - ContinuousClock.now, min(wait, Self.shortWait))
+        request.options.busyTimeout = max(deadline - ContinuousClock.now, min(wait, Self.shortWait))
       }
     }
   }
@@ -95,18 +95,16 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// - Returns: Nil if the migration needs more than a transaction, or if others use the store at this moment. The
   ///   store is then unchanged and closed.
-  private func migrate(
-    _ known: StoreDifference, _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ options: StoreOptions
-  ) throws -> MigrationReport? {
-    guard let store = known.store, let opened = known.opened, opened.url == url, !opened.isEnded else { return nil }
+  private func migrate(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
+    guard let store = known.store, let opened = known.opened, opened.url == request.url, !opened.isEnded
+    else { return nil }
     do {
-      let resources = resources(registry)
-      if options.backup == nil, compareWays == nil,
-        let survey = try opened.inspect({ try transactionPreview(store, $0, url, version, resources, options) }) ?? nil
+      if request.options.backup == nil, compareWays == nil,
+        let survey = try opened.inspect({ try transactionPreview(store, $0, request) }) ?? nil
       {
         let migration = InPlaceMigration(
-          url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
-          survey: survey.direct, isSurveyCurrent: true)
+          url: request.url, destination: request.version, registry: request.resources.pathRegistry,
+          options: request.options, migrator: self, survey: survey.direct, isSurveyCurrent: true)
         if var report = try opened.migrate(migration.runInTransaction) {
           report.duration = ContinuousClock.now - migration.start
           return report
@@ -120,36 +118,31 @@ extension AutomaticMigrator: StoreMigrator {
     return nil
   }
 
-  private func attemptMigration(
-    _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
-    _ catalog: StoreCatalog?
-  ) throws -> MigrationReport {
-    let location = StoreLocation(url)
+  private func attemptMigration(_ request: MigrationRequest, _ catalog: StoreCatalog?) throws -> MigrationReport {
+    let location = request.location
     let engine = try location.engine
     let before = engine.state(of: location)
-    var survey = try preview(url, version, resources, options, catalog)
-    guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
-    let workspace = try engine.workspace(for: location, waitingAtMost: options.busyTimeout)
+    var survey = try preview(request, catalog)
+    guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
+    let workspace = try engine.workspace(for: location, waitingAtMost: request.options.busyTimeout)
     defer { workspace.remove() }
     if engine.state(of: location) != before {
       // Another process migrated the store first.
-      survey = try preview(url, version, resources, options, survey.store.catalog)
-      guard !survey.isUpToDate else { return try upToDateReport(survey, url, version, resources, options) }
+      survey = try preview(request, survey.store.catalog)
+      guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
     }
-    guard let backup = options.backup else { return try carryOut(survey, url, version, resources, options, workspace) }
-    return try engine.withBackup(of: location, backup, waitingAtMost: options.busyTimeout) {
-      try carryOut(survey, url, version, resources, options, workspace)
+    guard let backup = request.options.backup else { return try carryOut(request, survey, workspace) }
+    return try engine.withBackup(of: location, backup, waitingAtMost: request.options.busyTimeout) {
+      try carryOut(request, survey, workspace)
     }
   }
 
-  private func upToDateReport(
-    _ survey: PathSurvey, _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions
-  ) throws -> MigrationReport {
-    try VersionStamp(url: url, version: version, registry: resources.pathRegistry, options: options)
-      .apply(to: survey.store)
-    let restored = try survey.slots.isEmpty
-      ? 0 : maintain(url, version, version.model, resources.pathRegistry, options)
-    let location = StoreLocation(url)
+  private func upToDateReport(_ survey: PathSurvey, _ request: MigrationRequest) throws -> MigrationReport {
+    let (url, version, options) = (request.url, request.version, request.options)
+    let registry = request.resources.pathRegistry
+    try VersionStamp(url: url, version: version, registry: registry, options: options).apply(to: survey.store)
+    let restored = try survey.slots.isEmpty ? 0 : maintain(url, version, version.model, registry, options)
+    let location = request.location
     let rows = try countsRows ? location.engine.inspect(location, options: options) { try survey.rows($0) } : nil
     var report = survey.report(rows: rows, way: .none)
     report.restored = restored
@@ -157,17 +150,18 @@ extension AutomaticMigrator: StoreMigrator {
   }
 
   private func carryOut(
-    _ survey: PathSurvey, _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
-    _ workspace: any MigrationWorkspace
+    _ request: MigrationRequest, _ survey: PathSurvey, _ workspace: any MigrationWorkspace
   ) throws -> MigrationReport {
+    let (url, version, options) = (request.url, request.version, request.options)
+    let resources = request.resources
     if survey.path.isInPlace {
       return try InPlaceMigration(
         url: url, destination: version, registry: resources.pathRegistry, options: options, migrator: self,
         survey: survey.direct, workspace: workspace,
-        proof: { try prove(url, version, resources.pathRegistry, workspace) }
+        proof: { try prove(request, workspace) }
       ).run()
     }
-    let location = StoreLocation(url)
+    let location = request.location
     if let exclusion = try location.engine.exclusion(of: location, options: options) {
       return try TransferMigration(
         url: url, destination: version, registry: resources.registry, options: options, migrator: self,
@@ -182,14 +176,11 @@ extension AutomaticMigrator: StoreMigrator {
   /// Surveys the store without writing, so that a rejected store isn't changed.
   ///
   /// - Parameter catalog: the store's catalog, if already read.
-  private func preview(
-    _ url: URL, _ version: ModelVersion, _ resources: MigrationResources, _ options: StoreOptions,
-    _ catalog: StoreCatalog?
-  ) throws -> PathSurvey {
-    let location = StoreLocation(url)
-    return try location.engine.inspect(location, options: options) { inspector in
-      let survey = try PathSurvey(inspector, to: version, resources: resources, catalog: catalog)
-      try requirePossible(survey, inspector, url, options)
+  private func preview(_ request: MigrationRequest, _ catalog: StoreCatalog?) throws -> PathSurvey {
+    let location = request.location
+    return try location.engine.inspect(location, options: request.options) { inspector in
+      let survey = try PathSurvey(inspector, to: request.version, resources: request.resources, catalog: catalog)
+      try requirePossible(survey, inspector, request)
       return survey
     }
   }
@@ -198,27 +189,27 @@ extension AutomaticMigrator: StoreMigrator {
   ///
   /// - Returns: Nil if the migration needs more, or nothing. Whether it is possible is then not known yet.
   private func transactionPreview(
-    _ store: IdentifiedStore, _ inspector: any StoreInspector, _ url: URL, _ version: ModelVersion,
-    _ resources: MigrationResources, _ options: StoreOptions
+    _ store: IdentifiedStore, _ inspector: any StoreInspector, _ request: MigrationRequest
   ) throws -> PathSurvey? {
+    let (version, resources) = (request.version, request.resources)
     // It was identified among the versions of the registry, and the wanted one.
     let survey = try resources.registry?.version(with: version.model) != nil
       ? PathSurvey(store, inspector, to: version, resources: resources)
       : PathSurvey(inspector, to: version, resources: resources, catalog: store.catalog)
     guard survey.needsOnlyTransaction else { return nil }
-    try requirePossible(survey, inspector, url, options)
+    try requirePossible(survey, inspector, request)
     return survey
   }
 
   /// - Throws: The obstacles to the migration.
   private func requirePossible(
-    _ survey: PathSurvey, _ inspector: any StoreInspector, _ url: URL, _ options: StoreOptions
+    _ survey: PathSurvey, _ inspector: any StoreInspector, _ request: MigrationRequest
   ) throws {
     guard !survey.isUpToDate else {
-      return try requireReadable(survey.path.destination.model, at: url, options: options)
+      return try requireReadable(survey.path.destination.model, at: request.url, options: request.options)
     }
-    if var error = try survey.error(inspector, self, reading: (StoreLocation(url), options)) {
-      error.place.store = url
+    if var error = try survey.error(inspector, self, reading: (request.location, request.options)) {
+      error.place.store = request.url
       throw error
     }
     try inspector.requireMigratable()

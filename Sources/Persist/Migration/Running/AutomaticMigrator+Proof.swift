@@ -8,16 +8,15 @@ extension AutomaticMigrator {
   /// afterward.
   ///
   /// - Returns: nil if no comparison is requested.
-  func prove(
-    _ url: URL, _ version: ModelVersion, _ registry: ModelRegistry?, _ workspace: any MigrationWorkspace
-  ) throws -> MigrationProof? {
+  func prove(_ request: MigrationRequest, _ workspace: any MigrationWorkspace) throws -> MigrationProof? {
     guard let compareWays else { return nil }
+    let url = request.url
     guard url.isFileURL else {
       throw PersistenceError(
         .invalidRequest, at: .store(url), "A migration is proved on copies, and only a store in a file is copied.",
         fix: "Migrate it without a proof.")
     }
-    let location = StoreLocation(url)
+    let location = request.location
     let engine = try location.engine
     try engine.requireDiskSpace(for: location, bytes: ExtraSpace.copies(4, ofSize: engine.size(of: location)))
     let copies = try [false, true].enumerated().map { number, alwaysCopies in
@@ -34,7 +33,7 @@ extension AutomaticMigrator {
       migrator.downgrade = .withLoss
       // Parked values aren't visible in the version that they are parked for.
       if migrator.parking == .olderVersions { migrator.parking = .none }
-      try migrator.migrate(storeAt: copy, to: version, registry: registry)
+      try migrator.migrate(storeAt: copy, to: request.version, registry: request.resources.pathRegistry)
       return copy
     }
     do {
