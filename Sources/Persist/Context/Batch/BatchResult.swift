@@ -53,8 +53,8 @@ extension BatchResult where ResultType: BatchResultContents {
 extension Set<ManagedObjectID> {
   /// The identifiers of one store's rows by entity name and key.
   fileprivate var inKeyOrder: [ManagedObjectID] {
-    Dictionary(grouping: self, by: \.entityName).sorted { $0.key < $1.key }.flatMap { _, ids in
-      ids.sorted { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }
+    Dictionary(grouping: self, by: \.entityName).sorted(on: \.key).flatMap { _, ids in
+      ids.ordered { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }
     }
   }
 }

@@ -111,7 +111,7 @@ private struct BatchChanges {
   private(set) var changes: [(slot: Int, value: FetchExpression)] = []
 
   init(_ properties: [String: FetchExpression], of entity: Entity, in model: ManagedObjectModel) throws {
-    for (name, expression) in properties.sorted(by: { $0.key < $1.key }) {
+    for (name, expression) in properties.sorted(on: \.key) {
       guard let property = entity.property(named: name) else {
         throw PersistenceError(
           .unknownProperty, at: .property(entity.name, name), "'\(entity.name)' has no property '\(name)'.",

@@ -49,16 +49,16 @@ struct KeyedArchiveWriter {
     case let value as Decimal: return try decimal(value)
     case is NSNull: return try object(of: "NSNull") { _ in [:] }
     case let value as [String: Any]:
-      let entries = value.sorted { $0.key < $1.key }
+      let entries = value.sorted(on: \.key)
       return try object(of: "NSDictionary") { writer in
         let keys = entries.map { writer.unique(.string($0.key)) }
         let values = try entries.map { try writer.add($0.value, depth: depth + 1) }
         return ["NS.keys": .array(keys), "NS.objects": .array(values)]
       }
     case let value as NSSet where type(of: value as Any) is AnyClass:
-      return try list(value.allObjects.sorted { "\($0)" < "\($1)" }, of: "NSSet", depth)
+      return try list(value.allObjects.ordered { "\($0)" < "\($1)" }, of: "NSSet", depth)
     case let value as Set<AnyHashable>:
-      let members = value.map(\.base).sorted { "\($0)" < "\($1)" }
+      let members = value.map(\.base).ordered { "\($0)" < "\($1)" }
       return try list(members, of: "NSSet", depth)
     case let value as [Any]: return try list(value, of: "NSArray", depth)
     default:

@@ -62,7 +62,7 @@ private struct BinaryPropertyListWriter {
     case .dictionary(let entries):
       let number = objects.count
       objects.append(.dictionary(keys: [], values: []))
-      let sorted = entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      let sorted = entries.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       let keys = try sorted.map { try add(.string($0.key), depth: depth + 1) }
       let values = try sorted.map { try add($0.value, depth: depth + 1) }
       objects[number] = .dictionary(keys: keys, values: values)

@@ -27,6 +27,27 @@ public enum PropertyList: Sendable, Hashable {
 }
 
 extension PropertyList {
+  // The synthesized operator is inlined, with the comparison of Data, wherever values or collections are compared.
+  @inline(never)
+  public static func == (left: PropertyList, right: PropertyList) -> Bool {
+    switch (left, right) {
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.unsigned(let left), .unsigned(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.date(let left), .date(let right)): left == right
+    case (.data(let left), .data(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.dictionary(let left), .dictionary(let right)): left == right
+    case (.uid(let left), .uid(let right)): left == right
+    case (.null, .null): true
+    case (.boolean, _), (.integer, _), (.unsigned, _), (.real, _), (.string, _), (.date, _), (.data, _), (.array, _),
+      (.dictionary, _), (.uid, _), (.null, _):
+      false
+    }
+  }
+
   /// The entry of a dictionary with a key; nil if there is none or the value isn't a dictionary.
   public subscript(key: String) -> PropertyList? {
     if case .dictionary(let entries) = self { entries[key] } else { nil }

@@ -24,7 +24,7 @@ extension JSONElement {
     case .array(let values):
       Self.append("[", "]", values, to: &bytes, depth) { value, bytes in value.append(to: &bytes, depth: depth + 1) }
     case .object(let members):
-      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      let sorted = members.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       Self.append("{", "}", sorted, to: &bytes, depth) { member, bytes in
         Self.append(member.key, to: &bytes)
         bytes += " : ".utf8

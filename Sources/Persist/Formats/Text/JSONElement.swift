@@ -13,6 +13,24 @@ package enum JSONElement: Sendable, Hashable {
   case array([JSONElement])
   case object([String: JSONElement])
 
+  // The synthesized operator is inlined, with the comparison of decimals, wherever values or collections are compared.
+  @inline(never)
+  package static func == (left: JSONElement, right: JSONElement) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.decimal(let left), .decimal(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    case (.null, _), (.boolean, _), (.integer, _), (.number, _), (.decimal, _), (.string, _), (.array, _),
+      (.object, _):
+      false
+    }
+  }
+
   /// The name of the value's kind, for messages.
   var kind: String {
     switch self {

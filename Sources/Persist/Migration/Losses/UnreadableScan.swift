@@ -138,7 +138,7 @@ package final class UnreadableScan {
       }
       found[key] = values
     }
-    return found.sorted { $0.key < $1.key }.map(\.value)
+    return found.sorted(on: \.key).map(\.value)
   }
 }
 

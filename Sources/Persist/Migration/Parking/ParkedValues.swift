@@ -148,7 +148,7 @@ package struct ParkedValues {
       }
       numbers[map[found].table, default: []].append(slot.number)
     }
-    for (table, slots) in numbers.sorted(by: { $0.key < $1.key }) {
+    for (table, slots) in numbers.sorted(on: \.key) {
       try connection.execute(ParkedValueStatement.createTrigger(table: table, slots: slots.sorted()))
     }
   }

@@ -44,7 +44,7 @@ extension RenameHint {
 
   private static func best(of names: [String], for name: String) -> String? {
     if names.count < 2 { return names.first }
-    let sorted = names.map { (name: $0, shared: shared($0, name)) }.sorted { $0.shared > $1.shared }
+    let sorted = names.map { (name: $0, shared: shared($0, name)) }.ordered { $0.shared > $1.shared }
     return sorted[0].shared > sorted[1].shared && sorted[0].shared > 1 ? sorted[0].name : nil
   }
 

@@ -26,7 +26,7 @@ extension ModelRegistry {
       if files[file.name] == nil || file.url.pathExtension == "xcmappingmodel" { files[file.name] = file }
     }
     return try files.values
-      .sorted { NaturalOrder.precedes($0.name, $1.name) }
+      .ordered { NaturalOrder.precedes($0.name, $1.name) }
       .map { file in
         var model = try MappingModel(contentsOf: file.url, from: source.model, to: destination.model)
         model.sourceVersion = source.name

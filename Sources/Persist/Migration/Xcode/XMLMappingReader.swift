@@ -38,7 +38,7 @@ struct XMLMappingReader {
 
   func mappingModel() throws -> MappingModel {
     let header = try MappingModelFile(at: url)
-    let ordered = mappings.enumerated().sorted {
+    let ordered = mappings.enumerated().ordered {
       (number($0.element), $0.offset) < (number($1.element), $1.offset)
     }.map(\.element)
     return MappingModel(
@@ -134,7 +134,7 @@ struct XMLMappingReader {
     let references = element.children(named: "relationship").first { $0.attributes["name"] == name }?
       .attributes["idrefs"] ?? ""
     return references.split(separator: " ").compactMap { objects[String($0)] }
-      .sorted { (text("name", of: $0) ?? "") < (text("name", of: $1) ?? "") }
+      .ordered { (text("name", of: $0) ?? "") < (text("name", of: $1) ?? "") }
   }
 
   private func archive(_ name: String, of element: MarkupElement) throws -> ArchivedObject? {

@@ -22,7 +22,7 @@ final class FamilyVersions: Sendable {
   /// - Parameter isOrdered: whether the versions are already in order; otherwise the order is determined.
   convenience init(_ files: [VersionFile], family: String, isOrdered: Bool, steps: [(from: String, to: String)] = []) {
     self.init(
-      inOrder: isOrdered ? files : files.sorted { Self.precedes($0.name, $1.name, in: family) }, family: family,
+      inOrder: isOrdered ? files : files.ordered { Self.precedes($0.name, $1.name, in: family) }, family: family,
       isOrdered: isOrdered, steps: steps, newestCount: 0)
   }
 
@@ -98,7 +98,7 @@ final class FamilyVersions: Sendable {
     let identified = VersionOrder(
       names: versions.map(\.name), identifiers: versions.map(\.model.versionIdentifiers), family: family)
     if identified.evidence == .identifiers {
-      let order = versions.indices.sorted { identified.precedes($0, $1) == true }
+      let order = versions.indices.ordered { identified.precedes($0, $1) == true }
       versions = order.map { versions[$0] }
     }
     versions = Self.sorted(versions, by: steps)

@@ -34,7 +34,7 @@ public final class ModelRegistry: Sendable {
     otherProblems: [PersistenceError]
   ) {
     precondition(!families.isEmpty, "A registry contains at least one family of models.")
-    self.families = families.sorted { NaturalOrder.precedes($0.name, $1.name) }
+    self.families = families.ordered { NaturalOrder.precedes($0.name, $1.name) }
     self.mappingModels = mappingModels
     self.mappingModelProblems = mappingModelProblems
     self.otherProblems = otherProblems

@@ -9,7 +9,7 @@ package enum NaturalOrder {
 
   /// Returns names in natural order, each of which is split once.
   static func sorted(_ names: [String]) -> [String] {
-    names.map { (name: $0, parts: parts($0)) }.sorted(by: precedes).map(\.name)
+    names.map { (name: $0, parts: parts($0)) }.ordered(by: precedes).map(\.name)
   }
 
   private static func precedes(_ left: (name: String, parts: [Part]), _ right: (name: String, parts: [Part])) -> Bool {

@@ -71,7 +71,7 @@ struct VersionOrder: Sendable {
     guard let isForward = precedes(first, second) else { return [] }
     let (lower, upper) = isForward ? (first, second) : (second, first)
     let between = (0..<places.count + newestCount).filter { precedes(lower, $0) == true && precedes($0, upper) == true }
-      .sorted { precedes($0, $1) == true }
+      .ordered { precedes($0, $1) == true }
     return isForward ? between : between.reversed()
   }
 

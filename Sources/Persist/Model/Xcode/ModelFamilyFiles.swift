@@ -51,9 +51,9 @@ struct ModelFamilyFiles {
     }
     return groups.map { group, urls in
       var family = ModelFamilyFiles(urls.count == 1 ? urls[0].stem : group.name, url: nil)
-      for url in urls.sorted(by: { NaturalOrder.precedes($0.path, $1.path) }) { family.add(url.stem, url: url) }
+      for url in urls.ordered(by: { NaturalOrder.precedes($0.path, $1.path) }) { family.add(url.stem, url: url) }
       return family
-    }.sorted { NaturalOrder.precedes($0.name, $1.name) }
+    }.ordered { NaturalOrder.precedes($0.name, $1.name) }
   }
 
   /// Returns the file of the current version of an `.xcdatamodeld` or `.momd`, without reading it if the family names

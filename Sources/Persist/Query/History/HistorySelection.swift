@@ -21,7 +21,7 @@ package struct HistorySelection<Result> {
         try request.sortDescriptors.map { try evaluator.value(of: $0.expression, for: .object(object(element))).stored }
       )
     }
-    let sorted = request.sortDescriptors.isEmpty ? keyed : keyed.sorted { left, right in
+    let sorted = request.sortDescriptors.isEmpty ? keyed : keyed.ordered { left, right in
       for (place, descriptor) in request.sortDescriptors.enumerated() {
         switch Self.order(left.2[place], right.2[place], descriptor) {
         case .less: return descriptor.isAscending

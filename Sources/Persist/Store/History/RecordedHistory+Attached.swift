@@ -32,8 +32,8 @@ extension HistoryConnection {
     }
     let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
     // In the order of their keys, so that each page of the table is written once.
-    try set(present.sorted { $0.key.precedes($1.key) })
-    let removed = entries.values.filter { $0.value == nil }.keys.sorted { $0.precedes($1) }
+    try set(present.ordered { $0.key.precedes($1.key) })
+    let removed = entries.values.filter { $0.value == nil }.keys.ordered { $0.precedes($1) }
     for group in Self.groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
   }
 
@@ -51,7 +51,7 @@ extension HistoryConnection {
       try forEachRow(of: sql) { row in
         found[Int(row.integer(0))].append(AttachedEntry(key: row.data(1), value: row.data(2)))
       }
-      all += found.map { $0.count < 2 ? $0 : $0.sorted { $0.key.precedes($1.key) } }
+      all += found.map { $0.count < 2 ? $0 : $0.ordered { $0.key.precedes($1.key) } }
     }
     return all
   }

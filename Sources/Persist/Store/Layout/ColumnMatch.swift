@@ -73,7 +73,7 @@ struct ColumnMatch {
       }
     }
     return near.filter { !taken.contains($0.column.name.foldedIdentifier) }
-      .sorted { $0.rank < $1.rank }
+      .ordered { $0.rank < $1.rank }
       .map(\.column)
   }
 }

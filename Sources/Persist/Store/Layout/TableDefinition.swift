@@ -135,7 +135,7 @@ extension TableMap {
       var allocator = NameAllocator(names: names, reserving: found.map(\.name))
       for (_, same) in places.sorted(on: \.key) where same.count > 1 {
         // The order of declaration doesn't decide which of them are numbered.
-        for index in same.sorted(by: { found[$0].rank < found[$1].rank }).dropFirst() {
+        for index in same.ordered(by: { found[$0].rank < found[$1].rank }).dropFirst() {
           found[index].name = allocator.allocate(found[index].name)
         }
       }

@@ -114,7 +114,7 @@ extension TableMapBuilder {
       }
       columns[tableNames[root] ?? ""] = places.map { (rank: rank($0.claim), place: $0) }
         .enumerated()
-        .sorted {
+        .ordered {
           let (left, right) = ($0.element.rank, $1.element.rank)
           return left == right ? $0.offset < $1.offset : left < right
         }

@@ -35,7 +35,7 @@ struct TableMapBuilder {
     self.absent = absent
     self.numbers = numbers
     self.schema = schema
-    entities = model.entities.sorted { numbers[$0] < numbers[$1] }
+    entities = model.entities.ordered { numbers[$0] < numbers[$1] }
   }
 
   /// Places the columns of a single table of a file.
@@ -45,7 +45,7 @@ struct TableMapBuilder {
     model: ManagedObjectModel, numbers: EntityNumbers, tableOf root: Entity, claimedBy claimants: some Sequence<Entity>
   ) {
     (self.model, self.numbers, schema, names, absent) = (model, numbers, nil, .coreData, [])
-    entities = claimants.sorted { numbers[$0] < numbers[$1] }
+    entities = claimants.ordered { numbers[$0] < numbers[$1] }
     tableNames = [root.name: names.table(of: root.name)]
   }
 

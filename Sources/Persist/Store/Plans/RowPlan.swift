@@ -66,7 +66,7 @@ package final class RowPlan: Sendable {
     let table = map[entity].table
     let isWholeTable = entity.superentity == nil && (includingSubentities || !entity.hasSubentities)
     let numbers = entities.map { map.numbers[$0] }
-    self.variants = zip(numbers, variants).map { (Int64($0), $1) }.sorted { $0.0 < $1.0 }
+    self.variants = zip(numbers, variants).map { (Int64($0), $1) }.ordered { $0.0 < $1.0 }
     self.entity = entity
     self.columns = columns
     columnList = "\(names: columns)"

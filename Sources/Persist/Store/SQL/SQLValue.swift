@@ -15,6 +15,19 @@ public enum SQLValue: Sendable, Hashable {
   /// Bytes.
   case blob(Data)
 
+  // The synthesized operator is inlined, with the comparison of Data, wherever values or arrays of them are compared.
+  @inline(never)
+  public static func == (left: SQLValue, right: SQLValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.text(let left), .text(let right)): left == right
+    case (.blob(let left), .blob(let right)): left == right
+    case (.null, _), (.integer, _), (.double, _), (.text, _), (.blob, _): false
+    }
+  }
+
   /// The number of an ``integer(_:)``; nil for every other value.
   public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
   /// The number of a ``double(_:)`` or an ``integer(_:)``; nil for every other value.

@@ -27,7 +27,7 @@ struct RelatedChanges {
     let changed = context.graph.updated.objects + context.graph.deleted.objects
     guard !changed.isEmpty else { return nil }
     guard reads.isComplete else { return .constant(true) }
-    let conditions = reads.ends.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { path, end in
+    let conditions = reads.ends.ordered { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { path, end in
       let ids = changed.filter { concerns($0, end) }.map { FetchExpression.constant(.objectID($0.objectID)) }
       return ids.isEmpty ? nil : reaching(.aggregate(ids), by: path, from: 0, of: .current)
     }

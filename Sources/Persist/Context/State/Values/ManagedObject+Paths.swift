@@ -43,7 +43,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///
   /// - Throws: The errors of ``setValue(_:forKey:)``; the properties before the one that fails are set.
   public func setValuesForKeys(_ values: [String: Any?]) throws {
-    for (name, value) in values.sorted(by: { $0.key < $1.key }) { try setValue(value, forKey: name) }
+    for (name, value) in values.sorted(on: \.key) { try setValue(value, forKey: name) }
   }
 }
 

@@ -34,7 +34,7 @@ struct ColumnPlan: Sendable {
     if let (value, covered) = cases.first, covered.count == numbers.count { return value }
     guard !cases.isEmpty else { return base }
     let branches = cases.map { RowExpression.EntityCase(numbers: $0.value.sorted(), value: $0.key) }
-      .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
+      .ordered { $0.numbers.lexicographicallyPrecedes($1.numbers) }
     return .byEntity(branches, otherwise: base)
   }
 

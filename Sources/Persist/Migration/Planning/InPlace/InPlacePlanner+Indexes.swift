@@ -10,7 +10,7 @@ extension InPlacePlanner {
     let names = Set(wanted.map(\.name.foldedIdentifier))
     let modelNames = oldNames.union(names)
     func isFinal(_ index: StoreSchema.Index) -> Bool { names.contains(index.name.foldedIdentifier) }
-    for index in schema.indexes.sorted(by: { isFinal($0) && !isFinal($1) }) {
+    for index in schema.indexes.ordered(by: { isFinal($0) && !isFinal($1) }) {
       guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
       guard case .becomes(let table, let rename, let doomed) = fate else { continue }
       if doomed.contains(where: { SQLTokens.mentions($0, in: sql) }) {

@@ -156,7 +156,7 @@ extension InPlacePlanner {
   private mutating func fill(_ column: ColumnPlan, of plan: TablePlan) {
     var groups: [SQLValue: [Int]] = [:]
     for (number, value) in column.fills { groups[value, default: []].append(number) }
-    for (value, numbers) in groups.sorted(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
+    for (value, numbers) in groups.ordered(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
       let rows = numbers.sorted()
       work.add(
         .update(

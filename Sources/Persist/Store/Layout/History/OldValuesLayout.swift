@@ -61,7 +61,7 @@ package struct OldValuesLayout: Sendable {
           groups.insert(columns.map(\.name))
         }
       }
-      return Table(name: name, groups: groups.sorted { $0.lexicographicallyPrecedes($1) })
+      return Table(name: name, groups: groups.ordered { $0.lexicographicallyPrecedes($1) })
     }
     func end(_ entity: Entity) -> Relationship.End {
       let table = map[entity].table

@@ -28,7 +28,7 @@ extension TableMap {
   package func missingKeys(in schema: StoreSchema) -> [StoreSchema.MissingKey] {
     let entities = tables.filter { $0.entity.superentity == nil }.map { ($0.entity.name, $0.table, ["Z_PK"]) }
     let pairs = joinTables.map { (String?.none, $0.name, [$0.first.column, $0.second.column]) }
-    let own = Self.ownKeys.sorted { $0.key < $1.key }.map { (String?.none, $0.key, [$0.value]) }
+    let own = Self.ownKeys.sorted(on: \.key).map { (String?.none, $0.key, [$0.value]) }
     return (entities.map { (Optional($0.0), $0.1, $0.2) } + pairs + own).compactMap { entity, name, columns in
       guard let table = schema.table(named: name), !schema.hasKey(columns, of: table),
         columns.allSatisfy({ table.column(named: $0) != nil })

@@ -13,7 +13,7 @@ extension SQLiteConnection {
     let present = try all(.trustedObjects) { (name: $0.text(0), isTable: $0.integer(2) != 0) }
       .filter { $0.name.hasPrefix(FullTextIndex.prefix) && !soundNames.contains($0.name) }
     if !present.isEmpty || sound != wanted { try requireFullText() }
-    for object in present.sorted(by: { !$0.isTable && $1.isTable }) {
+    for object in present.ordered(by: { !$0.isTable && $1.isTable }) {
       try execute(.dropFullText(object.name, isTable: object.isTable))
     }
     for index in wanted.subtracting(sound).sorted(on: \.name) {
