@@ -50,7 +50,7 @@ final class ObservedStore: PersistentStore, ObservedSource {
   func metadata() throws -> StoreMetadata { try base.metadata() }
   func setMetadata(_ metadata: StoreMetadata) throws { try base.setMetadata(metadata) }
   func savePendingMetadata() throws { try base.savePendingMetadata() }
-  func noteUncleanEnd() { base.noteUncleanEnd() }
+  func recordUncleanEnd() { base.recordUncleanEnd() }
 
   // MARK: Reading
 

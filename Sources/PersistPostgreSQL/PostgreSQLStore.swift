@@ -129,7 +129,7 @@ final class PostgreSQLStore: PersistentStore {
     }
   }
 
-  func advanceReplicas() throws { try pool.noteSeenPosition() }
+  func advanceReplicas() throws { try pool.recordSeenPosition() }
 
   /// A number that every transaction of the server changes, including those of other stores, which only cause a
   /// needless check.
@@ -141,7 +141,7 @@ final class PostgreSQLStore: PersistentStore {
 
   // MARK: Moments
 
-  func noteChange() { changes.increment() }
+  func recordChange() { changes.increment() }
 
   /// The time counts from the arrival of the answer: the way from the server isn't the program's.
   func readingWithMoment<T>(_ body: () throws -> T) rethrows -> (T, ReadMoment?) {

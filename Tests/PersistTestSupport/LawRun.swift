@@ -54,14 +54,14 @@ final class LawRun: Sendable {
 
   /// Records an error thrown by a try, unless it is a failed expectation, which is already recorded.
   func record(_ error: any Error, at location: SourceLocation) {
-    noteFailure()
+    recordFailure()
     if !(error is ExpectationFailedError) { Issue.record(error, sourceLocation: location) }
   }
 
   #if compiler(>=6.2)
     /// The issue with its seed.
     func record(_ issue: Issue) -> Issue {
-      guard let seed = noteFailure() else { return issue }
+      guard let seed = recordFailure() else { return issue }
       var issue = issue
       issue.comments.append("Law '\(name)', PERSIST_SEED=\(seed)")
       return issue
@@ -69,7 +69,7 @@ final class LawRun: Sendable {
   #endif
 
   @discardableResult
-  private func noteFailure() -> UInt64? {
+  private func recordFailure() -> UInt64? {
     state.withLock { state in
       if let seed = state.current, state.failures.last != seed { state.failures.append(seed) }
       return state.current

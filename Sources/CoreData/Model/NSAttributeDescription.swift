@@ -5,19 +5,19 @@ import Persist
 /// An attribute of an entity.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the values.
-  open var attributeType = NSAttributeType.undefinedAttributeType { didSet { noteChange() } }
+  open var attributeType = NSAttributeType.undefinedAttributeType { didSet { recordChange() } }
   /// The name of the values' class.
-  open var attributeValueClassName: String? { didSet { noteChange() } }
+  open var attributeValueClassName: String? { didSet { recordChange() } }
   /// The value of new objects.
-  open var defaultValue: Any? { didSet { noteChange() } }
+  open var defaultValue: Any? { didSet { recordChange() } }
   /// The name of the transformer of a transformable attribute.
-  open var valueTransformerName: String? { didSet { noteChange() } }
+  open var valueTransformerName: String? { didSet { recordChange() } }
   /// Whether large values are stored in files beside the store.
-  open var allowsExternalBinaryDataStorage = false { didSet { noteChange() } }
+  open var allowsExternalBinaryDataStorage = false { didSet { recordChange() } }
   /// Whether the history keeps the value of a deleted object.
-  open var preservesValueInHistoryOnDeletion = false { didSet { noteChange() } }
+  open var preservesValueInHistoryOnDeletion = false { didSet { recordChange() } }
   /// Whether CloudKit encrypts the value. Without effect here.
-  open var allowsCloudEncryption = false { didSet { noteChange() } }
+  open var allowsCloudEncryption = false { didSet { recordChange() } }
   /// The description of a model file, with parts that this class has no property for.
   private var original: AttributeDescription?
   /// The name of a composite type in a model file.
@@ -149,7 +149,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 /// An attribute whose value the store computes from others.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The expression from which the store computes the value.
-  open var derivationExpression: NSExpression? { didSet { noteChange() } }
+  open var derivationExpression: NSExpression? { didSet { recordChange() } }
 
   override var derivation: String? { derivationExpression?.fetchExpression.format }
 

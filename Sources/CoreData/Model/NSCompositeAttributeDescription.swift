@@ -4,7 +4,7 @@ import Persist
 /// An attribute that consists of several ones, whose values are dictionaries.
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The attributes that the attribute consists of; some of them may be composite.
-  open var elements: [NSAttributeDescription] = [] { didSet { noteChange() } }
+  open var elements: [NSAttributeDescription] = [] { didSet { recordChange() } }
 
   /// Creates a description.
   public required init() {

@@ -5,26 +5,26 @@ public import Persist
 /// An entity of a model.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
-  open var name: String? { didSet { noteChange() } }
+  open var name: String? { didSet { recordChange() } }
   /// The name of the objects' class.
-  open var managedObjectClassName: String! { didSet { noteChange() } }
+  open var managedObjectClassName: String! { didSet { recordChange() } }
   /// Whether only subentities have objects.
-  open var isAbstract = false { didSet { noteChange() } }
+  open var isAbstract = false { didSet { recordChange() } }
   /// The name in an older version.
-  open var renamingIdentifier: String? { didSet { noteChange() } }
+  open var renamingIdentifier: String? { didSet { recordChange() } }
   /// A text that changes the entity's hash.
-  open var versionHashModifier: String? { didSet { noteChange() } }
+  open var versionHashModifier: String? { didSet { recordChange() } }
   /// Data of the application's own.
-  open var userInfo: [AnyHashable: Any]? { didSet { noteChange() } }
+  open var userInfo: [AnyHashable: Any]? { didSet { recordChange() } }
   /// The attributes that are unique together, by name or description.
-  open var uniquenessConstraints: [[Any]] = [] { didSet { noteChange() } }
+  open var uniquenessConstraints: [[Any]] = [] { didSet { recordChange() } }
   /// The attributes of indexes, under the older name.
-  open var compoundIndexes: [[Any]] = [] { didSet { noteChange() } }
+  open var compoundIndexes: [[Any]] = [] { didSet { recordChange() } }
   /// The indexes.
   open var indexes: [NSFetchIndexDescription] = [] {
     didSet {
       for index in indexes { index.entity = self }
-      noteChange()
+      recordChange()
     }
   }
   /// The entity's own properties and, once a coordinator uses the model or if it was read from a file, inherited ones.
@@ -33,7 +33,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     set {
       own = newValue.filter { property in superentity?.properties.contains { $0 === property } != true }
       for property in own { property.join(self) }
-      noteChange()
+      recordChange()
     }
   }
   /// The entities that inherit from this one.
@@ -41,7 +41,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     didSet {
       for entity in oldValue where entity.superentity === self { entity.superentity = nil }
       for entity in subentities { entity.superentity = self }
-      noteChange()
+      recordChange()
     }
   }
   /// The entity that this one inherits from.
@@ -95,7 +95,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The hash of the entity, by which stores recognize their model.
   open var versionHash: Data { entity?.fingerprint.bytes ?? Data() }
 
-  func noteChange() { managedObjectModel?.noteChange() }
+  func recordChange() { managedObjectModel?.recordChange() }
 
   var compositeAttributes: [NSCompositeAttributeDescription] {
     own.compactMap { $0 as? NSCompositeAttributeDescription }

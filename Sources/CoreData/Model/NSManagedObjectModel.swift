@@ -52,7 +52,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       for entity in descriptions where entity.managedObjectModel === self { entity.managedObjectModel = nil }
       descriptions = newValue
       for entity in newValue { entity.managedObjectModel = self }
-      noteChange()
+      recordChange()
     }
   }
 
@@ -78,7 +78,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Sets the entities of a configuration.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName name: String) {
     configurationNames[name] = entities.compactMap(\.name)
-    noteChange()
+    recordChange()
   }
 
   /// The hashes of the entities, by which stores recognize their model.
@@ -102,7 +102,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Sets or removes a request template.
   open func setFetchRequestTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, forName name: String) {
     templates[name] = request
-    noteChange()
+    recordChange()
   }
 
   /// Returns a request from a template, with values for its variables.
@@ -127,7 +127,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  func noteChange() {
+  func recordChange() {
     named.withLock { $0 = nil }
     EntityDescriptions.remove(made?.entities ?? [], of: self)
     made = nil

@@ -5,21 +5,21 @@ import Persist
 /// A property of an entity.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
-  open var name = "" { didSet { noteChange() } }
+  open var name = "" { didSet { recordChange() } }
   /// Whether the property may have no value.
-  open var isOptional = true { didSet { noteChange() } }
+  open var isOptional = true { didSet { recordChange() } }
   /// Whether the property exists in memory only.
-  open var isTransient = false { didSet { noteChange() } }
+  open var isTransient = false { didSet { recordChange() } }
   /// Data of the application's own.
-  open var userInfo: [AnyHashable: Any]? { didSet { noteChange() } }
+  open var userInfo: [AnyHashable: Any]? { didSet { recordChange() } }
   /// The name in an older version.
-  open var renamingIdentifier: String? { didSet { noteChange() } }
+  open var renamingIdentifier: String? { didSet { recordChange() } }
   /// A text that changes the property's hash.
-  open var versionHashModifier: String? { didSet { noteChange() } }
+  open var versionHashModifier: String? { didSet { recordChange() } }
   /// Whether Spotlight indexes the property. Without effect here.
-  open var isIndexedBySpotlight = false { didSet { noteChange() } }
+  open var isIndexedBySpotlight = false { didSet { recordChange() } }
   /// Whether the property has an index of its own.
-  open var isIndexed = false { didSet { noteChange() } }
+  open var isIndexed = false { didSet { recordChange() } }
   /// The hash of the property and its entity, by which stores recognize their model.
   open var versionHash: Data {
     guard let hash = entity?.versionHash else { return Data() }
@@ -31,7 +31,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open var validationWarnings: [Any] { rules.map { $0.warning as Any } }
   /// The entity that declares the property.
   public private(set) weak var entity: NSEntityDescription!
-  private(set) var rules: [(predicate: NSPredicate, warning: String?)] = [] { didSet { noteChange() } }
+  private(set) var rules: [(predicate: NSPredicate, warning: String?)] = [] { didSet { recordChange() } }
 
   /// Creates a description.
   public required override init() { super.init() }
@@ -45,7 +45,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
   func join(_ entity: NSEntityDescription?) { self.entity = entity }
 
-  func noteChange() { entity?.noteChange() }
+  func recordChange() { entity?.recordChange() }
 
   /// Returns a copy that belongs to no entity.
   open func copy(with zone: NSZone? = nil) -> Any {

@@ -21,19 +21,19 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   open weak var destinationEntity: NSEntityDescription? {
     didSet {
       if let destinationEntity { destinationName = destinationEntity.name }
-      noteChange()
+      recordChange()
     }
   }
   /// The relationship in the other direction.
-  open weak var inverseRelationship: NSRelationshipDescription? { didSet { noteChange() } }
+  open weak var inverseRelationship: NSRelationshipDescription? { didSet { recordChange() } }
   /// The smallest number of related objects; 0 for none.
-  open var minCount = 0 { didSet { noteChange() } }
+  open var minCount = 0 { didSet { recordChange() } }
   /// The greatest number of related objects; 1 for a to-one relationship, 0 for no limit.
-  open var maxCount = 0 { didSet { noteChange() } }
+  open var maxCount = 0 { didSet { recordChange() } }
   /// The effect on related objects when an object is deleted.
-  open var deleteRule = NSDeleteRule.nullifyDeleteRule { didSet { noteChange() } }
+  open var deleteRule = NSDeleteRule.nullifyDeleteRule { didSet { recordChange() } }
   /// Whether the related objects have an order.
-  open var isOrdered = false { didSet { noteChange() } }
+  open var isOrdered = false { didSet { recordChange() } }
   private var original: RelationshipDescription?
   private var destinationName: String?
 
@@ -106,7 +106,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 /// A property whose value is the result of a request.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
   /// The request, with the variables `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
-  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { didSet { noteChange() } }
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { didSet { recordChange() } }
   private var original: FetchedPropertyDescription?
 
   /// Creates a description.

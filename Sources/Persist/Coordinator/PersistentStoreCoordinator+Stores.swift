@@ -52,7 +52,7 @@ extension PersistentStoreCoordinator {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
       guard try engine.canCreateStore(at: location) else {
         let store = try openOfModel(location, engine, options)
-        if isUnclean { store.noteUncleanEnd() }
+        if isUnclean { store.recordUncleanEnd() }
         return store
       }
       guard options.createsIfMissing, !options.isReadOnly else {

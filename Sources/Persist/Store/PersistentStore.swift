@@ -39,7 +39,7 @@ package protocol PersistentStore: SharedRowSource {
   /// Writes the metadata that were set and that no commit has written.
   func savePendingMetadata() throws
   /// Makes the next commit delete the large values left behind by a process that ended uncleanly.
-  func noteUncleanEnd()
+  func recordUncleanEnd()
 
   /// The versions of rows of an entity, by key; deleted rows are omitted.
   func versions(of keys: [Int64], in entity: Entity) throws -> [Int64: Int64]
@@ -181,7 +181,7 @@ extension PersistentStore {
   }
 
   package func savePendingMetadata() throws {}
-  package func noteUncleanEnd() {}
+  package func recordUncleanEnd() {}
   package func backUp(to url: URL) throws { throw hasNoFile }
   package func move(
     to location: StoreLocation, options: StoreOptions, exchange: (any PersistentStore) -> Void

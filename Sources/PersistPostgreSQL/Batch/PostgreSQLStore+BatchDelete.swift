@@ -32,7 +32,7 @@ extension PostgreSQLStore {
       try transaction.record(&pass.history)
       return pass.doomed.outcome(inStore: identifier, withIdentifiers: batch.wantsIdentifiers)
     }
-    noteChange()
+    recordChange()
     return outcome
   }
 }

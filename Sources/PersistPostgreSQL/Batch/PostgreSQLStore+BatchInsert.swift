@@ -11,7 +11,7 @@ extension PostgreSQLStore {
         try transaction.record(&pass.history)
         return pass.outcome
       }
-      noteChange()
+      recordChange()
       return outcome
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error)

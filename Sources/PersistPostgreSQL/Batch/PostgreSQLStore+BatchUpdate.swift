@@ -18,7 +18,7 @@ extension PostgreSQLStore {
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error)
     }
-    noteChange()
+    recordChange()
     return outcome
   }
 

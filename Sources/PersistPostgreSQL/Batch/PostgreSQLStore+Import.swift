@@ -15,7 +15,7 @@ extension PostgreSQLStore {
         try transaction.record(&pass.history)
         return pass.outcome
       }
-      noteChange()
+      recordChange()
       return outcome
     } catch let error as PersistenceError where error.code == .constraintConflict {
       throw described(error)
@@ -58,7 +58,7 @@ private struct ServerImportPass {
     var writes = RowWrites()
     writes.inserts = slice.inserts
     let keys = try store.keys(for: slice.inserts, transaction)
-    try noteKeys(keys, of: slice)
+    try recordKeys(keys, of: slice)
     var pass = ServerCommitPass(writes, store: store)
     pass.assignKeys(keys)
     try pass.insertRows(transaction)
@@ -72,7 +72,7 @@ private struct ServerImportPass {
   }
 
   /// Records the keys, and refuses those that are in use.
-  private mutating func noteKeys(_ keys: [Int64], of slice: ImportSlice) throws {
+  private mutating func recordKeys(_ keys: [Int64], of slice: ImportSlice) throws {
     let roots = slice.inserts.map { Int64($0.entity.root.number - 1) }
     let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     for root in Set(roots) {

@@ -267,7 +267,7 @@ final class ServerPool: @unchecked Sendable {
   struct Overtaken: Error {}
 
   /// Records the server's present position as seen, if it has replicas.
-  func noteSeenPosition() throws {
+  func recordSeenPosition() throws {
     guard let seenPosition else { return }
     _ = try mapped { try read(nil, .noting(seenPosition)) { try $0.run([]) } }
   }

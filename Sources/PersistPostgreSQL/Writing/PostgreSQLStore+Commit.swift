@@ -39,7 +39,7 @@ extension PostgreSQLStore {
       try transaction.record(&pass.history)
       return (pass, metadata, transaction)
     }
-    noteChange()
+    recordChange()
     pendingMetadata.didWrite(metadata)
     return pass.receipt(historyNumber: transaction.historyNumber)
   }

@@ -26,7 +26,7 @@ extension ServerCommitPass {
     let key = try key(of: row.key, row.entity)
     try append(row.values, to: &columns, plan, row: key)
     for slot in row.slots where plan.orderedSlots.contains(slot) {
-      if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+      if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
     }
     let shape = CheckedChange.Shape.update(entity: row.entity.number, slots: row.slots)
     let parameters = columns.map(\.parameter) + [.integer(key), .integer(row.version)]

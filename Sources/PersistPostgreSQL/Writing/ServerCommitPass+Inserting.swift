@@ -42,7 +42,7 @@ extension ServerCommitPass {
     for slot in plan.orderedSlots {
       for index in range {
         guard case .objectID(let owner)? = writes.inserts[index].value(at: slot) else { continue }
-        try noteMissingPlace(plan, slot, owner, member: insertedKeys[index])
+        try recordMissingPlace(plan, slot, owner, member: insertedKeys[index])
       }
     }
     return range.upperBound

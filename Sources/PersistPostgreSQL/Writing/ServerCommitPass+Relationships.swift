@@ -115,7 +115,7 @@ extension ServerCommitPass {
       WHERE id = ANY(\(integers: members))
       """)
     if let order = place.orderColumn {
-      noteMissingPlaces(
+      recordMissingPlaces(
         of: OrderedOwner(table: place.table, column: place.column, orderColumn: order, key: owner), members)
     }
   }

@@ -106,7 +106,7 @@ struct ServerCommitPass {
     if first == nil { first = change } else { add(change.statement(store.pool.texts)) }
   }
 
-  mutating func noteMissingPlaces(of owner: OrderedOwner, _ members: [Int64]) {
+  mutating func recordMissingPlaces(of owner: OrderedOwner, _ members: [Int64]) {
     withoutPlace[owner, default: []] += members
   }
 
@@ -229,7 +229,7 @@ struct ServerCommitPass {
       keys.append(key)
       try append(row.values, to: &columns, plan, row: key)
       for slot in row.slots where plan.orderedSlots.contains(slot) {
-        if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+        if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
       }
     }
     let assignments = columns.enumerated().map { index, column -> ServerText in
@@ -345,12 +345,12 @@ struct ServerCommitPass {
     }.joined(separator: "")
   }
 
-  mutating func noteMissingPlace(
+  mutating func recordMissingPlace(
     _ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64
   ) throws {
     let table = store.map[plan.entity]
     guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
     let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))
-    noteMissingPlaces(of: owner, [member])
+    recordMissingPlaces(of: owner, [member])
   }
 }

@@ -188,7 +188,7 @@ extension ParentRows {
 extension ManagedObject {
   /// Adds a member on both sides as a difference, whether or not the members are read.
   fileprivate func addUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
-    noteMember(other, of: relationship) { owner, member, side in
+    recordMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)
       if members.current?.contains(member.objectID) ?? members.added.contains(member.objectID) { return }
       owner.gain(member, in: side)
@@ -197,7 +197,7 @@ extension ManagedObject {
 
   /// Removes a member on both sides as a difference, whether or not the members are read.
   fileprivate func removeUnreadMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
-    noteMember(other, of: relationship) { owner, member, side in
+    recordMember(other, of: relationship) { owner, member, side in
       let members = owner.members(of: side)
       if let current = members.current, !current.contains(member.objectID) { return }
       if members.removed.contains(member.objectID) { return }
@@ -205,7 +205,7 @@ extension ManagedObject {
     }
   }
 
-  private func noteMember(
+  private func recordMember(
     _ other: ManagedObject, of relationship: RelationshipLayout,
     _ note: (ManagedObject, ManagedObject, RelationshipLayout) -> Void
   ) {

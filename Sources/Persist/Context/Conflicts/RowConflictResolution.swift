@@ -19,7 +19,7 @@ struct RowConflictResolution {
       guard let object = context.registeredObject(for: conflict.sourceObjectID), !isSettled(object, conflict) else {
         continue
       }
-      context.noteFormerEnds(of: object)
+      context.recordFormerEnds(of: object)
       switch (object.change, conflict.row) {
       case (.updated, let row?): resolve(object, with: row)
       case (.updated, nil) where rule.keepsChanges: try context.reinsert(object)

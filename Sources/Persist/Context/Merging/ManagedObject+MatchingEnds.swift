@@ -27,7 +27,7 @@ extension ManagedObject {
         if present !== stored {
           stored.removeUnstored(self, in: back)
         } else if !stored.toManys.isEmpty {
-          table?.context.noteFormerEnds(of: stored)
+          table?.context.recordFormerEnds(of: stored)
           stored.toManys[back.slot]?.discardDifference(of: objectID)
         }
       }

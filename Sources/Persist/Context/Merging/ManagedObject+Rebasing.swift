@@ -32,7 +32,7 @@ extension ManagedObject {
   /// Adopts a newer row, keeping the changes made since the older one was read.
   final func rebase(onto row: RowSnapshot) {
     let old = snapshot
-    table?.context.noteFormerEnds(of: self)
+    table?.context.recordFormerEnds(of: self)
     discardStoredValues()
     replaceRow(with: row)
     if !pending.isEmpty { discardValuesInFiles() }
@@ -101,7 +101,7 @@ extension ManagedObject {
       guard let other = context.registeredObject(for: id), !other.toManys.isEmpty else { continue }
       guard let back = other.back(of: relationship) else { continue }
       // Members that only the other end relates to are reread with it.
-      context.noteFormerEnds(of: other)
+      context.recordFormerEnds(of: other)
       other.toManys[back.slot]?.discardDifference(of: objectID)
     }
   }
@@ -124,7 +124,7 @@ extension ManagedObject {
   private final func forgetStoredEnd(
     at inverse: RelationshipLayout.Inverse, of member: ManagedObjectID, isLeft: Bool
   ) {
-    table?.context.noteFormerEnds(of: self)
+    table?.context.recordFormerEnds(of: self)
     if inverse.isToMany {
       guard !toManys.isEmpty, let members = toManys[inverse.slot] else { return }
       if isLeft, members.removed.contains(member) { members.discardDifference(of: member) }

@@ -83,10 +83,10 @@ extension ManagedObjectContext {
       guard automaticMerging?.isPaused(store) != true else { continue }
       do {
         try mergeChanges(of: store, parts[store.identifier])
-        automaticMerging?.noteSuccess(of: store)
+        automaticMerging?.recordSuccess(of: store)
       } catch {
         // An error that persists must not keep the context from fetching and saving.
-        if automaticMerging?.noteFailure(of: store) ?? true { deferError(error) }
+        if automaticMerging?.recordFailure(of: store) ?? true { deferError(error) }
       }
     }
     if automaticMerging?.mustCheckAgain == true { mailbox.ringSoon() }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
   /// - Parameter arrived: The changes that other contexts have saved.
   private func mergeChanges(of store: any PersistentStore, _ arrived: SavedChanges?) throws {
     if let arrived { try mergeOrThrow(arrived, holdingNewObjects: true, leavingConflicts: true) }
-    let hasForeignChanges = try automaticMerging?.noteForeignChanges(of: store) ?? false
+    let hasForeignChanges = try automaticMerging?.recordForeignChanges(of: store) ?? false
     let comparesAll = automaticMerging?.requiresComparison(with: store) ?? false
     guard hasForeignChanges || comparesAll else { return }
     if comparesAll { automaticMerging?.passHistory(of: store) }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     if staysRegistered {
       object.loseRow()
     } else {
-      noteReferences(to: [object])
+      recordReferences(to: [object])
       graph.departAsDeleted(object)
     }
   }
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
       } else if other.change == .none, other.loading == .loaded,
         other.committedValue(at: back.slot) == .objectID(object.objectID)
       {
-        noteFormerEnds(of: other)
+        recordFormerEnds(of: other)
         other.becomeFault()
       }
     }
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: The store's errors.
   func reinsert(_ object: ManagedObject) throws {
-    noteFormerEnds(of: object)
+    recordFormerEnds(of: object)
     if object.eventIndex < 0 { object.enterEvent() }
     for relationship in object.layout.toOnes {
       guard case .objectID(let id) = object.presentValue(at: relationship.slot) else { continue }
@@ -172,7 +172,7 @@ extension ManagedObjectContext {
   ///   it is known which other objects remain deleted.
   func restore(_ object: ManagedObject, standingOn row: RowSnapshot?, adding restored: inout [ManagedObject]) {
     restored.append(object)
-    noteFormerEnds(of: object)
+    recordFormerEnds(of: object)
     graph.restore(object, over: row)
     for referrer in object.layout.oneWayReferrers {
       for owner in graph.updated.objects
@@ -190,7 +190,7 @@ extension ManagedObjectContext {
           if relationship.isToMany { object.forget(other, in: relationship) }
         } else if back.isToMany {
           guard !other.toManys.isEmpty else { continue }
-          noteFormerEnds(of: other)
+          recordFormerEnds(of: other)
           other.toManys[back.slot]?.revertRemoval(of: object.objectID)
         } else if other.pending[back.slot] == .null,
           other.committedValue(at: back.slot) == .objectID(object.objectID)

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     object.replaceRow(with: writers.snapshot(of: layout, SlotValues(), over: nil, version: version))
     for stored in layout.storedSlots { object.setPending(.null, at: stored.slot) }
     place.table.insert(object, key: key)
-    object.noteChangeOfAll()
+    object.recordChangeOfAll()
     graph.insert(object, given: .all)
     return object
   }

@@ -11,7 +11,7 @@ extension SavePass {
     let new = context.children.isEmpty ? [] : saved.inserted.filter { $0.table === unsaved }
     let numbers = graph.accept(saved, receipt, in: writes.tables, unsaved: unsaved, of: context)
     graph.forgetAssignedStores(numbers)
-    context.noteReferences(to: saved.deleted)
+    context.recordReferences(to: saved.deleted)
     context.removeFromMembersLeftAlone(saved.deleted)
     context.removeFromEndsInParent(saved.deleted)
     graph.departSaved(saved.deleted)

@@ -1,5 +1,5 @@
 extension SavePass: RunningSave {
-  func noteFormerEnds(of object: ManagedObject) { formerEnds.append(FormerEnds(of: object)) }
+  func recordFormerEnds(of object: ManagedObject) { formerEnds.append(FormerEnds(of: object)) }
 
   /// Performs the save.
   func run() throws {
@@ -38,7 +38,7 @@ extension SavePass: RunningSave {
       // Releases the values, so that accepting the save can take them from the objects one by one.
       writes.writes = RowWrites()
       try accept(writes, receipt)
-      if !waiting.isEmpty { noteAccepted(writes) }
+      if !waiting.isEmpty { recordAccepted(writes) }
       context.advanceQueryGeneration()
     }
   }

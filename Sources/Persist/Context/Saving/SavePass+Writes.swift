@@ -201,7 +201,7 @@ extension SavePass {
       if id.isTemporaryID, context.registeredOrFault(id) == nil { return .null }
       // So is one whose row is gone, unless its delete rule leaves references to it alone.
       if try isGone(id, by: relationship) {
-        object.noteChange(at: relationship.slot)
+        object.recordChange(at: relationship.slot)
         object.setLoose(.null, at: relationship.slot)
         return .null
       }

@@ -50,7 +50,7 @@ final class SavePass {
   }
 
   /// Records the objects that one of several stores has accepted.
-  func noteAccepted(_ writes: StoreWrites) {
+  func recordAccepted(_ writes: StoreWrites) {
     let saved = writes.objects
     accepted.append(
       Accepted(

@@ -61,7 +61,7 @@ extension ManagedObject {
     }
     let sourceLayout = source.layout
     for copy in copies {
-      noteChange(at: copy.slot)
+      recordChange(at: copy.slot)
       if !copyInDraft(copy, from: sourceRow.view, sourceLayout, in: context) {
         setPending(source.unnotedValue(at: copy.sourceSlot), at: copy.slot)
       }

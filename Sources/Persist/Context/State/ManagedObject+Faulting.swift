@@ -4,8 +4,8 @@ extension ManagedObject {
   /// Prepares a fault for reading a property.
   final func fulfill(reading slot: Int) {
     guard table == nil else { return fulfill() }
-    if let recording = KeyPathRecording.current { return recording.noteRead(slot, of: self) }
-    if snapshot == nil, !pending.contains(slot) { noteEmptyAnswer(at: slot) }
+    if let recording = KeyPathRecording.current { return recording.recordRead(slot, of: self) }
+    if snapshot == nil, !pending.contains(slot) { recordEmptyAnswer(at: slot) }
   }
 
   /// Fulfills a fault, reading its row if necessary.
@@ -17,7 +17,7 @@ extension ManagedObject {
       // A refreshed new object has its initial values already, and no row even if it has a permanent identifier.
       if change == .inserted { loading = .loaded }
       guard change != .inserted, let table, let store = table.store else { return }
-      table.context.noteRow(of: self)
+      table.context.recordRow(of: self)
       if let batch = table.context.faultBatch?(self), !batch.isEmpty {
         table.context.prefetchRows(of: batch)
         if snapshot != nil { return awake() }
@@ -56,7 +56,7 @@ extension ManagedObject {
     let wasLoaded = loading == .loaded
     table?.observedChanges.begin()
     defer { table?.observedChanges.end() }
-    noteChangeOfAll()
+    recordChangeOfAll()
     forgetUnreadable()
     loading = .fault
     replaceRow(with: nil)
@@ -73,7 +73,7 @@ extension ManagedObject {
   final func restoreInitialValues() {
     if isDraft { endDraft() }
     if loading == .loaded { willTurnIntoFault() }
-    noteChangeOfAll()
+    recordChangeOfAll()
     replacePending(with: layout.slotTable(of: Swift.type(of: self)).values(orElse: layout.initialValues))
     given = .none
     loading = .fault
@@ -91,7 +91,7 @@ extension ManagedObject {
   final func discardRow() {
     let wasLoaded = loading == .loaded
     if wasLoaded { willTurnIntoFault() }
-    noteChangeOfAll()
+    recordChangeOfAll()
     loading = .fault
     replaceRow(with: nil)
     if change == .none { releaseRelated() }
@@ -174,7 +174,7 @@ extension ManagedObjectContext {
       guard let first = objects.first, let table = first.table, let store = table.store else { continue }
       let query = RowQuery(entity: first.layout.entity, includesSubentities: false, keys: objects.map(\.key))
       for row in try store.rows(query) { table.map[row.key]?.find(row.snapshot) }
-      for object in objects { noteRow(of: object) }
+      for object in objects { recordRow(of: object) }
     }
   }
 }

@@ -86,7 +86,7 @@ extension ManagedObject {
       detach()
       key = state.key
       table = state.table
-      noteChangeOfAll()
+      recordChangeOfAll()
       if let table = state.table {
         table.map[state.key]?.detach()
         table.insertEntry(of: self, key: state.key)
@@ -140,7 +140,7 @@ extension ManagedObject {
   @inline(__always)
   final func replaceRow(with new: RowSnapshot?) {
     if isDraft { endDraft() }
-    if marks.contains(.observed) { noteObserved(row: new) }
+    if marks.contains(.observed) { recordObserved(row: new) }
     row = new
   }
 
@@ -186,7 +186,7 @@ extension ManagedObject {
 
   @inline(__always)
   package final func setPending(_ value: consuming StoredValue, at slot: Int) {
-    noteChange(at: slot)
+    recordChange(at: slot)
     if isDraft, let tableReference,
       setInDraft(value, at: slot, in: tableReference._withUnsafeGuaranteedRef(\.contextReference))
     {
@@ -202,13 +202,13 @@ extension ManagedObject {
   /// Discards a property's unsaved value, so that it shows the row's value again.
   final func clearPending(at slot: Int) {
     guard pending.contains(slot) else { return }
-    noteChange(at: slot)
+    recordChange(at: slot)
     looseValues.remove(at: slot)
   }
 
   final func replacePending(with values: SlotValues) {
     if isDraft { endDraft() }
-    if marks.contains(.observed) { noteObserved(pending: values) }
+    if marks.contains(.observed) { recordObserved(pending: values) }
     looseValues = values
   }
 

@@ -11,7 +11,7 @@ extension RedeclarableMembers where Self: ManagedObject {
 
   /// The object's context; nil if it has none or has left it.
   public var managedObjectContext: ManagedObjectContext? {
-    noteRead(.state)
+    recordRead(.state)
     return table?.context
   }
 }
@@ -22,7 +22,7 @@ extension ManagedObject {
   /// Fires the fault. Typed access in higher layers is built on this method and its siblings; `slot` is the
   /// ``Property/slot`` of an attribute of the object's entity.
   public final func attributeValue(at slot: Int) -> StoredValue {
-    noteRead(at: slot)
+    recordRead(at: slot)
     return unnotedValue(at: slot)
   }
 
@@ -57,7 +57,7 @@ extension ManagedObject {
   /// The most common case, the row's value of an object without changes, is read without a function call.
   @inlinable @inline(__always)
   public final func integer(at slot: Int) -> Int64? {
-    noteRead(at: slot)
+    recordRead(at: slot)
     if loading == .loaded {
       if looseValues.isEmpty, let row, !row.isNull(slot, of: rowSlotCount) { return row.integer(slot) }
     }
@@ -135,7 +135,7 @@ extension ManagedObject {
   /// The object retains the row, which is valid until the object's next change.
   @inline(__always)
   private final func row(with slot: Int, as form: SlotForm) -> RowView? {
-    noteRead(at: slot)
+    recordRead(at: slot)
     // An object without a table may be recording the properties read, which must be recorded only once, further on.
     if loading == .fault, table != nil { fulfill() }
     return looseValues.isEmpty && self.form(of: slot) == form ? row?.view : nil
@@ -205,7 +205,7 @@ extension ManagedObject {
   /// is returned.
   private final func externalData(named name: String, at slot: Int) -> StoredValue {
     guard let context = table?.context, let store = table?.store else {
-      noteEmptyAnswer(at: slot)
+      recordEmptyAnswer(at: slot)
       return .null
     }
     do {

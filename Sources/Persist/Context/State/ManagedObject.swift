@@ -70,7 +70,7 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) package final var key: Int64
   /// Created on demand; for an object that left its context before, ``ManagedObjectID/isKeyless`` until then.
   @exclusivity(unchecked) final var identifier: ManagedObjectID? {
-    willSet { if identifier?.isKeyless == false { noteChange(.identifier) } }
+    willSet { if identifier?.isKeyless == false { recordChange(.identifier) } }
   }
   /// The row as it was read or saved; for a draft, a row that the context is filling.
   @usableFromInline @exclusivity(unchecked) final var row: RowSnapshot?
@@ -89,10 +89,10 @@ nonisolated open class ManagedObject {
   /// The object's index among those that both hold others and are held; negative if it isn't one of them.
   @exclusivity(unchecked) final var linkIndex: Int32 = -1
   @usableFromInline @exclusivity(unchecked) package final var loading: Loading {
-    didSet { if (oldValue == .missing) != (loading == .missing) { noteChangeOfAll() } }
+    didSet { if (oldValue == .missing) != (loading == .missing) { recordChangeOfAll() } }
   }
   @exclusivity(unchecked) package final var change = Change.none {
-    willSet { if newValue != change { noteChange(.state) } }
+    willSet { if newValue != change { recordChange(.state) } }
   }
   @exclusivity(unchecked) final var marks: Marks = []
   /// The property that led to ``heldEnd``.
@@ -237,7 +237,7 @@ extension ManagedObject {
   /// predicates created with the unsaved object still match.
   public final var objectID: ManagedObjectID {
     // A permanent identifier stays. Keys below 0 are those of a parent's new objects.
-    if key < 0 || table?.isTemporary != false { noteRead(.identifier) }
+    if key < 0 || table?.isTemporary != false { recordRead(.identifier) }
     if let identifier {
       if !identifier.isKeyless { return identifier }
       let made = identifier.withKey(key)
@@ -259,23 +259,23 @@ extension ManagedObject {
   public final var isFault: Bool { loading == .fault }
   /// Whether the next save inserts a row for the object.
   public final var isInserted: Bool {
-    noteRead(.state)
+    recordRead(.state)
     return change == .inserted
   }
   /// Whether the object has unsaved changes and isn't new.
   public final var isUpdated: Bool {
-    noteRead(.state)
+    recordRead(.state)
     return change == .updated
   }
   /// Whether the next save deletes the object's row, or the row was found to be deleted. As in Core Data, it is false
   /// after the save that deletes the row, when the object has no ``RedeclarableMembers/managedObjectContext``.
   public final var isDeleted: Bool {
-    noteRead(.state)
+    recordRead(.state)
     return change == .deleted || loading == .missing
   }
   /// Whether the object is new, changed or marked for deletion.
   public final var hasChanges: Bool {
-    noteRead(.state)
+    recordRead(.state)
     return change != .none && table != nil
   }
 }

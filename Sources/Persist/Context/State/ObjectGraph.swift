@@ -73,7 +73,7 @@ extension ObjectGraph {
     _ object: ManagedObject, in table: Unmanaged<ObjectTable>, number: UInt64?, given: AssignedSlots? = nil
   ) {
     object.join(table, underTemporaryNumber: number)
-    object.noteChangeOfAll()
+    object.recordChangeOfAll()
     insert(object, given: given)
   }
 
@@ -203,7 +203,7 @@ extension ObjectGraph {
     other.detach()
     other.replaceMembers(with: [])
     object.table = table
-    object.noteChangeOfAll()
+    object.recordChangeOfAll()
     table.insertEntry(of: object, key: object.key)
     if object.change == .updated { updated.insert(object) }
     check(object)

@@ -42,7 +42,7 @@ package final class ObjectTable {
   /// referenced, it resolves to the new one from now on.
   func insert(_ object: ManagedObject, key: Int64) {
     if let stale = map[key] {
-      context.noteReferences(to: [stale])
+      context.recordReferences(to: [stale])
       context.graph.detachStale(stale)
     }
     object.join(self, under: key)
@@ -215,13 +215,13 @@ extension ManagedObjectContext {
   /// Notifies observers of relationships that still refer to objects that leave the context or return to it, because
   /// such a relationship then leads to another instance. Deleted objects and relationships without an inverse keep such
   /// references.
-  func noteReferences(to objects: [ManagedObject]) {
+  func recordReferences(to objects: [ManagedObject]) {
     guard readProbe.hasObservedObjects, !objects.isEmpty else { return }
     let ids = Set(objects.map(\.objectID))
     // Objects whose rows are missing keep their relationships too.
     for holder in tables.flatMap({ $0.map.objects }) where holder.marks.contains(.observed) {
       for relationship in holder.layout.relationships where holder.leadsInMemory(toAnyOf: ids, by: relationship) {
-        holder.noteChange(at: relationship.slot)
+        holder.recordChange(at: relationship.slot)
       }
     }
   }

@@ -41,7 +41,7 @@ extension ManagedObject {
   /// Has all members read again, or puts others in their place.
   final func replaceMembers(with members: ContiguousArray<ToManyMembers?>) {
     if marks.contains(.observed) {
-      noteObserved(toManys: members)
+      recordObserved(toManys: members)
       for slot in members.indices { members[slot]?.observe(as: slot, of: self) }
     }
     if members.isEmpty { relationships?.toManys = [] } else { makeRelationships().toManys = members }
@@ -49,11 +49,11 @@ extension ManagedObject {
 
   /// Notes that to-many relationships and fetched properties will be reread or have other members.
   @inline(never)
-  private final func noteObserved(toManys new: ContiguousArray<ToManyMembers?>) {
+  private final func recordObserved(toManys new: ContiguousArray<ToManyMembers?>) {
     let slots = layout.properties.indices.filter { slot in
       (!toManys.isEmpty && toManys[slot] != nil) || (!new.isEmpty && new[slot] != nil)
     }
-    noteObserved(Set(slots.map { ObservedProperty(slot: $0) }))
+    recordObserved(Set(slots.map { ObservedProperty(slot: $0) }))
   }
 
   /// Prefetched rows of related objects.

@@ -62,7 +62,7 @@ extension ManagedObject {
   private final func adopt(_ stored: [ManagedObjectID], in relationship: RelationshipLayout) {
     guard let context = table?.context else { return }
     let members = ToManyMembers(isOrdered: relationship.isOrdered, base: OrderedSet(stored))
-    noteChange(at: relationship.slot)
+    recordChange(at: relationship.slot)
     setMembers(members, at: relationship.slot)
     let objects = stored.compactMap { context.registeredOrFault($0) }
     context.prefetchRows(of: objects)

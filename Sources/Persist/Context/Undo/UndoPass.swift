@@ -15,7 +15,7 @@ struct UndoPass {
     let deleted = step.deleted.filter { !isAlive($0.object) }
     let marked = deleted.filter { $0.object.table?.context === context && $0.object.change == .deleted }
     let kept = marked.filter { !$0.hadNoRow }
-    context.noteReferences(to: deleted.map(\.object).filter { $0.table == nil })
+    context.recordReferences(to: deleted.map(\.object).filter { $0.table == nil })
     for former in deleted { restore(former) }
     let withRow = Set(kept.map { ObjectIdentifier($0.object) })
     for former in marked { former.object.rebaseMembers() }

@@ -55,7 +55,7 @@ extension FetchPass {
       } else {
         object = faults.makeFault(key: entry.key, entityIndex: Int(entry.entityIndex))
         object.begin(with: batch.snapshot(of: entry))
-        if isNewest { context.noteRow(of: object) }
+        if isNewest { context.recordRow(of: object) }
       }
       classes.insert(of: object)
       body(object)
@@ -68,7 +68,7 @@ extension FetchPass {
     if object.loading == .missing, object.change == .none { object.forgetRow() }
     guard object.layout.index == Int(entry.entityIndex), refreshes(object), let snapshot = batch.snapshot(of: entry)
     else { return }
-    if isNewest { context.noteRow(of: object) }
+    if isNewest { context.recordRow(of: object) }
     object.find(snapshot)
     guard object.loading == .loaded else { return }
     object.replaceMembers(with: [])

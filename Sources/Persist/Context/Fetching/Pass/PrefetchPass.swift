@@ -102,7 +102,7 @@ struct PrefetchPass {
       let taken = relationship.isOneWayToMany ? context.addedOneWayMembers(of: relationship, layout) : [:]
       for owner in owners {
         let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
-        context.noteMembers(of: owner, at: relationship.slot)
+        context.recordMembers(of: owner, at: relationship.slot)
         owner.members(of: relationship).load(owner.without(taken, list, of: relationship))
       }
     }

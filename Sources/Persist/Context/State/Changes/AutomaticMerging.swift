@@ -27,7 +27,7 @@ struct AutomaticMerging {
 
   init(storesOf context: ManagedObjectContext) {
     for store in context.persistentStoreCoordinator.openStores {
-      _ = try? noteForeignChanges(of: store)
+      _ = try? recordForeignChanges(of: store)
       _ = try? recordedChanges(of: store)
     }
   }
@@ -46,12 +46,12 @@ struct AutomaticMerging {
     return last.duration(to: .now) < Self.pause
   }
 
-  mutating func noteSuccess(of store: any PersistentStore) { comparisons[store.identifier] = nil }
+  mutating func recordSuccess(of store: any PersistentStore) { comparisons[store.identifier] = nil }
 
   /// Records that the changes of a store couldn't be merged. They were known only to that merge.
   ///
   /// - Returns: Whether it is the first failure since the last success.
-  mutating func noteFailure(of store: any PersistentStore) -> Bool {
+  mutating func recordFailure(of store: any PersistentStore) -> Bool {
     var comparison = comparisons[store.identifier] ?? Comparison()
     comparison.failureCount += 1
     comparison.lastFailure = .now
@@ -102,7 +102,7 @@ struct AutomaticMerging {
   }
 
   /// Whether another coordinator or process has written since the context last checked.
-  mutating func noteForeignChanges(of store: any PersistentStore) throws -> Bool {
+  mutating func recordForeignChanges(of store: any PersistentStore) throws -> Bool {
     guard let count = try store.foreignChangeCount() else {
       if store.url != nil, !store.isReadOnly { busy.insert(store.identifier) }
       return false

@@ -2,22 +2,22 @@
 extension ManagedObject {
   /// Notes that a property is about to change.
   @inline(__always)
-  final func noteChange(at slot: Int) {
-    if marks.contains(.observed) { noteObserved([ObservedProperty(slot: slot)]) }
+  final func recordChange(at slot: Int) {
+    if marks.contains(.observed) { recordObserved([ObservedProperty(slot: slot)]) }
   }
 
   @inline(__always)
-  final func noteChange(_ property: ObservedProperty) { noteChange(at: property.slot) }
+  final func recordChange(_ property: ObservedProperty) { recordChange(at: property.slot) }
 
   @inline(never)
-  final func noteObserved(_ changed: Set<ObservedProperty>) {
+  final func recordObserved(_ changed: Set<ObservedProperty>) {
     if let table { table.observedChanges.record(changed, of: self) } else { notifyObservers(changed) }
   }
 
   /// Notes that every property may have changed.
   @inline(__always)
-  final func noteChangeOfAll() {
-    if marks.contains(.observed) { noteObserved(everything) }
+  final func recordChangeOfAll() {
+    if marks.contains(.observed) { recordObserved(everything) }
   }
 
   /// Everything about the object that can be observed.
@@ -29,10 +29,10 @@ extension ManagedObject {
 
   /// Notes the changes by another row: properties with unsaved values show these before and after.
   @inline(never)
-  final func noteObserved(row new: RowSnapshot?) {
+  final func recordObserved(row new: RowSnapshot?) {
     guard let old = snapshot else {
       // All properties of a fault changed when it lost its row. A new object continues to show the same values.
-      if new != nil, loading != .fault { noteObserved([.version]) }
+      if new != nil, loading != .fault { recordObserved([.version]) }
       return
     }
     var changed: Set<ObservedProperty> = []
@@ -40,12 +40,12 @@ extension ManagedObject {
       if new.map({ old.holds(stored, as: $0, of: layout) }) != true { changed.insert(.init(slot: stored.slot)) }
     }
     if old.version != new?.version { changed.insert(.version) }
-    noteObserved(changed)
+    recordObserved(changed)
   }
 
   /// Notes the changes by other unsaved values.
   @inline(never)
-  final func noteObserved(pending new: SlotValues) {
+  final func recordObserved(pending new: SlotValues) {
     let changed = layout.properties.indices.filter { slot in
       let (before, after) = (pending[slot], new[slot])
       switch (before, after) {
@@ -54,7 +54,7 @@ extension ManagedObject {
       case (let value?, nil), (nil, let value?): return !isKnownAsCommitted(value, at: slot)
       }
     }
-    noteObserved(Set(changed.map { ObservedProperty(slot: $0) }))
+    recordObserved(Set(changed.map { ObservedProperty(slot: $0) }))
   }
 
   /// Whether the row has a value; also false if finding out would require reading a file.

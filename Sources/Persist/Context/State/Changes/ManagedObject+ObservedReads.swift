@@ -7,27 +7,27 @@ extension ManagedObject: Observable {}
 extension ManagedObject {
   /// Notes that a property was read, for an observer that tracks what the current thread reads.
   @usableFromInline @inline(never)
-  final func noteRead(at slot: Int) {
+  final func recordRead(at slot: Int) {
     // Nearly every read ends here, without touching a reference count.
-    guard !marks.contains(.observed), let tableReference else { return noteUncommonRead(at: slot) }
-    if tableReference._withUnsafeGuaranteedRef({ $0.readProbe.isTracking }) { noteFirstRead(at: slot) }
+    guard !marks.contains(.observed), let tableReference else { return recordUncommonRead(at: slot) }
+    if tableReference._withUnsafeGuaranteedRef({ $0.readProbe.isTracking }) { recordFirstRead(at: slot) }
   }
 
-  final func noteRead(_ property: ObservedProperty) { noteRead(at: property.slot) }
+  final func recordRead(_ property: ObservedProperty) { recordRead(at: property.slot) }
 
   @inline(never)
-  private final func noteFirstRead(at slot: Int) {
-    if let table { noteFirstRead(at: slot, table.readProbe.takeRegistrar()) }
+  private final func recordFirstRead(at slot: Int) {
+    if let table { recordFirstRead(at: slot, table.readProbe.takeRegistrar()) }
   }
 
-  private final func noteFirstRead(at slot: Int, _ registrar: ObservationRegistrar) {
+  private final func recordFirstRead(at slot: Int, _ registrar: ObservationRegistrar) {
     becomeObserved(by: ObjectObservers(registrar))
     registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
   }
 
-  /// Does the same as ``noteRead(at:)`` for an object that was observed before or has no context.
+  /// Does the same as ``recordRead(at:)`` for an object that was observed before or has no context.
   @inline(never)
-  private final func noteUncommonRead(at slot: Int) {
+  private final func recordUncommonRead(at slot: Int) {
     guard table?.readProbe.isPaused != true else { return }
     if let observers = observers {
       observers.registrar.access(self, keyPath: ObservedProperty(slot: slot).path)
@@ -36,7 +36,7 @@ extension ManagedObject {
     // Objects that record a key path's reads can't be observed.
     guard KeyPathRecording.current == nil, !DeclarationRecording.isActive else { return }
     let registrar = ReadProbe.ofLooseObjects.withLock { probe in probe.isTracking ? probe.takeRegistrar() : nil }
-    if let registrar { noteFirstRead(at: slot, registrar) }
+    if let registrar { recordFirstRead(at: slot, registrar) }
   }
 
   /// The observers of the object; nil if it has never been observed.

@@ -64,12 +64,12 @@ final class KeyPathRecording: @unchecked Sendable {
   /// Returns the key path from the root to the object with an identifier.
   func keys(toObjectWith id: ManagedObjectID) -> [String]? { objects.first { $0.object.identifier == id }?.keys }
 
-  func noteRead(_ slot: Int, of object: ManagedObject) {
+  func recordRead(_ slot: Int, of object: ManagedObject) {
     guard let keys = keys(to: object) else { return }
     reads.append(keys + [object.layout.properties[slot].name])
   }
 
-  func noteWalk(_ relationship: RelationshipLayout, of object: ManagedObject) {
+  func recordWalk(_ relationship: RelationshipLayout, of object: ManagedObject) {
     guard let keys = keys(to: object) else { return }
     walked.append(keys + [relationship.name])
   }

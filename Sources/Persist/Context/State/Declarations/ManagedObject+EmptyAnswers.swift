@@ -6,7 +6,7 @@ extension ManagedObject {
 
   /// Writes to the debug log that a property reads as empty because the object has no context.
   @inline(never)
-  final func noteEmptyAnswer(at slot: Int) {
+  final func recordEmptyAnswer(at slot: Int) {
     let name = layout.properties.indices.contains(slot) ? layout.properties[slot].name : "a property"
     let line =
       "\(ValueWords.object(objectID)) has no context, so its '\(name)' reads as empty: the context is gone "

@@ -29,7 +29,7 @@ struct DepartedObjects {
 extension ManagedObjectContext {
   /// Removes a deleted object that has no row from the context.
   func detachNew(_ object: ManagedObject) {
-    noteReferences(to: [object])
+    recordReferences(to: [object])
     graph.depart(object)
   }
 }

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     object.replaceRow(with: nil)
     object.replaceMembers(with: [])
     let number = object.ownTemporaryNumber.flatMap { isFree($0) ? $0 : nil }
-    if number != nil { noteReferences(to: [object]) }
+    if number != nil { recordReferences(to: [object]) }
     adopt(object, number: number)
   }
 
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
         break
       }
       place.table.insert(object, key: key)
-      object.noteChangeOfAll()
+      object.recordChangeOfAll()
       graph.insert(object, given: given)
     case .temporary(let number):
       object.replaceRow(with: nil)
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   func reregisterEmpty(_ object: ManagedObject) {
     object.replaceMembers(with: [])
     object.replacePending(with: object.layout.initialValues)
-    noteReferences(to: [object])
+    recordReferences(to: [object])
     reregister(object, given: AssignedSlots.none)
   }
 

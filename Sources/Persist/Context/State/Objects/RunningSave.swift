@@ -5,13 +5,13 @@ protocol RunningSave: AnyObject {
   /// The rows read from the newest state.
   var newestReads: NewestReads { get set }
   /// Records an object's relationship ends before it gets a newer row or rereads its members.
-  func noteFormerEnds(of object: ManagedObject)
+  func recordFormerEnds(of object: ManagedObject)
 }
 
 extension ManagedObjectContext {
   /// Records an object's relationship ends before it gets a newer row or rereads its members, if a save is collecting
   /// them.
-  func noteFormerEnds(of object: ManagedObject) { runningSave?.noteFormerEnds(of: object) }
+  func recordFormerEnds(of object: ManagedObject) { runningSave?.recordFormerEnds(of: object) }
 }
 
 /// The rows and members that a pinned context read during a save, from the newest state of its stores.
@@ -25,12 +25,12 @@ struct NewestReads {
 
 extension ManagedObjectContext {
   /// Records that an object got its row, or was found to have none.
-  func noteRow(of object: ManagedObject) {
+  func recordRow(of object: ManagedObject) {
     if let runningSave, runningSave.readsNewest { runningSave.newestReads.rows.append(object) }
   }
 
   /// Records that an object got the stored members of a relationship.
-  func noteMembers(of object: ManagedObject, at slot: Int) {
+  func recordMembers(of object: ManagedObject, at slot: Int) {
     if let runningSave, runningSave.readsNewest { runningSave.newestReads.members.append((object, slot)) }
   }
 }

@@ -53,7 +53,7 @@ extension ManagedObject {
     let ids = stored.identifiers
     let rest = ids.filter { id in taken[id].map { $0 === self || removed.contains(id) } ?? true }
     if rest.count == ids.count { return stored }
-    table?.context.oneWay.noteWithoutTaken(objectID)
+    table?.context.oneWay.recordWithoutTaken(objectID)
     return .identifiers(rest)
   }
 }

@@ -6,7 +6,7 @@
 extension ManagedObject {
   /// Returns the destination of a to-one relationship by slot, and holds it as long as this object lives.
   public final func toOne(at slot: Int) -> ManagedObject? {
-    noteRead(at: slot)
+    recordRead(at: slot)
     guard let end = destination(at: slot) else { return nil }
     hold(end, at: slot)
     return end
@@ -25,7 +25,7 @@ extension ManagedObject {
   private final func uncommonDestination(at slot: Int) -> ManagedObject? {
     guard let table else {
       if let recording = KeyPathRecording.current { return recording.destination(of: slot, of: self) }
-      noteEmptyAnswer(at: slot)
+      recordEmptyAnswer(at: slot)
       return nil
     }
     if let value = looseValues[slot] {
@@ -77,7 +77,7 @@ extension ManagedObject {
     markGiven(slot)
     let old = destination(at: slot)
     if old === other, old != nil || committedOrPendingIsNull(at: slot) { return }
-    noteChange(at: slot)
+    recordChange(at: slot)
     table.observedChanges.begin()
     defer { table.observedChanges.end() }
     willChange()
@@ -279,16 +279,16 @@ extension ManagedObject {
   @inline(never) private final func readMembers(of relationship: RelationshipLayout) -> ToManyMembers? {
     guard let table else {
       if let recording = KeyPathRecording.current {
-        recording.noteWalk(relationship, of: self)
+        recording.recordWalk(relationship, of: self)
       } else {
-        noteEmptyAnswer(at: relationship.slot)
+        recordEmptyAnswer(at: relationship.slot)
       }
       return nil
     }
     let members = members(of: relationship)
     if members.areKnown { return members }
     guard let store = table.store else { return nil }
-    table.context.noteMembers(of: self, at: relationship.slot)
+    table.context.recordMembers(of: self, at: relationship.slot)
     do {
       var stored = try store.related(by: layout.properties[relationship.slot], of: layout.entity, key: key)
       if relationship.isOneWayToMany { stored = withoutTakenMembers(stored, of: relationship) }
@@ -318,7 +318,7 @@ extension ManagedObject {
       if let index { move(other, to: index, in: relationship) }
       return
     }
-    noteChange(at: relationship.slot)
+    recordChange(at: relationship.slot)
     table.observedChanges.begin()
     defer { table.observedChanges.end() }
     gain(other, in: relationship, at: index)
@@ -337,7 +337,7 @@ extension ManagedObject {
 
   final func removeMember(_ other: ManagedObject, of relationship: RelationshipLayout) {
     guard let table, isMember(other, of: relationship) else { return }
-    noteChange(at: relationship.slot)
+    recordChange(at: relationship.slot)
     table.observedChanges.begin()
     defer { table.observedChanges.end() }
     forget(other, in: relationship)
@@ -352,7 +352,7 @@ extension ManagedObject {
     let old = memberIDs(of: relationship)
     let new = OrderedSet(others.map(\.objectID))
     if relationship.isOrdered ? old == new : old.isEqualSet(to: new) { return }
-    noteChange(at: relationship.slot)
+    recordChange(at: relationship.slot)
     context.observedChanges.begin()
     defer { context.observedChanges.end() }
     for id in old.subtracting(new) {

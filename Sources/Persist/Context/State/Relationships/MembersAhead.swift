@@ -34,7 +34,7 @@ struct MembersAhead {
     return true
   }
 
-  fileprivate mutating func noteLongList() { listReads = -Self.pauseAfterLongList }
+  fileprivate mutating func recordLongList() { listReads = -Self.pauseAfterLongList }
 
   /// Begins to keep what a statement has read, unless it can't be used later.
   mutating func begin(isNext: Bool, at moment: ReadMoment?, in context: ManagedObjectContext) {
@@ -74,12 +74,12 @@ extension ManagedObject {
       table.membersAhead.readsListAhead(isNext: table.membersAhead.run.continues(in: table.context, of: store))
     else { return }
     do { try readMemberRows(of: relationship) } catch { table.context.deferError(error) }
-    if hasUnreadMembers(of: relationship) { table.membersAhead.noteLongList() }
+    if hasUnreadMembers(of: relationship) { table.membersAhead.recordLongList() }
   }
 
   private final func readMemberRows(of relationship: RelationshipLayout) throws {
     guard let table, let store = table.store, hasUnreadMembers(of: relationship) else { return }
-    table.context.noteMembers(of: self, at: relationship.slot)
+    table.context.recordMembers(of: self, at: relationship.slot)
     let place = MembersAhead.Place(owner: key, slot: relationship.slot)
     let isNext = table.membersAhead.run.continues(in: table.context, of: store)
     if isNext, let list = table.membersAhead.remove(place) { return members(of: relationship).load(list) }

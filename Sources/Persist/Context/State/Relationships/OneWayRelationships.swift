@@ -37,7 +37,7 @@ final class OneWayRelationships {
   }
 
   /// Records that an owner was read without members that others had taken.
-  func noteWithoutTaken(_ owner: ManagedObjectID) { ownersWithoutTaken.insert(owner) }
+  func recordWithoutTaken(_ owner: ManagedObjectID) { ownersWithoutTaken.insert(owner) }
 
   /// Returns and forgets the owners that were read without members that others had taken.
   func takeOwnersWithoutTaken() -> Set<ManagedObjectID> {

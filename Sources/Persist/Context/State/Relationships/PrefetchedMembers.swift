@@ -48,7 +48,7 @@ final class PrefetchedMembers {
         let index = object.withLayout { $0.index }
         if object.loading == .fault, object.row == nil, index == Int(entry.entityIndex) {
           object.find(batch.snapshot(of: entry))
-          if isNewest { context.noteRow(of: object) }
+          if isNewest { context.recordRow(of: object) }
         }
         if let rows = origin.rows, object.companions == nil { object.companions = rows }
       }
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
       let places = found.rowsByOwner
       let taken = relationship.isOneWayToMany ? addedOneWayMembers(of: relationship, layout) : [:]
       for owner in owners {
-        noteMembers(of: owner, at: relationship.slot)
+        recordMembers(of: owner, at: relationship.slot)
         let list = MemberList.rows(members, places[owner.key] ?? 0..<0)
         owner.members(of: relationship).load(owner.without(taken, list, of: relationship))
       }

@@ -29,7 +29,7 @@ final class PrefetchedRows {
       row.entityIndex == object.layout.index
     {
       object.find(row.snapshot)
-      table.context.noteRow(of: object)
+      table.context.recordRow(of: object)
     }
     if object.companions == nil { object.companions = self }
   }

@@ -133,7 +133,7 @@ final class ToManyMembers {
 
   @inline(__always)
   private func willChange() {
-    if let observedOwner { observedOwner.noteChange(at: Int(observedSlot)) }
+    if let observedOwner { observedOwner.recordChange(at: Int(observedSlot)) }
   }
 
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }

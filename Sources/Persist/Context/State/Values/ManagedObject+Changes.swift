@@ -4,7 +4,7 @@ extension ManagedObject {
   /// The names of the persistent properties with changes relative to the store; for a new object, relative to empty
   /// values.
   public final var changedPropertyNames: [String] {
-    noteRead(.whole)
+    recordRead(.whole)
     guard change != .none else { return [] }
     return layout.properties.indices.filter { isChanged(at: $0) }.map { layout.properties[$0].name }
   }
@@ -16,7 +16,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///
   /// A relationship that was set and cleared again is included as cleared.
   public func changedValues() -> [String: Any?] {
-    noteRead(.whole)
+    recordRead(.whole)
     guard change != .none else { return [:] }
     var values: [String: Any?] = [:]
     for property in layout.properties where isChanged(at: property.slot) || isCleared(at: property.slot) {
@@ -98,7 +98,7 @@ extension RedeclarableMembers where Self: ManagedObject {
   ///
   /// - Parameter names: The properties to return; nil for all. Properties that aren't stored are omitted.
   public func committedValues(forKeys names: [String]? = nil) -> [String: Any?] {
-    noteRead(.whole)
+    recordRead(.whole)
     if loading == .fault { fulfill() }
     var values: [String: Any?] = [:]
     for property in layout.properties where !property.isTransient && names?.contains(property.name) != false {
@@ -131,7 +131,7 @@ extension ManagedObject {
 
   /// Whether a save would write any values of the object; changes to transient attributes alone don't count.
   public final var hasPersistentChangedValues: Bool {
-    noteRead(.whole)
+    recordRead(.whole)
     return change == .inserted || change == .deleted || (change == .updated && hasPersistentChanges)
   }
 

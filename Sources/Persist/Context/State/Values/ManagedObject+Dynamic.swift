@@ -315,9 +315,9 @@ extension ManagedObject {
   /// Returns the objects of a fetched property.
   final func fetchedObjects(of property: Property) throws -> [ManagedObject] {
     guard property.fetchedProperty != nil else { return [] }
-    noteRead(at: property.slot)
+    recordRead(at: property.slot)
     guard let context = table?.context else {
-      noteEmptyAnswer(at: property.slot)
+      recordEmptyAnswer(at: property.slot)
       return []
     }
     return try context.hooks.fetch(property, self)

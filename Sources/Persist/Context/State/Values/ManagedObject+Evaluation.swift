@@ -15,11 +15,11 @@ extension ManagedObject: KeyedObject {
     }
     switch property.kind {
     case .attribute:
-      noteRead(at: property.slot)
+      recordRead(at: property.slot)
       return .value(presentValue(at: property.slot))
     case .relationship(let relationship):
       guard relationship.isToMany else {
-        noteRead(at: property.slot)
+        recordRead(at: property.slot)
         guard let context = table?.context, case .objectID(let id) = presentValue(at: property.slot)
         else { return .null }
         guard let end = withCompanions(context.registeredOrFault(id)) else { return .null }

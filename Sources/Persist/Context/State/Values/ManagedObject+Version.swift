@@ -20,7 +20,7 @@ extension VersionedObject where Self: ManagedObject {
   /// A fault reads its row first; unsaved changes don't affect the version. In a subclass with its own `version`
   /// property, use `(object as ManagedObject).version`.
   public var version: Int64? {
-    noteRead(.version)
+    recordRead(.version)
     fulfill()
     return snapshot?.version
   }

@@ -32,12 +32,12 @@ enum MemberSource {
   var list: MemberList {
     switch self {
     case .relationship(let relationship, let owner):
-      owner.noteRead(at: relationship.slot)
+      owner.recordRead(at: relationship.slot)
       return owner.memberListInRun(of: relationship)
     case .collection(let members): return .objects(Array(members.objects))
     case .uninserted(let slot, let owner):
-      owner.noteRead(at: slot)
-      owner.noteEmptyAnswer(at: slot)
+      owner.recordRead(at: slot)
+      owner.recordEmptyAnswer(at: slot)
       return .objects([])
     }
   }
@@ -45,7 +45,7 @@ enum MemberSource {
   /// The list of members for an iteration.
   var listWithRows: MemberList {
     guard case .relationship(let relationship, let owner) = self else { return list }
-    owner.noteRead(at: relationship.slot)
+    owner.recordRead(at: relationship.slot)
     return owner.memberListWithRows(of: relationship)
   }
 
@@ -67,16 +67,16 @@ enum MemberSource {
   func contains(_ object: ManagedObject) -> Bool {
     switch self {
     case .relationship(let relationship, let owner):
-      owner.noteRead(at: relationship.slot)
+      owner.recordRead(at: relationship.slot)
       guard let probe = owner.table?.readProbe else { return false }
       // The result may depend on the inverse.
-      if let back = object.back(of: relationship), !back.isToMany { object.noteRead(at: back.slot) }
+      if let back = object.back(of: relationship), !back.isToMany { object.recordRead(at: back.slot) }
       probe.pause()
       defer { probe.resume() }
       return owner.isMember(object, of: relationship)
     case .collection(let members): return members.objects.contains(object)
     case .uninserted(let slot, let owner):
-      owner.noteRead(at: slot)
+      owner.recordRead(at: slot)
       return false
     }
   }
@@ -84,14 +84,14 @@ enum MemberSource {
   func firstIndex(of object: ManagedObject) -> Int? {
     switch self {
     case .relationship(let relationship, let owner):
-      owner.noteRead(at: relationship.slot)
+      owner.recordRead(at: relationship.slot)
       let probe = owner.table?.readProbe
       probe?.pause()
       defer { probe?.resume() }
       return owner.memberIDs(of: relationship).firstIndex(of: object.objectID)
     case .collection(let members): return members.objects.firstIndex(of: object)
     case .uninserted(let slot, let owner):
-      owner.noteRead(at: slot)
+      owner.recordRead(at: slot)
       return nil
     }
   }

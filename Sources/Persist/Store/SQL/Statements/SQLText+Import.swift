@@ -33,7 +33,7 @@ extension SQLText {
     "SELECT 1 FROM temp.Z_PERSIST_IMPORTED WHERE root = \(parameter: ()) AND key = \(parameter: ())"
 
   /// Parameters: the relationship's number, the owner's key, the place and the member's key.
-  package static let noteMember: SQLText = """
+  package static let recordMember: SQLText = """
     INSERT INTO temp.Z_PERSIST_MEMBERS (relationship, owner, place, member) \
     VALUES (\(parameter: ()), \(parameter: ()), \(parameter: ()), \(parameter: ()))
     """

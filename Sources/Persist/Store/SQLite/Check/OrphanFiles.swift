@@ -52,7 +52,7 @@ extension SQLiteStore {
   }
 
   /// Makes the next save look for files that no row names, and for unfinished copies.
-  func noteUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
+  func recordUncleanEnd() { needsSweep.store(true, ordering: .releasing) }
 
   /// Deletes the files left by a crash, after the first save since then during which no context reads an earlier state.
   func sweepOrphanFiles() {

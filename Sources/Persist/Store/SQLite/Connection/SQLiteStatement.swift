@@ -58,7 +58,7 @@ package final class SQLiteStatement {
         sqlite3_reset(handle)
         return sqlite3_step(handle)
       }
-      noteSchemaChange()
+      recordSchemaChange()
     }
     switch code {
     case SQLITE_ROW: return true
@@ -73,7 +73,7 @@ package final class SQLiteStatement {
   /// The first step recompiles the statement if the schema has changed.
   ///
   /// - SeeAlso: <https://sqlite.org/c3ref/c_stmtstatus_counter.html#sqlitestmtstatusreprepare>
-  private func noteSchemaChange() {
+  private func recordSchemaChange() {
     hasStepped = true
     if sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) > 0 { connection.hasReloadedSchema = true }
   }

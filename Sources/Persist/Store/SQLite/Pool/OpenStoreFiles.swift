@@ -55,5 +55,5 @@ final class SharedFile: Sendable {
   /// The number of changes of the store that this program has made, or noticed while reading.
   var changeCount: UInt64 { changes.load(ordering: .acquiring) }
 
-  func noteChange() { changes.add(1, ordering: .acquiringAndReleasing) }
+  func recordChange() { changes.add(1, ordering: .acquiringAndReleasing) }
 }

@@ -49,7 +49,7 @@ extension SQLiteConnectionPool {
     if url == nil || isReadOnly || WriteReservation.isHeld(of: self) { return try write(body) }
     return try following { pool in
       let wait = try pool.beginTurn(pool.options.busyTimeout, joins: true)
-      defer { pool.shared.noteChange() }
+      defer { pool.shared.recordChange() }
       guard let commit = pool.sharedCommit else { return try pool.writeFirst(wait, body) }
       return try pool.write(sharing: commit, wait, body)
     }

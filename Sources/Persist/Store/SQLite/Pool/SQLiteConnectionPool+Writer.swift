@@ -48,7 +48,7 @@ extension SQLiteConnectionPool {
         .storeReadOnly, at: .store(url), "The store was opened for reading only.",
         fix: "Open it without isReadOnly to write.")
     }
-    defer { shared.noteChange() }
+    defer { shared.recordChange() }
     if WriteReservation.isHeld(of: self), let writer { return try writer.waiting { try observed(writer, body) } }
     let wait = try beginTurn(options.busyTimeout)
     defer { turn.end() }

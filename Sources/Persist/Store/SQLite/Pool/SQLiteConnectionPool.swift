@@ -233,7 +233,7 @@ final class SQLiteConnectionPool: @unchecked Sendable {
     let version = connection.dataVersion
     if connection.readVersion != version {
       connection.readVersion = version
-      shared.noteChange()
+      shared.recordChange()
     }
     if connection.hasReloadedSchema, let watch {
       try watch.check(connection)

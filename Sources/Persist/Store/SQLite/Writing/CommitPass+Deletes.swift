@@ -18,7 +18,7 @@ extension CommitPass {
       let plan = try plan(row.entity)
       let end = start + (singly ? 1 : Self.groupSize(in: rows, from: start))
       let keys = try rows[start..<end].map { try key(of: $0.key, $0.entity) }
-      if plan.fileNames != nil { for key in keys { try noteFiles(of: key, plan) { _ in true } } }
+      if plan.fileNames != nil { for key in keys { try recordFiles(of: key, plan) { _ in true } } }
       // First, because the history keeps removed members with the entities of rows that exist.
       try release(keys, plan)
       let statement = try connection.statement(keys.count == 1 ? plan.delete : plan.deleteGroup)
@@ -27,7 +27,7 @@ extension CommitPass {
       try statement.run()
       if connection.changes != keys.count {
         guard keys.count == 1 else { throw UnmatchedDeletes() }
-        try noteConflict(plan, keys[0], expected: row.version)
+        try recordConflict(plan, keys[0], expected: row.version)
       }
       start = end
     }

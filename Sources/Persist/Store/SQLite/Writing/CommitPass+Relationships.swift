@@ -107,7 +107,7 @@ extension CommitPass {
   // MARK: Orders
 
   /// Records that a row is a new member of an ordered relationship, based on the row's own key column.
-  mutating func noteMissingPlace(_ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64) throws {
+  mutating func recordMissingPlace(_ plan: WritePlan, _ slot: Int, _ owner: ManagedObjectID, member: Int64) throws {
     let table = store.map[plan.entity]
     guard let order = table.orderColumns[slot], let column = table.column(slot: slot) else { return }
     let owner = OrderedOwner(table: table.table, column: column.name, orderColumn: order, key: try key(of: owner))

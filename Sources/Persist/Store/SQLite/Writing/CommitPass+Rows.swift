@@ -38,7 +38,7 @@ extension CommitPass {
       if version != 1 { try connection.execute(.setVersion(version, of: key, in: plan.table)) }
       for slot in plan.orderedSlots {
         guard case .objectID(let owner)? = writes.inserts[place].value(at: slot) else { continue }
-        try noteMissingPlace(plan, slot, owner, member: key)
+        try recordMissingPlace(plan, slot, owner, member: key)
       }
     }
   }
@@ -71,7 +71,7 @@ extension CommitPass {
     _ row: RowWrites.Update, _ update: WritePlan.Update, _ plan: WritePlan, _ statement: SQLiteStatement
   ) throws {
     let key = try key(of: row.key, row.entity)
-    if !update.fileColumns.isEmpty { try noteFiles(of: key, plan) { update.fileColumns.contains($0) } }
+    if !update.fileColumns.isEmpty { try recordFiles(of: key, plan) { update.fileColumns.contains($0) } }
     try bind(
       row.values, to: update.columns, update.bindings, of: statement, from: 1, plan: plan, row: key, bindsNulls: true)
     let last = Int32(truncatingIfNeeded: update.bindings.count)
@@ -80,10 +80,10 @@ extension CommitPass {
     do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
       throw describe(error, plan, row: key) { row.slots.contains($0) ? row.values[$0] : nil }
     }
-    guard connection.changes > 0 else { return try noteConflict(plan, key, expected: row.version) }
+    guard connection.changes > 0 else { return try recordConflict(plan, key, expected: row.version) }
     guard update.hasPlaces else { return }
     for slot in row.slots where plan.orderedSlots.contains(slot) {
-      if case .objectID(let owner)? = row.values[slot] { try noteMissingPlace(plan, slot, owner, member: key) }
+      if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
     }
   }
 
@@ -101,7 +101,7 @@ extension CommitPass {
       if connection.changes > 0 {
         overtakenTouches.append(place)
       } else {
-        try noteConflict(plan, key, expected: row.version)
+        try recordConflict(plan, key, expected: row.version)
       }
     }
   }
@@ -111,7 +111,7 @@ extension CommitPass {
     for row in writes.checks {
       let plan = try plan(row.entity)
       let key = try key(of: row.key, row.entity)
-      if try storedVersion(plan, key) != row.version { try noteConflict(plan, key, expected: row.version) }
+      if try storedVersion(plan, key) != row.version { try recordConflict(plan, key, expected: row.version) }
     }
   }
 
@@ -130,7 +130,7 @@ extension CommitPass {
     }
   }
 
-  mutating func noteConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
+  mutating func recordConflict(_ plan: WritePlan, _ key: Int64, expected: Int64) throws {
     conflicts.append(
       RowConflict(
         id: ManagedObjectID(entityName: plan.entity.name, storeIdentifier: store.identifier, key: .permanent(key)),
@@ -145,7 +145,7 @@ extension CommitPass {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  mutating func noteFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
+  mutating func recordFiles(of key: Int64, _ plan: WritePlan, where isWanted: (String) -> Bool) throws {
     guard let sql = plan.fileNames else { return }
     let statement = try connection.statement(sql)
     statement.bind(key, at: 1)

@@ -39,7 +39,7 @@ struct RowImportPass {
     pass.history = history
     defer { files = pass.files }
     try pass.assignKeys()
-    try noteKeys(pass.insertedKeys, of: slice)
+    try recordKeys(pass.insertedKeys, of: slice)
     try pass.insertRows()
     try pass.recordChanges()
     history = pass.history
@@ -49,7 +49,7 @@ struct RowImportPass {
   }
 
   /// Records the keys, and refuses those that are in use.
-  private mutating func noteKeys(_ keys: [Int64], of slice: ImportSlice) throws {
+  private mutating func recordKeys(_ keys: [Int64], of slice: ImportSlice) throws {
     let origins = slice.inserts.indices.map { sources.numbers(of: slice.source($0)) }
     try connection.withStatement(.noteImported) { statement in
       for (index, (insert, key)) in zip(slice.inserts, keys).enumerated() {
@@ -102,7 +102,7 @@ struct RowImportPass {
   private func note(
     _ members: [[ImportSlice.Members]], of inserts: [RowWrites.Insert], _ keys: [Int64]
   ) throws {
-    try connection.withStatement(.noteMember) { statement in
+    try connection.withStatement(.recordMember) { statement in
       func note(_ relationship: Int, _ owner: Int64, _ place: Int, _ member: Int64) throws {
         statement.begin()
         statement.bind(Int64(relationship), at: 1)
