@@ -129,6 +129,44 @@ struct OutdatedObjectTests {
     withExtendedLifetime(held) {}
   }
 
+  @Test(
+    "A new object has its place among the present values of others' objects",
+    .law("places of new objects", short: 60, long: 5000))
+  func places() throws {
+    forEachSeed { seed in
+      var random = SeededRandom(seed: seed)
+      try withStack(SampleModels.pets) { stack in
+        let others = stack.context()
+        func name() -> String { ["a", "b", "c", "d", "e"].randomElement(using: &random) ?? "" }
+        let people = try (0..<5).map { _ in try others.make("Person", ["name": name()]) }
+        let pets = try (0..<8).map { _ in
+          try others.make("Pet", ["name": name(), "owner": people.randomElement(using: &random) ?? people[0]])
+        }
+        try others.save()
+        let context = stack.context()
+        let held = try context.fetch(FetchRequest("Person")) + context.fetch(FetchRequest("Pet"))
+        for object in held { _ = object["name"] }
+        for object in people + pets where Bool.random(using: &random) { object["name"] = name() }
+        for pet in pets where Bool.random(using: &random) {
+          pet["owner"] = people.randomElement(using: &random) ?? people[0]
+        }
+        try others.save()
+        let keys = [["name"], ["owner.name", "name"]].randomElement(using: &random) ?? []
+        let request = FetchRequest<ManagedObject>(
+          "Pet", sortedBy: keys.map { FetchSortDescriptor(key: $0, ascending: Bool.random(using: &random)) })
+        let fresh = stack.context()
+        let new = name()
+        func found(_ context: ManagedObjectContext) throws -> [String] {
+          let pet = try context.make("Pet", ["name": new])
+          return try context.fetch(request).map { $0 === pet ? "new" : "\($0.objectID.primaryKey ?? 0)" }
+        }
+        #expect(try found(context) == found(fresh), "seed \(seed): by \(keys)")
+        #expect(try context.fetchBatched(request).count == 9)
+        withExtendedLifetime(held) {}
+      }
+    }
+  }
+
   @Test("Unsaved changes and transient values of registered objects count, and others' rows are the newest")
   func unsaved() throws {
     try withStack(SampleModels.pets) { stack in

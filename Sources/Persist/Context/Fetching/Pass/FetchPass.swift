@@ -188,7 +188,10 @@ package final class FetchPass {
   ) throws -> [ManagedObject] {
     if let batch = try read?(question) { return try matching(make(batch, source), source) }
     // With the values of all rows, for their saved states.
-    if states != nil { return try matching(make(question.rows(monitor: context.readMonitor), source), source) }
+    if let states {
+      let held = request.shouldRefreshRefetchedObjects ? nil : states.held(source.tables.table(for: layout))
+      return try matching(make(question.rows(monitor: context.readMonitor, held: held), source), source)
+    }
     return try matching(objects(of: question), source)
   }
 
@@ -208,7 +211,7 @@ package final class FetchPass {
   }
 
   /// Determines what the next rows are evaluated by; called before their objects are registered.
-  private func beginEvaluation() { states = evaluatesSavedStates ? SavedStates(of: context) : nil }
+  private func beginEvaluation() { states = savedStates() }
 
   private func endEvaluation() throws {
     defer { states = nil }
