@@ -91,8 +91,9 @@ extension PersistentStoreCoordinator {
   ///   - url: The new file, which must not exist yet; nil for a store in memory.
   ///   - options: The options for opening the new store.
   /// - Returns: The new store.
-  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written. The coordinator
-  ///   then keeps the old store.
+  /// - Throws: ``PersistenceError/Code/fileAccess`` if the file already exists or can't be written;
+  ///   ``PersistenceError/Code/invalidRequest`` if a store on a server, or an encrypted one, contains parked values and
+  ///   would lose them in memory. The coordinator then keeps the old store.
   @discardableResult
   public func migratePersistentStore(
     _ store: StoreInfo, to url: URL?, options: StoreOptions = StoreOptions()

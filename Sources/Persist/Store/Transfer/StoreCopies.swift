@@ -94,9 +94,10 @@ package enum StoreCopies {
   /// Copies a store to another location under a new identifier, and closes it.
   ///
   /// - Parameters:
-  ///   - parked: The treatment of parked values. A copy of a store on a server in memory has none.
+  ///   - parked: The treatment of parked values.
   ///   - exchange: Makes the copy take the store's place.
   /// - Returns: The copy, open.
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if the copy is in memory and would lack parked values.
   package static func move(
     _ store: any PersistentStore, to location: StoreLocation, options: StoreOptions, parked: ParkedCopying,
     exchange: (any PersistentStore) -> Void
@@ -107,12 +108,22 @@ package enum StoreCopies {
     guard isOnServer || isOtherForm || store.type == StoreType.postgreSQL.rawValue else {
       return try store.move(to: location, options: options, exchange: exchange)
     }
+    if location == .memory { try requireNothingParked(in: store) }
     return try store.copying(thenClosing: true) { state in
       let copy = try copy(
         state, of: store, to: location, identifier: UUID().uuidString, options: options, parked: parked)
       exchange(copy)
       return copy
     }
+  }
+
+  /// - Throws: ``PersistenceError/Code/invalidRequest`` if values are parked in a store whose objects alone are copied.
+  private static func requireNothingParked(in store: any PersistentStore) throws {
+    guard let slot = try store.parkedSlots().first else { return }
+    throw PersistenceError(
+      .invalidRequest, at: slot.property.isEmpty ? .entity(slot.entity) : .property(slot.entity, slot.property),
+      "A copy in memory would lose the parked values of '\(slot.version)': it contains only the store's objects.",
+      fix: "Purge the parked values with `persist parked --purge`, or move the store to a file.")
   }
 
   /// Copies a state of an open store, with metadata that were set and not yet written.

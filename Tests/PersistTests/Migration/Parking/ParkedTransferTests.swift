@@ -142,6 +142,24 @@
       }
     }
 
+    @Test("A store on a server with parked values doesn't move to memory, which would lose them")
+    func memory() throws {
+      try TestServer.withSchema { text in
+        let server = try #require(URL(string: text))
+        try withParked([.init("size", .int32)], at: server, { ["size": $0] }) { registry in
+          let coordinator = PersistentStoreCoordinator(model: registry.versions[0].model)
+          let store = try coordinator.addStore(at: server)
+          let error = persistError { try coordinator.migratePersistentStore(store, to: nil) }
+          #expect(error?.code == .invalidRequest && error?.place.property == "size", "\(String(describing: error))")
+          #expect(try ManagedObjectContext(coordinator).count("Note") == 10)
+          try coordinator.remove(store)
+          _ = try PersistentStoreCoordinator.purgeParkedContents(at: server)
+          _ = try coordinator.migratePersistentStore(coordinator.addStore(at: server), to: nil)
+          #expect(try ManagedObjectContext(coordinator).count("Note") == 10)
+        }
+      }
+    }
+
     @Test("Objects that are deleted after the copy take their parked values along, on both engines")
     func deletions() throws {
       try withTemporaryFile { file in
