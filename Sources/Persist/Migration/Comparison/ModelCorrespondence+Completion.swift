@@ -156,7 +156,7 @@ extension ModelCorrespondence {
     guard let property = match.property, let entity = new.entitiesByName[match.entity],
       let source = entities[entity.name].flatMap({ old.entitiesByName[$0] })
     else { return false }
-    let named = (try? origins(of: entity, from: source))?[property]?.source
+    let named = (try? origins(of: entity, in: new, from: source, in: old))?[property]?.source
     return named != nil && named == origin(of: property, in: entity.name)?.source
   }
 
@@ -198,7 +198,7 @@ extension ModelCorrespondence {
     var sources = Set(entities.values)
     for entity in new.entities where entities[entity.name] == nil && !rejected.contains(Match(entity: entity.name)) {
       guard let name = other.entities[entity.name], let source = old.entitiesByName[name],
-        let origins = try? other.origins(of: entity, from: source), sources.insert(name).inserted
+        let origins = try? other.origins(of: entity, in: new, from: source, in: old), sources.insert(name).inserted
       else { continue }
       entities[entity.name] = name
       properties[entity.name] = origins

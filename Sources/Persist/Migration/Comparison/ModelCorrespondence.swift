@@ -38,7 +38,7 @@ extension ModelCorrespondence {
     entities = try Self.matchEntities(old, new)
     for entity in new.entities {
       guard let source = entities[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
-      properties[entity.name] = try origins(of: entity, from: source)
+      properties[entity.name] = try origins(of: entity, in: new, from: source, in: old)
     }
     adoptInverses(from: old, to: new)
   }
@@ -57,11 +57,14 @@ extension ModelCorrespondence {
   }
 
   /// The origins of an entity's properties in an old entity; the entities that declare them must be matched.
-  func origins(of new: Entity, from old: Entity) throws -> [String: Origin] {
-    let attributes = try match("attributes", of: new, from: old) { entity in
+  func origins(
+    of new: Entity, in newModel: ManagedObjectModel, from old: Entity, in oldModel: ManagedObjectModel
+  ) throws -> [String: Origin] {
+    let heirs = (old: oldModel.hierarchy(of: old).dropFirst(), new: newModel.hierarchy(of: new).dropFirst())
+    let attributes = try match("attributes", of: new, from: old, heirs) { entity in
       entity.attributes.map { .init($0.name, identifier: $0.renamingIdentifier) }
     }
-    let relationships = try match("relationships", of: new, from: old) { entity in
+    let relationships = try match("relationships", of: new, from: old, heirs) { entity in
       entity.relationships.map { .init($0.name, identifier: $0.renamingIdentifier) }
     }
     var origins: [String: Origin] = [:]
@@ -85,10 +88,17 @@ extension ModelCorrespondence {
   }
 
   private func match(
-    _ kind: String, of entity: Entity, from source: Entity, by names: (Entity) -> [NameMatching.Name]
+    _ kind: String, of entity: Entity, from source: Entity, _ heirs: (old: ArraySlice<Entity>, new: ArraySlice<Entity>),
+    by names: (Entity) -> [NameMatching.Name]
   ) throws -> [String: String] {
+    func added(by heirs: ArraySlice<Entity>, to entity: Entity) -> [NameMatching.Name] {
+      heirs.flatMap { names($0).filter { entity.property(named: $0.name) == nil } }
+    }
     do {
-      return try NameMatching.match(old: names(source), new: names(entity)) { old, new in
+      return try NameMatching.match(
+        old: names(source), new: names(entity),
+        below: (added(by: heirs.old, to: source), added(by: heirs.new, to: entity))
+      ) { old, new in
         func owners(_ name: String) -> (old: String?, new: String?) {
           (source.property(named: name)?.declaringEntity, entity.property(named: name)?.declaringEntity)
         }

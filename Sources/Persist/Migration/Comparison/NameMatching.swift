@@ -16,8 +16,8 @@
 ///   The identifier is a leftover of an earlier rename, and following it would discard `b`.
 /// - One of the two stays where it is, under its name, and the other one has another owner: a subentity with `a`
 ///   inherits `b (was a)`, or declares it beside an inherited `a`; a subentity with `b (was a)` keeps `b` and inherits
-///   an `a`. That holds unless `a` has an identifier of its own, and therefore another meaning: in the children of
-///   `{x, y, d}` → `{x (was y)}`, `d (was x)` has the values of `x`.
+///   an `a`. That holds unless `a` has an identifier of its own there or in a subentity, and therefore another meaning:
+///   in the children of `{x, y, d}` → `{x (was y)}`, `d (was x)` has the values of `x`.
 /// - The former name of an old thing belongs to a thing without identifier in both models, as in `{a, b (was a)}` →
 ///   `{a}`.
 ///
@@ -46,12 +46,15 @@ struct NameMatching {
   private var unmatchedOld: [Name]
   private var unmatchedNew: [Name]
 
-  /// - Parameter standApart: Whether an old and a new name have different owners, and one of them remains with its
-  ///   owner in the other model.
+  /// - Parameters:
+  ///   - below: What subentities add on either side. It isn't matched, but its identifiers tell the meaning of names.
+  ///   - standApart: Whether an old and a new name have different owners, and one of them remains with its owner in the
+  ///     other model.
   static func match(
-    old: [Name], new: [Name], standApart: (_ old: String, _ new: String) -> Bool = { _, _ in false }
+    old: [Name], new: [Name], below: (old: [Name], new: [Name]) = ([], []),
+    standApart: (_ old: String, _ new: String) -> Bool = { _, _ in false }
   ) throws(Ambiguity) -> [String: String] {
-    var matching = NameMatching(unmatchedOld: old, unmatchedNew: new)
+    var matching = NameMatching(unmatchedOld: old, unmatchedNew: new, below: below)
     matching.matchExact()
     try matching.matchIdentifiers()
     try matching.matchIdentifiersToNames(standApart)
@@ -60,9 +63,12 @@ struct NameMatching {
     return matching.oldNames
   }
 
-  private init(unmatchedOld: [Name], unmatchedNew: [Name]) {
+  private let below: (old: [Name], new: [Name])
+
+  private init(unmatchedOld: [Name], unmatchedNew: [Name], below: (old: [Name], new: [Name])) {
     self.unmatchedOld = unmatchedOld
     self.unmatchedNew = unmatchedNew
+    self.below = below
   }
 
   private mutating func match(_ new: Name, with old: Name) {
@@ -91,9 +97,9 @@ struct NameMatching {
   private mutating func matchIdentifiersToNames(_ standApart: (String, String) -> Bool) throws(Ambiguity) {
     let oldNames = Set(unmatchedOld.map(\.name))
     let plainNew = Self.plainNames(unmatchedNew)
-    let claimed = Set(unmatchedNew.compactMap(\.identifier))
+    let claimed = Set((unmatchedNew + below.new).compactMap(\.identifier))
     // New things under an old name that take the values of another old thing.
-    let renamed = Set(unmatchedNew.filter { $0.identifier.map(oldNames.contains) == true }.map(\.name))
+    let renamed = Self.renamed(unmatchedNew + below.new, from: unmatchedOld + below.old)
     for (identifier, claimants) in Self.grouped(unmatchedNew) {
       guard let old = unmatchedOld.first(where: { $0.name == identifier }) else { continue }
       let new = claimants.filter { claimant in
@@ -116,12 +122,15 @@ struct NameMatching {
   private mutating func matchNamesToIdentifiers(_ standApart: (String, String) -> Bool) {
     let newNames = Set(unmatchedNew.map(\.name))
     let (plainOld, plainNew) = (Self.plainNames(unmatchedOld), Self.plainNames(unmatchedNew))
+    let claimed = Set((unmatchedOld + below.old).compactMap(\.identifier))
+    let renamed = Self.renamed(unmatchedOld + below.old, from: unmatchedNew + below.new)
     for (identifier, claimants) in Self.grouped(unmatchedOld) {
       guard let new = unmatchedNew.first(where: { $0.name == identifier }), !plainOld.contains(identifier) else {
         continue
       }
       let old = claimants.filter {
-        !(plainNew.contains($0.name) && standApart($0.name, new.name))
+        let isOtherwiseKept = plainNew.contains($0.name) && !claimed.contains($0.name) && !renamed.contains(identifier)
+        return !(isOtherwiseKept && standApart($0.name, new.name))
           && !(new.identifier != nil && newNames.contains($0.name))
       }
       if old.count == 1 { match(new, with: old[0]) }
@@ -132,6 +141,12 @@ struct NameMatching {
     for new in unmatchedNew {
       if let old = unmatchedOld.first(where: { $0.name == new.name }) { match(new, with: old) }
     }
+  }
+
+  /// The names of things that, by their identifiers, are other things of the other model.
+  private static func renamed(_ names: [Name], from others: [Name]) -> Set<String> {
+    let present = Set(others.map(\.name))
+    return Set(names.filter { $0.identifier.map(present.contains) == true }.map(\.name))
   }
 
   private static func plainNames(_ names: [Name]) -> Set<String> {

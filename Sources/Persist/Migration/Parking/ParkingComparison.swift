@@ -98,10 +98,12 @@ struct ParkingComparison {
     back.correspondence.origin(of: name, in: entity.name)?.fill != nil
   }
 
-  /// The attribute of the other model from which an attribute takes its values on the way back.
+  /// The attribute of the other model from which an attribute takes its values on the way back; nil if that one has
+  /// the values of another attribute, which no parked value may replace.
   func standIn(ofAttribute name: String, in entity: Entity) -> (entity: Entity, property: String)? {
     guard let source = back.source(of: entity),
-      let property = back.correspondence.origin(of: name, in: entity.name)?.source
+      let property = back.correspondence.origin(of: name, in: entity.name)?.source,
+      there.correspondence.origin(of: property, in: source.name)?.source ?? name == name
     else { return nil }
     return (source, property)
   }
