@@ -11,7 +11,7 @@ extension RowSnapshot {
     case .double: return .double(double(slot))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: double(slot)))
     case .decimal:
-      return Decimal(string: string(slot)).map(StoredValue.decimal) ?? .null
+      return Decimal(storedText: string(slot)).map(StoredValue.decimal) ?? .null
     case .string: return .string(string(slot))
     case .uri: return .uri(string(slot))
     case .uuid: return view.uuid(slot).map(StoredValue.uuid) ?? .null

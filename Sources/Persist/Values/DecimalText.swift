@@ -70,6 +70,23 @@ package struct DecimalText: Hashable {
 }
 
 extension Decimal {
+  /// Parses the text of a column's value. Nil for a text that isn't a number: Foundation would read its beginning, that
+  /// of `-Infinity` as zero.
+  package init?(storedText text: String) {
+    let isNumber = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"),
+        UInt8(ascii: "e"), UInt8(ascii: "E"):
+        true
+      default: false
+      }
+    }
+    guard isNumber, text.utf8.last.map({ $0 >= UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }) == true,
+      let value = Decimal(string: text)
+    else { return nil }
+    self = value
+  }
+
   /// Parses a complete text as a number. Nil if the text contains anything else or if a decimal can't represent the
   /// number exactly.
   package init?(wholeText text: some StringProtocol) {

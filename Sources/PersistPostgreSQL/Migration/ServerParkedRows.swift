@@ -162,7 +162,7 @@ extension SQLValue {
       case .double, .moment: Double(text).map { .double($0) }
       case .decimal:
         attribute.flatMap { attribute in
-          Decimal(string: text).flatMap { SQLValue(.decimal($0), of: attribute) }
+          Decimal(storedText: text).flatMap { SQLValue(.decimal($0), of: attribute) }
         }
       case .text: .text(text)
       case .bytes: Data(hexadecimal: text).map { .blob($0) }

@@ -158,7 +158,7 @@ extension PostgreSQLStore {
       let number = result.double(row, place)
       return number.isNaN ? .null : .double(number)
     case .number where column.kind == .decimal:
-      return Decimal(string: result.text(row, place)).map(StoredValue.decimal) ?? .null
+      return Decimal(storedText: result.text(row, place)).map(StoredValue.decimal) ?? .null
     case .number: return .integer(result.integer(row, place))
     case .integer: return .integer(result.integer(row, place))
     case .boolean: return .boolean(result.integer(row, place) != 0)
@@ -169,7 +169,7 @@ extension PostgreSQLStore {
     case .string: return .string(result.text(row, place))
     case .uri: return .uri(result.text(row, place))
     case .data: return .data(result.data(row, place))
-    case .decimal: return Decimal(string: result.text(row, place)).map(StoredValue.decimal) ?? .null
+    case .decimal: return Decimal(storedText: result.text(row, place)).map(StoredValue.decimal) ?? .null
     case .uuid:
       let data = result.data(row, place)
       guard data.count == 16 else { return .null }

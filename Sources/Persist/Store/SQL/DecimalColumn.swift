@@ -45,9 +45,9 @@ extension SQLValue {
     switch self {
     case .null: nil
     case .integer(let number): Decimal(number)
-    case .double(let number): Decimal(string: number.description)
-    case .text(let text): Decimal(string: text)
-    case .blob(let data): Decimal(string: String(decoding: data, as: UTF8.self))
+    case .double(let number): Decimal(storedText: number.description)
+    case .text(let text): Decimal(storedText: text)
+    case .blob(let data): Decimal(storedText: String(decoding: data, as: UTF8.self))
     }
   }
 }

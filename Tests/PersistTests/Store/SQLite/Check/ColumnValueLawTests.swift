@@ -53,7 +53,7 @@ struct ColumnValueLawTests {
     case (.float, .double(let number)): !number.isFinite || Float(number).isFinite
     case (.date, .double(let number)): number.isFinite
     case (.string, .text), (.uri, .text), (.binary, .blob), (.transformable, .blob), (.decimal, .integer): true
-    case (.decimal, .double(let number)): Decimal(string: "\(number)") != nil
+    case (.decimal, .double(let number)): number.isFinite && Decimal(string: "\(number)") != nil
     case (.decimal, .text(let text)): Self.isDecimal(text)
     case (.decimal, .blob(let data)): Self.isDecimal(String(decoding: data, as: UTF8.self))
     case (.uuid, .text(let text)): UUID(uuidString: text) != nil
@@ -152,6 +152,26 @@ struct ColumnValueLawTests {
     case .string: return .string("é\n")
     case .uri: return .uri("a b")
     default: return .data(Data(repeating: 3, count: .random(in: 0..<200, using: &random)))
+    }
+  }
+
+  @Test("What isn't a decimal reads as no value, however it begins", arguments: ["-9e999", "9e999", "'-abc'", "'5abc'"])
+  func unreadableDecimals(_ literal: String) throws {
+    let model = try Self.model()
+    try withTemporaryStore { url in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(at: url)
+      let context = ManagedObjectContext(coordinator)
+      _ = try context.create("Parent")
+      try context.save()
+      try coordinator.remove(store)
+      let connection = try SQLiteConnection(url, mode: .readWrite)
+      try connection.execute(SQLText(checked: "UPDATE ZPARENT SET ZODECIMAL = \(literal)"))
+      connection.close()
+      try #expect(found(url) == ["Parent 1 odecimal"])
+      try coordinator.addStore(at: url)
+      let parent = try #require(ManagedObjectContext(coordinator).fetch(FetchRequest<ManagedObject>("Parent")).first)
+      #expect(parent["odecimal"] == nil)
     }
   }
 
