@@ -54,7 +54,7 @@ struct CopyCosts {
     return step.mapping.relationshipMappings.reduce(own) { sum, mapping in
       guard mapping.valueExpression != nil, let relationship = source.property(named: mapping.name)?.relationship
       else { return sum }
-      guard relationship.isToMany, model.inverse(of: relationship)?.isToMany != true else { return sum + own / 2 }
+      guard relationship.isToMany, model.inverse(of: relationship)?.isToMany != true else { return sum + own / 3 }
       // The members of all owners are at most all objects of the destination.
       let members = steps(from: relationship.destination).compactMap { rows[$0] }.max() ?? own
       return sum + members + members / 2

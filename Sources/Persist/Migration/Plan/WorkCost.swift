@@ -8,12 +8,16 @@ enum WorkCost {
   /// A row that is counted and read before a copy begins.
   static let preparedRow: Int64 = 12
   /// A row that SQL copies to a new file, without its index entries.
-  static let copiedRow: Int64 = 12
-  /// A row that is written in the store itself, whose former state the log or the journal keeps.
-  static let rewrittenRow: Int64 = 27
+  static let copiedRow: Int64 = 16
+  /// A row that is written in the store itself.
+  static let rewrittenRow: Int64 = 19
+  /// A row of a table that is dropped, whose pages the log or the journal keeps.
+  static let droppedRow: Int64 = 16
   /// A value or a pair that changes in the store itself.
   static let changedRow: Int64 = 12
   static let indexEntry: Int64 = 11
+  /// The size of such an entry in the log.
+  static let bytesOfEntry: Int64 = 16
   /// An indexed text, with the entries of its words.
   static let indexedText: Int64 = 100
   /// A page in the log that the commit moves into the database.
@@ -29,10 +33,10 @@ enum WorkCost {
     static let createdObject: Int64 = 800
     static let relatedMember: Int64 = 1000
   #else
-    static let fetchedRow: Int64 = 60
-    static let sentRow: Int64 = 100
-    static let createdObject: Int64 = 40
-    static let relatedMember: Int64 = 45
+    static let fetchedRow: Int64 = 1100
+    static let sentRow: Int64 = 2200
+    static let createdObject: Int64 = 900
+    static let relatedMember: Int64 = 550
   #endif
 
   /// The cost of pages with so many bytes.

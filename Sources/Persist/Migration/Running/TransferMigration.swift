@@ -87,7 +87,7 @@ struct TransferMigration {
   /// The approximate cost of the migration of the file: each hop counts as much as the first.
   private func migrationCost(_ inspector: any StoreInspector, rows: Int64) throws -> Int64 {
     guard let hop = survey.path.hops.first else { return 1 }
-    var cost = WorkCost.of(rows, each: WorkCost.rewrittenRow)
+    var cost = WorkCost.of(rows, each: WorkCost.rewrittenRow + WorkCost.droppedRow)
     if case .mapping(let mapping) = hop.method {
       let resources = migrator.resources(registry)
       let plan = try MigrationPath.plan(hop, mapping, resources, in: survey.store.tableMap)

@@ -25,8 +25,12 @@ extension InPlaceMigration {
         return InPlaceProgress.Part(change.change, rows: try 1 + count(table), indexes: indexes)
       } ?? InPlaceProgress.Part()
     }
-    let checked = rows.values.reduce(0) { $0 + WorkCost.of($1, each: WorkCost.checkedRow) }
-    let written = parts.contains { $0.rows > 1 } ? bytes : 0
+    // Columns and indexes are added without checks, and an index is all that its creation writes.
+    let rewritten = Set(changes.map(\.change).filter { !$0.isOfIndex }.compactMap(\.writtenTable))
+    let checked = try rewritten.reduce(0) { $0 + WorkCost.of(try count($1), each: WorkCost.checkedRow) }
+    let entries = zip(changes, parts).reduce(0) { $0 + ($1.0.change.isOfIndex ? $1.1.rows : 0) }
+    let isEmpty = try !rewritten.contains { try count($0) > 0 }
+    let written = isEmpty ? Int(WorkCost.of(entries, each: WorkCost.bytesOfEntry)) : bytes
     return InPlaceProgress(
       preparation: checked, parts, completion: try completion(survey, count),
       commit: WorkCost.pages(ofSize: written, each: WorkCost.committedPage), hop: reported, report: migrator.progress)
@@ -43,6 +47,12 @@ extension InPlaceMigration {
   }
 }
 
+extension SchemaChange {
+  fileprivate var isOfIndex: Bool {
+    if case .createIndex = self { true } else { false }
+  }
+}
+
 extension InPlaceProgress.Part {
   /// - Parameters:
   ///   - rows: The number of rows that the change reads.
@@ -50,7 +60,8 @@ extension InPlaceProgress.Part {
   fileprivate init(_ change: SchemaChange, rows: Int64, indexes: Int) {
     self.rows = rows
     switch change {
-    case .rebuildTable: (costOfRow, self.indexes) = (WorkCost.rewrittenRow, Int64(indexes))
+    case .rebuildTable:
+      (costOfRow, costOfRemoval, self.indexes) = (WorkCost.rewrittenRow, WorkCost.droppedRow, Int64(indexes))
     case .dropColumn, .copyRows: costOfRow = WorkCost.rewrittenRow
     case .createIndex: costOfRow = WorkCost.indexEntry
     default: costOfRow = WorkCost.changedRow

@@ -5,11 +5,13 @@ struct InPlaceProgress {
     /// The number of rows that the change reads.
     var rows: Int64 = 1
     var costOfRow: Int64 = WorkCost.changedRow
+    /// The cost of removing a former row, once all rows are written.
+    var costOfRemoval: Int64 = 0
     /// The number of indexes that the change creates anew afterward.
     var indexes: Int64 = 0
 
     var cost: Int64 { costOfRows + WorkCost.of(rows, each: WorkCost.indexEntry * indexes) }
-    fileprivate var costOfRows: Int64 { WorkCost.of(rows, each: costOfRow) }
+    fileprivate var costOfRows: Int64 { WorkCost.of(rows, each: costOfRow + costOfRemoval) }
 
     /// The cost of the work done so far: of rows, and then of the entries of the indexes.
     fileprivate func cost(ofDone done: Int64) -> Int64 {
