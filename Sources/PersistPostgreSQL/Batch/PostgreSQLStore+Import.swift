@@ -135,12 +135,23 @@ private struct ServerImportPass {
 
   /// Completes the relationships, and refuses the import if they don't agree or break a rule of the model.
   mutating func finish() throws {
+    // The server's choice between reading tables whole and by index depends on figures that it doesn't have yet. With
+    // wrong ones, each part of a walk through a table can read all of it.
+    let isLarge = outcome.count >= Self.analyzedCount
+    if isLarge { try transaction.run(["ANALYZE persist_imported", "ANALYZE persist_members"]) }
     for relationship in relationships { try requireNoRepetition(relationship) }
     for relationship in relationships { try join(relationship) }
     for relationship in relationships { try requireAgreement(relationship) }
     for relationship in relationships { try order(relationship) }
     for step in CheckStep.steps(for: store.map) { try run(step) }
+    guard isLarge else { return }
+    let present = store.map.tables.filter { !store.map.absent.contains($0.entity.name) }
+    let joins = store.map.absent.isEmpty ? store.map.joinTables.map(\.name) : []
+    try transaction.run(Set(present.map(\.table) + joins).sorted().map { "ANALYZE \(table: $0)" })
   }
+
+  /// The number of imported rows from which the server is asked for new figures about the tables.
+  private static let analyzedCount = 1000
 
   private func requireNoRepetition(_ relationship: ImportedRelationship) throws {
     let sql = SQLText.repeatedMember(relationship.number, onlyOneOwner: relationship.membersHaveOneOwner)
