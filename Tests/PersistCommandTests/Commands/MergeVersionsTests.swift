@@ -130,6 +130,10 @@ struct MergeVersionsTests {
     """,
     #"<fetchIndex name="byAge"><fetchIndexElement property="age" type="Binary" order="ascending"/></fetchIndex>"#,
     #"<attribute name="twice" optional="YES" attributeType="Integer 32" derived="YES" derivationExpression="age"/>"#,
+    """
+    <fetchedProperty name="peers" optional="YES">\
+    <fetchRequest name="r" entity="Person" predicateString="name != $NAME AND age &gt; 3"/></fetchedProperty>
+    """,
   ])
   func removed(_ reference: String) throws {
     try merge {
