@@ -131,14 +131,15 @@ struct PropertyCheck: Sendable {
   private func problem(with value: StoredValue, _ rule: Rule, at place: PersistenceError.Place) -> PersistenceError? {
     do {
       if try rule.predicate.get().evaluate(with: value) { return nil }
-      let broken = "\(name) is \(value), which violates the rule '\(rule.rule.predicate)'."
+      let broken = "\(name) is \(value), which violates the rule '\(ValueWords.format(rule.rule.predicate))'."
       return PersistenceError(
         .validationRule, at: place, rule.rule.warning ?? broken,
-        fix: rule.rule.warning == nil ? nil : "The rule is '\(rule.rule.predicate)'.")
+        fix: rule.rule.warning == nil ? nil : "The rule is '\(ValueWords.format(rule.rule.predicate))'.")
     } catch {
       let reason = (error as? PersistenceError)?.message ?? "\(error)"
       return PersistenceError(
-        .validationRule, at: place, "The rule '\(rule.rule.predicate)' can't be evaluated for \(name): \(reason)",
+        .validationRule, at: place,
+        "The rule '\(ValueWords.format(rule.rule.predicate))' can't be evaluated for \(name): \(reason)",
         fix: "Change the rule in the model.")
     }
   }

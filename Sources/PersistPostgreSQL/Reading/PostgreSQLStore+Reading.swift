@@ -161,7 +161,8 @@ extension PostgreSQLStore {
     if let predicate = query.predicate {
       guard let condition = condition(predicate, over: query.entity, now: query.now) else {
         throw PersistenceError(
-          .invalidRequest, at: .entity(query.entity.name), "The server can't evaluate '\(predicate)' exactly.",
+          .invalidRequest, at: .entity(query.entity.name),
+          "The server can't evaluate '\(ValueWords.format(predicate))' exactly.",
           fix: "Divide the predicate first.")
       }
       conditions.append(condition)

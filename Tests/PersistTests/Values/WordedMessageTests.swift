@@ -2,6 +2,8 @@ import Foundation
 import Persist
 import Testing
 
+@testable import PersistModel
+
 /// Values that are worded wrongly most easily, by the type of their attribute.
 private let values: [(type: AttributeType, value: StoredValue)] = [
   (.string, .string("Tea")), (.string, .string("It's\n\"tea\"\\")),
@@ -105,6 +107,31 @@ struct WordedMessageTests {
       let rule = try #require(error.validationFailure?.predicate)
       #expect(try FetchPredicate(rule).evaluate(with: .string(#"it's "tea""#)), "\(rule)")
     }
+  }
+
+  @Test("Whatever a value contains, predicates, explanations and plans with it are lines that a terminal only shows")
+  func lines() throws {
+    let odd = "a\n\u{1B}[31m\u{7}\u{9B}\u{202E}\u{2028}\u{0}" + String(repeating: "b", count: 20_000)
+    func expectLines(_ text: String) {
+      for line in text.split(separator: "\n") {
+        #expect(line.unicodeScalars.count < 12_000 && !line.unicodeScalars.contains(where: ValueWords.isInterpreted))
+      }
+    }
+    let context = try context(model(.string))
+    let request = try FetchRequest<ManagedObject>("Item", where: "a == %@ AND FUNCTION(a, 'length') > 2", odd)
+    let printed = try #require(request.predicate).description
+    #expect(!printed.unicodeScalars.contains(where: ValueWords.isInterpreted))
+    #expect(try FetchPredicate(printed) == request.predicate)
+    var explanation = try context.explain(request)
+    explanation.askedInMemory = nil
+    expectLines(explanation.description)
+    let (old, new) = (try model(.string), try model(.string, default: .string(odd), optional: false))
+    try expectLines(
+      MigrationPlan(from: ModelVersion(name: "1", model: old), to: ModelVersion(name: "2", model: new)).description)
+    var sum = FetchExpression(forKeyPath: "a")
+    for _ in 0..<1000 { sum = try FetchExpression("%@ + 1", sum) }
+    let message = try message { try context.execute(BatchUpdateRequest("Item", set: ["a": sum])) }
+    #expect(message.count < 1000, "\(message)")
   }
 
   @Test("A row of values", arguments: values)

@@ -37,8 +37,9 @@ extension FetchExplanation: CustomStringConvertible {
   public var description: String {
     var lines: [String] = []
     for statement in statements {
-      lines.append(statement.sql)
-      if !statement.values.isEmpty { lines.append("  values: " + statement.values.joined(separator: ", ")) }
+      lines.append(ValueWords.line(statement.sql))
+      let values = statement.values.map { ValueWords.line($0, shown: 80) }
+      if !values.isEmpty { lines.append("  values: " + values.joined(separator: ", ")) }
       lines += statement.plan.map { "  plan: " + $0 }
     }
     if let askedInMemory { lines.append("in memory: \(askedInMemory)") }

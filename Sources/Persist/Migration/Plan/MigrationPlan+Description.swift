@@ -37,9 +37,13 @@ extension MigrationPlan: CustomStringConvertible {
 
   private var stepLines: [String] {
     steps.flatMap { step in
-      ["  \(step.operation)"] + step.sql.map { "      \($0)" } + step.deferred.map { "      later: \($0)" }
+      let statements = step.sql.map { Self.shown($0) } + step.deferred.map { "later: " + Self.shown($0) }
+      return ["  \(step.operation)"] + statements.map { "      " + $0 }
     }
   }
+
+  /// A statement, in which defaults can be texts and data of any length and content.
+  private static func shown(_ sql: String) -> String { ValueWords.line(sql, shown: 10_000) }
 
   /// The blockers; a fix that several of them share is printed once, after the last of them.
   private var blockerLines: [String] {

@@ -205,7 +205,7 @@ struct FormatPrinter {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+      case _ where ValueWords.isInterpreted(scalar):
         let digits = String(scalar.value, radix: 16, uppercase: true)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: text.unicodeScalars.append(scalar)

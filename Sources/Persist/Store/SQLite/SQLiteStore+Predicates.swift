@@ -36,7 +36,8 @@ extension SQLiteStore {
     let root = PredicateTranslation.Row(row: SQLText.RowSelection.root, entity: query.entity)
     guard let condition = translation.condition(predicate, in: .init(root: root)) else {
       throw PersistenceError(
-        .invalidRequest, at: .entity(query.entity.name), "The store can't evaluate '\(predicate)' in SQL.",
+        .invalidRequest, at: .entity(query.entity.name),
+        "The store can't evaluate '\(ValueWords.format(predicate))' in SQL.",
         fix: "Divide the predicate first.")
     }
     return condition

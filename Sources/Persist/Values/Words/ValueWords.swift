@@ -44,6 +44,17 @@ package enum ValueWords {
     return words
   }
 
+  /// The beginning of such a text.
+  ///
+  /// - Parameter count: The number of characters after which the text is shortened.
+  package static func line(_ text: some StringProtocol, shown count: Int) -> String {
+    let (shown, isWhole) = beginning(of: text, count)
+    return isWhole ? line(shown) : line(shown) + "…"
+  }
+
+  /// A predicate or an expression within a message.
+  package static func format(_ format: some CustomStringConvertible) -> String { line(format.description, shown: 300) }
+
   /// A double, or a float with its own digits.
   package static func number(_ number: some BinaryFloatingPoint & CustomStringConvertible) -> String {
     if number.isNaN { return "NaN" }
@@ -99,12 +110,15 @@ package enum ValueWords {
   }
 
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
+    if isInterpreted(scalar) { text += scalar.escaped(asASCII: true) } else { text.unicodeScalars.append(scalar) }
+  }
+
+  /// Whether a terminal interprets a character, or ends the line after it.
+  package static func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     // These change the direction of all text that follows.
-    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}":
-      text += scalar.escaped(asASCII: true)
-    case _ where scalar.properties.generalCategory == .control: text += scalar.escaped(asASCII: true)
-    default: text.unicodeScalars.append(scalar)
+    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}": true
+    default: scalar.properties.generalCategory == .control
     }
   }
 }

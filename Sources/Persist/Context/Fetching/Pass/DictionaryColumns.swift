@@ -131,7 +131,7 @@ struct DictionaryColumns {
       else { continue }
       throw PersistenceError(
         .invalidRequest, at: .entity(entity.name),
-        "'\(expression)' may have several values within a group.",
+        "'\(ValueWords.format(expression))' may have several values within a group.",
         fix: "Put it into propertiesToGroupBy, or fetch an aggregate over it.")
     }
   }

@@ -123,7 +123,7 @@ extension SQLiteStore {
     let entity = batch.rows.entity
     return PersistenceError(
       .invalidRequest, at: .property(entity.name, entity.properties[column.slot].name),
-      "A store can't compute '\(expression)' for '\(entity.properties[column.slot].name)'.",
+      "A store can't compute '\(ValueWords.format(expression))' for '\(entity.properties[column.slot].name)'.",
       fix: "Use a value, or an expression of the attribute's type that SQL can compute, or change the objects.")
   }
 
