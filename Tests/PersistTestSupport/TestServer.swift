@@ -138,11 +138,16 @@
     }
 
     /// A server that nobody else uses.
-    public static func startOwn() throws -> RunningServer {
-      let server = try start([]).get()
+    ///
+    /// - Parameter settings: Further options of the server's program.
+    public static func startOwn(_ settings: String = "") throws -> RunningServer {
+      let server = try start([], settings: settings).get()
       _ = try StoreLocation.postgreSQL(server.url)
       return server
     }
+
+    /// A server that repeats this one.
+    public func startReplica() throws -> RunningServer { try Self.start(["--replica-of", url]).get() }
 
     /// Stops the server and waits until its files are deleted.
     public func stop() {

@@ -159,6 +159,7 @@ final class ServerPool: @unchecked Sendable {
 
   private func connect() throws -> any ServerConnection {
     let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: options.busyTimeout)
+    renewPresence()
     return options.instrument.map { ObservedConnection(connection, $0) } ?? connection
   }
 

@@ -90,7 +90,8 @@ final class ServerReplicas: Sendable {
   init(of address: ServerAddress, _ options: StoreOptions) {
     replicas = options.readsFrom.compactMap { location in
       guard case .server(let replica) = location else { return nil }
-      return ServerReplica(ServerAddress(settings: replica.settings, schema: address.schema), options: options)
+      let own = ServerAddress(settings: replica.settings, schema: address.schema).ofReplica
+      return ServerReplica(own, options: options)
     }
   }
 

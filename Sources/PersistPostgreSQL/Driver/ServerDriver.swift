@@ -13,12 +13,24 @@ package protocol ServerDriver: Sendable {
 extension ServerDriver {
   /// Connects to a server on behalf of an operation.
   ///
+  /// Of several hosts, it is the one that accepts writes, unless the address says otherwise. While none does, because
+  /// another one is about to take over, for example, the operation waits.
+  ///
   /// - Parameter wait: The maximum time that the operation should wait.
   /// - Throws: ``ServerFailure``.
   package func connect(
     to address: ServerAddress, waitingAtMost wait: Duration = StoreOptions().busyTimeout
   ) throws -> any ServerConnection {
-    try connect(to: address, ServerPatience(busyTimeout: wait))
+    let patience = ServerPatience(busyTimeout: wait)
+    guard address.hasSeveralHosts else { return try connect(to: address, patience) }
+    let (chosen, deadline) = (address.ofPrimary, ContinuousClock.now + wait)
+    while true {
+      do { return try connect(to: chosen, patience) } catch let failure as ServerFailure
+        where failure.state == ServerFailure.noServer && ContinuousClock.now < deadline
+      {
+        Thread.sleep(forTimeInterval: Double.random(in: 0.02...0.06))
+      }
+    }
   }
 }
 
@@ -127,6 +139,9 @@ package struct ServerFailure: Error, Sendable {
   package let constraint: String?
   /// Whether the connection can't be used any longer.
   package let isDisconnected: Bool
+
+  /// The state of a failure to reach a server that can be used.
+  static let noServer = "08001"
 
   package init(state: String, message: String, constraint: String? = nil, isDisconnected: Bool = false) {
     self.state = state

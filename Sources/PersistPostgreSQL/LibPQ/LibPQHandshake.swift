@@ -51,7 +51,8 @@ struct LibPQHandshake: Sendable {
     thread.start()
     guard let result = outcome.wait(until: Date(timeIntervalSinceNow: seconds + 0.5)) else {
       throw ServerFailure(
-        state: "08001", message: "No answer within \(Int(seconds.rounded(.up))) s.", isDisconnected: true)
+        state: ServerFailure.noServer, message: "No answer within \(Int(seconds.rounded(.up))) s.",
+        isDisconnected: true)
     }
     return try result.get()
   }
@@ -110,7 +111,7 @@ struct LibPQHandshake: Sendable {
       // server, no free connection, or anything else that the user has to change.
       let answer = Self.withPairs(settings) { PQpingParams($0, $1, 0) }
       guard answer == PQPING_OK else {
-        throw ServerFailure(state: "08001", message: failure.message, isDisconnected: true)
+        throw ServerFailure(state: ServerFailure.noServer, message: failure.message, isDisconnected: true)
       }
       switch attempt(reportingState: true) {
       // The reason of the failure has passed.
@@ -143,12 +144,23 @@ struct LibPQHandshake: Sendable {
       case PGRES_POLLING_FAILED:
         if let silent = watch.silentHost { return .silent(host: silent.host, port: silent.port, watch.failure) }
         let message = LibPQChannel.message(of: handle)
-        return .failed(ServerFailure(state: message.hasSuffix(" 53300") ? "53300" : "28000", message: message))
+        return .failed(ServerFailure(state: state(ending: message), message: message))
       default: break
       }
       let awaited: SocketEvents = next == PGRES_POLLING_READING ? .readable : .writable
       let events = SocketEvents.wait(for: awaited, of: PQsocket(handle), atMost: SilenceDetector.interval)
       if !events.isEmpty || watch.endsIfSilent(handle, wasWaiting: true) { next = PQconnectPoll(handle) }
+    }
+  }
+
+  /// The state at the end of a message: no free connection, no host of the wanted kind, or anything else.
+  private func state(ending message: String) -> String {
+    let state = message.firstMatch(of: /\ ([0-9A-Z]{5})$/)?.1
+    switch state {
+    case "53300"?: return "53300"
+    // libpq itself refuses a host that only reads; one that starts says so.
+    case nil where hosts.count > 1, "57P03"?: return ServerFailure.noServer
+    default: return "28000"
     }
   }
 
@@ -169,7 +181,7 @@ struct LibPQHandshake: Sendable {
 
     var failure: ServerFailure {
       let name = silentHost.map { "\($0.host):\($0.port)" } ?? "The server"
-      return ServerFailure(state: "08001", message: "\(name) doesn't answer.", isDisconnected: true)
+      return ServerFailure(state: ServerFailure.noServer, message: "\(name) doesn't answer.", isDisconnected: true)
     }
 
     /// - Returns: Whether the present attempt was ended.

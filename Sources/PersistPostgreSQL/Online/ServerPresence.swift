@@ -12,17 +12,21 @@ final class ServerPresence: Sendable {
   /// The digest of the model.
   let model: String
 
-  // Sendable: the connection is used by the thread that creates it, and then only closed, within the lock.
+  // Sendable: the connection is used by the thread that creates it, and then only examined and closed within the lock.
   private struct HeldConnection: @unchecked Sendable { var connection: (any ServerConnection)? }
 
   /// - Throws: ``ServerFailure``.
-  init(_ pool: ServerPool, _ model: ManagedObjectModel) throws {
+  convenience init(_ pool: ServerPool, _ model: ManagedObjectModel) throws {
+    try self.init(pool, digest: Self.digest(of: model))
+  }
+
+  fileprivate init(_ pool: ServerPool, digest: String) throws {
     let address = pool.address
     let connection = try ServerDrivers.current.connect(to: address, waitingAtMost: pool.options.busyTimeout)
-    self.model = Self.digest(of: model)
+    model = digest
     let session = ServerSession(connection: connection, schema: address.schema, url: pool.url)
     do {
-      try session.run(["SELECT pg_advisory_lock_shared(\(Self.number(of: model, in: address.schema)))"])
+      try session.run(["SELECT pg_advisory_lock_shared(\(Self.number(of: digest, in: address.schema)))"])
     } catch {
       connection.close()
       throw error
@@ -31,6 +35,9 @@ final class ServerPresence: Sendable {
   }
 
   deinit { end() }
+
+  /// Whether others can't see the program any longer, because the server has ended the connection.
+  var hasEnded: Bool { connection.withLock { $0.connection?.hasEnded() ?? true } }
 
   func end() {
     connection.withLock {
@@ -42,14 +49,13 @@ final class ServerPresence: Sendable {
   /// The digest of a model's storage.
   static func digest(of model: ManagedObjectModel) -> String { model.fingerprint.bytes.prefix(8).hexadecimalDigits }
 
-  private static func number(of model: ManagedObjectModel, in schema: String) -> ServerText {
-    let digest = digest(of: model)
-    return "hashtextextended(\(text: "persist program \(schema) \(digest)"), 0)"
+  private static func number(of digest: String, in schema: String) -> ServerText {
+    "hashtextextended(\(text: "persist program \(schema) \(digest)"), 0)"
   }
 
   /// The programs that use a store with a model, in words. The caller holds the transaction.
   static func programs(with model: ManagedObjectModel, _ session: ServerSession) throws -> [String] {
-    let number = number(of: model, in: session.schema)
+    let number = number(of: digest(of: model), in: session.schema)
     return try session.all(
       """
       SELECT coalesce(nullif(a.application_name, ''), 'a program') || coalesce(' from ' || host(a.client_addr), '') \
@@ -72,6 +78,13 @@ extension ServerPool {
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url)
     }
+  }
+
+  /// Shows the program again after a server has restarted, or another one has taken over.
+  func renewPresence() {
+    guard let present = presence.withLock({ $0 }), present.hasEnded else { return }
+    guard let renewed = try? ServerPresence(self, digest: present.model) else { return }
+    presence.withLock { if $0 === present { $0 = renewed } }
   }
 
   /// The digest of the announced model; nil unless the store serves two models.

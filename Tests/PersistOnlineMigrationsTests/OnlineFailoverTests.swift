@@ -1,0 +1,219 @@
+import Foundation
+import Persist
+import PersistOnlineMigrations
+import PersistPostgreSQL
+import PersistTestSupport
+import PersistTools
+import Synchronization
+import Testing
+
+/// The law: if a server that commits synchronously to a standby ends, and the standby takes over, then no acknowledged
+/// save is lost, none that failed is there, and programs and online migrations go on.
+@Suite("A standby takes over", .needsServer, .serialized)
+struct OnlineFailoverTests {
+  @Test("Acknowledged saves of programs under load survive, failed ones don't, and each is there once")
+  func load() throws {
+    let pair = try ServerPair()
+    defer { pair.stop() }
+    let version = try OnlineShop.old()
+    let first = try OnlineProgram(version, pair.url, options: ServerPair.options)
+    try first.insert("Item", ["name": "first"])
+    try first.save()
+    let ledger = FailoverLedger()
+    let threads = try (0..<4).map { number in
+      try ledger.start("writer \(number)", OnlineProgram(version, pair.url, options: ServerPair.options))
+    }
+    ledger.wait { $0.acknowledged.count >= 60 }
+    try pair.failOver()
+    let count = ledger.counts.acknowledged.count
+    ledger.wait { $0.acknowledged.count >= count + 60 }
+    ledger.end()
+    for thread in threads { thread.wait() }
+    try ledger.expectComplete(first.values("Item", "name").filter { $0 != "first" })
+    try first.close()
+  }
+
+  @Test(
+    "An online migration goes on in every state, with programs of both models",
+    arguments: [OnlineMigration.State.expanded, .serving])
+  func migration(state: OnlineMigration.State) throws {
+    let pair = try ServerPair()
+    defer { pair.stop() }
+    let (old, new) = (try OnlineShop.old(), try OnlineShop.new())
+    let first = try OnlineProgram(old, pair.url, options: ServerPair.options)
+    for number in 0..<20 { try first.insert("Item", ["name": "old \(number)"]) }
+    try first.save()
+    let migration = OnlineMigration(storeAt: pair.url, options: ServerPair.options)
+    try migration.expand(to: new)
+    var pace = BackfillPace()
+    pace.batchSize = 3
+    if state == .serving {
+      try migration.backfill(pace: pace)
+    } else {
+      try #expect(!migration.backfill(pace: pace) { _ in false })
+    }
+    let ledger = FailoverLedger()
+    let third = try OnlineProgram(old, pair.url, options: ServerPair.options)
+    var threads = [ledger.start("old", third)]
+    var programs = [third]
+    if state == .serving {
+      programs.append(try OnlineProgram(new, pair.url, options: ServerPair.options))
+      threads.append(ledger.start("new", programs[1], naming: "title"))
+    }
+    ledger.wait { $0.acknowledged.count >= 20 }
+    try pair.failOver()
+    let count = ledger.counts.acknowledged.count
+    ledger.wait { $0.acknowledged.count >= count + 20 }
+    ledger.end()
+    for thread in threads { thread.wait() }
+    try migration.backfill(pace: pace)
+    // The programs show themselves on the new server too.
+    _ = try first.all("Item")
+    try #expect(migration.status().oldPrograms.count == 2)
+    let error = #expect(throws: PersistenceError.self) { try migration.contract() }
+    #expect(error?.code == .storeBusy)
+    try first.close()
+    for program in programs { try program.close() }
+    try migration.contract()
+    let last = try OnlineProgram(new, pair.url, options: ServerPair.options)
+    let titles = try last.values("Item", "title")
+    #expect(titles.filter { $0.hasPrefix("old ") && $0.count <= 6 }.count >= 20)
+    try ledger.expectComplete(titles.filter { !Set((0..<20).map { "old \($0)" }).contains($0) })
+    try last.close()
+    var problems: [StoreProblem] = []
+    try StoreLocation.postgreSQL(pair.text).check { problems.append($0) }
+    #expect(problems.isEmpty, "\(problems)")
+  }
+
+  @Test("Without a primary server, an operation waits as long as its options say, and its error says so")
+  func noPrimary() throws {
+    let pair = try ServerPair()
+    defer { pair.stop() }
+    let program = try OnlineProgram(OnlineShop.old(), pair.url, options: ServerPair.options)
+    try program.insert("Item", ["name": "first"])
+    try program.save()
+    try program.close()
+    pair.primary.stop()
+    var options = StoreOptions()
+    options.busyTimeout = .milliseconds(200)
+    let error = #expect(throws: PersistenceError.self) {
+      try OnlineProgram(OnlineShop.old(), pair.url, options: options)
+    }
+    #expect(error?.code == .storeOpenFailed || error?.code == .storeBusy, "\(error as Any)")
+    // The standby can be read by a program that says so.
+    let reading = pair.text + "&target_session_attrs=any"
+    options.isReadOnly = true
+    let coordinator = PersistentStoreCoordinator(model: try OnlineShop.old().model)
+    try coordinator.addStore(.postgreSQL(reading), options: options)
+    try #expect(ManagedObjectContext(coordinator).fetch(FetchRequest("Item")).count == 1)
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+}
+
+/// A server and a standby to which it commits synchronously.
+private struct ServerPair {
+  let primary: RunningServer
+  let standby: RunningServer
+  /// The address of both.
+  let text: String
+  let url: URL
+
+  /// Nobody waits as long as this; a busy machine may take its time.
+  static var options: StoreOptions {
+    var options = StoreOptions()
+    options.busyTimeout = .seconds(60)
+    return options
+  }
+
+  init() throws {
+    primary = try RunningServer.startOwn("-c synchronous_commit=on")
+    do { standby = try primary.startReplica() } catch {
+      primary.stop()
+      throw error
+    }
+    func port(_ server: RunningServer) throws -> String {
+      try String(#require(server.url.firstMatch(of: /:(\d+)\//)).1)
+    }
+    let ports = try "\(port(primary)),\(port(standby))"
+    text = "postgresql://persist@/postgres?host=127.0.0.1,127.0.0.1&port=\(ports)"
+    url = try #require(URL(string: text))
+    try Self.ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+    try Self.ask(primary, "SELECT pg_reload_conf()")
+    let question = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+    while try Self.ask(primary, question).isEmpty { usleep(10_000) }
+  }
+
+  @discardableResult
+  private static func ask(_ server: RunningServer, _ sql: String) throws -> [[String]] {
+    try ForeignSQL.run([sql], at: #require(URL(string: server.url)))
+  }
+
+  /// Ends the primary server as a crash does, and promotes the standby.
+  func failOver() throws {
+    primary.stop()
+    try Self.ask(standby, "SELECT pg_promote(true, 600)")
+  }
+
+  func stop() {
+    primary.stop()
+    standby.stop()
+  }
+}
+
+/// What writers know of their saves.
+private final class FailoverLedger: Sendable {
+  struct Counts {
+    var acknowledged: Set<String> = []
+    var failed: Set<String> = []
+    var unknown: Set<String> = []
+  }
+
+  private let state = Mutex(Counts())
+  private let isEnded = Atomic(false)
+  var counts: Counts { state.withLock { $0 } }
+
+  /// Waits until the writers have got somewhere.
+  func wait(_ isReached: (Counts) -> Bool) { while !isReached(counts) { usleep(5000) } }
+
+  func end() { isEnded.store(true, ordering: .releasing) }
+
+  /// Saves items one after another on a thread of its own.
+  func start(_ name: String, _ program: OnlineProgram, naming property: String = "name") -> DispatchGroup {
+    let group = DispatchGroup()
+    let writer = Writer(program: program)
+    group.enter()
+    let thread = Thread { [self] in
+      defer { group.leave() }
+      var number = 0
+      while !isEnded.load(ordering: .acquiring) {
+        number += 1
+        let item = "\(name), \(number)"
+        do {
+          try writer.program.insert("Item", [property: item])
+          try writer.program.save()
+          state.withLock { _ = $0.acknowledged.insert(item) }
+        } catch let error as PersistenceError {
+          let isUnknown = error.code == .saveFailed
+          state.withLock { _ = isUnknown ? $0.unknown.insert(item) : $0.failed.insert(item) }
+          writer.program.context.rollback()
+        } catch {
+          Issue.record("\(error)")
+          return
+        }
+      }
+    }
+    thread.start()
+    return group
+  }
+
+  // Sendable: the program is used by one thread until that ends.
+  private struct Writer: @unchecked Sendable { let program: OnlineProgram }
+
+  func expectComplete(_ names: [String]) {
+    let (found, counts) = (Set(names), counts)
+    #expect(found.count == names.count)
+    #expect(counts.acknowledged.isSubset(of: found), "lost: \(counts.acknowledged.subtracting(found).sorted())")
+    #expect(found.isDisjoint(with: counts.failed), "failed, but there: \(found.intersection(counts.failed).sorted())")
+    #expect(found.subtracting(counts.acknowledged).isSubset(of: counts.unknown))
+  }
+}
