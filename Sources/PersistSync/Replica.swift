@@ -54,12 +54,13 @@ public final class Replica: Sendable {
         .invalidRequest, at: .store(found.store.url), "A store of a configuration can't be synchronized.",
         fix: "Add the store without a configuration, so that it has all entities of the model.")
     }
+    let mappings = try VersionMappings(coordinator.registry, mappingModels)
     work = ReplicaWork(
       coordinator: coordinator, storeIdentifier: found.store.identifier,
       schema: try SyncSchema(
-        coordinator.managedObjectModel, identifiedBy: attributes, holdsNullCharacters: found.store.holdsNullCharacters),
-      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources,
-      mappings: try VersionMappings(coordinator.registry, mappingModels))
+        coordinator.managedObjectModel, identifiedBy: attributes, among: coordinator.registry?.versions ?? [],
+        mappings: mappings, holdsNullCharacters: found.store.holdsNullCharacters),
+      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources, mappings: mappings)
   }
 
   /// The steps of synchronizations from now on.

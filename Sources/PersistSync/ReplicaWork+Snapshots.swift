@@ -26,7 +26,7 @@ extension ReplicaWork {
       received.insertAll(upTo: last.number)
       step.tables.setReceived(received, from: last.replica)
       step.tables.setRecord(record)
-      try step.history.write(step.tables.finish(after: nil))
+      try step.history.write(try step.tables.finish(after: nil))
     }
   }
 
@@ -43,9 +43,9 @@ extension ReplicaWork {
     for mark in marks.drop(while: { mark in key.map { $0.first != mark } ?? false }) {
       var range = AttachedRange(prefix: Data([mark]))
       if let key, key.first == mark { range.first = key + [0] }
-      let entries = try step.history.attachedEntries([range], limit: 2000)[0]
+      let entries = try step.history.attachedEntries([range], limit: 1000)[0]
       guard let last = entries.last else { continue }
-      return (try entries.map { ChangeSet.Fact(key: try FactKey($0.key), value: $0.value) }, last.key)
+      return (try step.tables.facts(in: entries), last.key)
     }
     return nil
   }

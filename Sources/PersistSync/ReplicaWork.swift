@@ -72,26 +72,60 @@ struct ReplicaWork: Sendable {
   /// them: a new object may be one that others have referred to, and a changed one may have another's unique value.
   @discardableResult
   func capture() throws -> (record: ReplicaRecord, applied: AppliedSets) {
+    if let captured = try captureChanges() { return captured }
+    let first = try bear()
+    guard let (record, applied) = try captureChanges() else { return try capture() }
+    return (record, first + applied)
+  }
+
+  /// - Returns: Nil before the birth.
+  private func captureChanges() throws -> (record: ReplicaRecord, applied: AppliedSets)? {
     try repeating {
       let (step, record, isNew) = try open()
+      guard record.isBorn else { return nil }
       var pass = CapturePass(step, record, times: sources.times())
       guard try pass.run() || isNew else { return (record, AppliedSets()) }
       var new = pass.record
       try addSets(pass.facts, &new, step)
       var joining = FactJoining(step, upTo: 0)
-      // Nobody knows of objects from before the first synchronization.
-      if !pass.isBirth {
-        try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
-        for (key, value) in pass.facts { try joining.add(key, value) }
-      }
+      try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
+      for (key, value) in pass.facts { try joining.add(key, value) }
       for identity in pass.dangling { joining.add(identity) }
       return try write(step, new, joining)
     }
   }
 
+  /// Makes facts and change sets of all rows before the first synchronization, a part at a time. Nobody knows of these
+  /// objects, so that no row depends on the new facts.
+  private func bear() throws -> AppliedSets {
+    var applied = AppliedSets()
+    var history: CapturePass.BirthHistory?
+    while true {
+      let isDone = try repeating {
+        var (step, record, _) = try open()
+        guard !record.isBorn else { return true }
+        let birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
+        record.birth = birth
+        var pass = CapturePass(step, record, times: sources.times())
+        let known = try history.flatMap { $0.upTo == birth.upTo ? $0 : nil } ?? pass.readBirthHistory(upTo: birth.upTo)
+        history = known
+        let last = try pass.bear(known)
+        var new = pass.record
+        if birth.phase == .values { try addSets(pass.facts, &new, step) }
+        var joining = FactJoining(step, upTo: 0)
+        for identity in pass.dangling { joining.add(identity) }
+        applied = applied + (try write(step, new, joining, after: last).applied)
+        return false
+      }
+      if isDone { return applied }
+    }
+  }
+
   /// Writes the facts of a step, with the rows that depend on them, in one transaction.
+  ///
+  /// - Parameter number: The last transaction of the history that the step knows; nil for the record's position.
   private func write(
-    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining
+    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining, after number: Int64? = nil
   ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
     var (record, facts) = (former, facts)
     let affected = try facts.affected()
@@ -100,20 +134,20 @@ struct ReplicaWork: Sendable {
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
     let applied = AppliedSets(problems: writing.problems, waiting: step.map.failures)
-    let last = record.position
+    let last = number ?? record.position
     guard !writing.writes.isEmpty else {
       step.tables.setRecord(record)
-      try step.history.write(step.tables.finish(after: last))
+      try step.history.write(try step.tables.finish(after: last))
       return (step.tables.record ?? record, applied)
     }
     // The transaction is the next one, so that it needn't be read again.
-    record.position += 1
+    if number == nil { record.position = last + 1 }
     step.tables.setRecord(record)
     var writes = writing.writes
     writes.origin = HistoryOrigin(author: Replica.author, contextName: facts.origins)
-    writes.origin?.attached = step.tables.finish(after: last)
+    writes.origin?.attached = try step.tables.finish(after: last)
     let receipt = try step.store.store.commit(writes)
-    guard receipt.historyNumber == record.position else {
+    guard receipt.historyNumber == last + 1 else {
       throw PersistenceError(
         .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
         fix: "Open the store with StoreOptions(tracksHistory: true).")
@@ -159,7 +193,7 @@ struct ReplicaWork: Sendable {
       guard !isNew, record.id == replica else { return }
       for number in numbers { step.tables.setUnsent(number, nil) }
       step.tables.setRecord(record)
-      try step.history.write(step.tables.finish(after: nil))
+      try step.history.write(try step.tables.finish(after: nil))
     }
   }
 
@@ -169,7 +203,7 @@ struct ReplicaWork: Sendable {
       var (step, record, _) = try open()
       try begin(record.life, &record, step.tables)
       step.tables.setRecord(record)
-      try step.history.write(step.tables.finish(after: nil))
+      try step.history.write(try step.tables.finish(after: nil))
     }
   }
 

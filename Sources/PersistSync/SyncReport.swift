@@ -52,6 +52,12 @@ struct AppliedSets: Sendable {
   var problems: [SyncProblem] = []
   var waiting: [PersistenceError] = []
   var refusals: [SyncRefusal] = []
+
+  static func + (left: AppliedSets, right: AppliedSets) -> AppliedSets {
+    AppliedSets(
+      problems: left.problems + right.problems, waiting: left.waiting + right.waiting,
+      refusals: left.refusals + right.refusals)
+  }
 }
 
 extension SyncReport {

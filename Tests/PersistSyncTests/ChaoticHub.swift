@@ -27,6 +27,9 @@ actor ChaoticHub: SyncHub {
 
   func becomeReliable() { isReliable = true }
 
+  /// Begins another sequence of accidents.
+  func restart(_ seed: UInt64) { random = SeededRandom(seed: seed) }
+
   /// Whether a request or its answer is lost.
   func isLost() -> Bool { happens(oneIn: 8) }
 

@@ -58,4 +58,49 @@ struct ServerReplicaTests {
       }
     }
   }
+
+  @Test("Texts that a server can't hold reach all files, and remain there whatever the server changes")
+  func nullCharacters() throws {
+    try withTemporaryStore { url in
+      try withTemporaryFolder { folder in
+        let model = try ManagedObjectModel(SyncModel.description)
+        let places = [url] + ["a", "b"].map { folder.appendingPathComponent("\($0).sqlite") }
+        let devices = try places.map { try Device($0, model, identifiedBy: SyncModel.identifiers) }
+        func items(_ device: Device) throws -> [ManagedObject] {
+          try ManagedObjectContext(device.coordinator).fetch(FetchRequest<ManagedObject>("Item", sortedBy: "when"))
+        }
+        let context = ManagedObjectContext(devices[1].coordinator)
+        let names = ["\u{0}", "a\u{0}b", "plain"]
+        for (number, name) in names.enumerated() {
+          let item = try context.create("Item")
+          let box = try context.create("Box")
+          (item["id"], item["name"], item["box"]) = (UUID(), name, box)
+          item["when"] = Date(timeIntervalSinceReferenceDate: Double(number))
+          box["label"] = name
+          box["size"] = ["unit": name, "width": 1]
+        }
+        try context.save()
+        for _ in 0..<2 { try exchange(devices) }
+        #expect(try items(devices[2]).map { $0["name"] as? String } == names)
+        #expect(try devices[1].contents() == devices[2].contents())
+        let isServer = !url.isFileURL
+        #expect(try items(devices[0]).map { $0["name"] as? String } == (isServer ? ["new", "new", "plain"] : names))
+        // A change of another value doesn't send those that the server shows instead.
+        let server = ManagedObjectContext(devices[0].coordinator)
+        for item in try server.fetch(FetchRequest<ManagedObject>("Item")) { item["flag"] = true }
+        try server.save()
+        for _ in 0..<2 { try exchange(devices) }
+        for device in devices[1...] {
+          #expect(try items(device).map { $0["name"] as? String } == names)
+          #expect(try items(device).allSatisfy { $0["flag"] as? Bool == true })
+        }
+        // The last value counts, also for the server.
+        for item in try context.fetch(FetchRequest<ManagedObject>("Item")) { item["name"] = "later" }
+        try context.save()
+        for _ in 0..<2 { try exchange(devices) }
+        for device in devices { #expect(try items(device).allSatisfy { $0["name"] as? String == "later" }) }
+        for device in devices { try device.close() }
+      }
+    }
+  }
 }

@@ -62,7 +62,7 @@ final class Device {
   let url: URL
   private(set) var model: ManagedObjectModel
   private var registry: ModelRegistry?
-  let identifiers: [String: String]
+  private(set) var identifiers: [String: String]
   private let sources: SyncSources
   private let mappingModels: [MappingModel]
   private(set) var coordinator: PersistentStoreCoordinator
@@ -103,9 +103,13 @@ final class Device {
   }
 
   /// Continues with another version of the model.
-  func update(to model: ManagedObjectModel, _ registry: ModelRegistry?) throws {
+  ///
+  /// - Parameter identifiers: The identifying attributes of this version; nil for the same as before.
+  func update(
+    to model: ManagedObjectModel, _ registry: ModelRegistry?, identifiedBy identifiers: [String: String]? = nil
+  ) throws {
     try close()
-    (self.model, self.registry) = (model, registry)
+    (self.model, self.registry, self.identifiers) = (model, registry, identifiers ?? self.identifiers)
     try reopen()
   }
 

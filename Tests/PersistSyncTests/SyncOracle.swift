@@ -7,7 +7,8 @@ import Persist
 /// of arrival and any of the code that projects facts.
 struct SyncOracle {
   private let model: ManagedObjectModel
-  private var facts: [FactKey: Data] = [:]
+  /// In the terms of the model; several of one key if versions have different names for it.
+  private var facts: [(key: FactKey, value: Data)] = []
   private var lives: [Identity: Life] = [:]
   private var roots: [Identity: Identity] = [:]
   /// The objects of each row by the first one.
@@ -18,11 +19,16 @@ struct SyncOracle {
   private var owners: [Identity: [String: [Register]]] = [:]
   private var places: [[Identity]: [String: [Register]]] = [:]
 
-  init(_ model: ManagedObjectModel, _ sets: [Data]) throws {
-    self.model = model
+  /// - Parameters:
+  ///   - chain: The versions of the model; the oracle has the last one.
+  ///   - sets: All change sets.
+  init(_ chain: SyncModelChain, _ sets: [Data]) throws {
+    model = chain.versions[chain.versions.count - 1]
+    var all: [FactKey: Data] = [:]
     for fact in try sets.flatMap({ try ChangeSet($0).facts }) where fact.key.isOrdinary {
-      if facts[fact.key].map({ $0.precedes(fact.value) }) ?? true { facts[fact.key] = fact.value }
+      if all[fact.key].map({ $0.precedes(fact.value) }) ?? true { all[fact.key] = fact.value }
     }
+    facts = try chain.translated(all)
     for (key, value) in facts { if case .life(let identity) = key { lives[identity] = try Life(value) } }
     for (key, value) in facts where key.isRegister {
       let register = try Register(value)
@@ -38,9 +44,9 @@ struct SyncOracle {
       default: break
       }
     }
-    let identities = Set(facts.keys.flatMap { [$0.object, $0.other].compactMap { $0 } })
+    let identities = Set(facts.flatMap { [$0.key.object, $0.key.other].compactMap { $0 } })
     for identity in identities { roots[identity] = identity }
-    for case .union(let one, let other) in facts.keys { join(one, other) }
+    for case .union(let one, let other) in facts.map(\.key) { join(one, other) }
     try joinEqualValues()
     for identity in identities.sorted() where entity(of: identity) != nil {
       groups[root(identity), default: []].append(identity)
@@ -140,14 +146,18 @@ struct SyncOracle {
     return root(identity)
   }
 
-  /// The pairs of rows of a many-to-many relationship, from the end that has the facts.
-  private func pairs(_ name: String, isOwnInverse: Bool) throws -> Set<[Identity]> {
+  /// The pairs of rows of a many-to-many relationship, from either end, whichever has the facts.
+  private func pairs(_ name: String, _ inverse: String) throws -> Set<[Identity]> {
+    let isOwnInverse = name == inverse
     var last: [[Identity]: Register] = [:]
     for (key, value) in facts {
-      guard case .member(let one, let property, let other) = key, property.name == name else { continue }
+      guard case .member(var one, let property, var other) = key else { continue }
+      let end = declared(property.name, in: property.entity)
+      guard end == name || end == inverse else { continue }
       let register = try Register(value)
       guard isPresent(one, register.life), isPresent(other, register.otherLife) else { continue }
-      let pair = isOwnInverse ? [min(one, other), max(one, other)] : [one, other]
+      if isOwnInverse ? other < one : end == inverse { swap(&one, &other) }
+      let pair = [one, other]
       last[pair] = Self.latest([last[pair], register].compactMap { $0 })
     }
     let present = last.filter { $0.value.isPresent }.keys.map { [root($0[0]), root($0[1])] }
@@ -202,7 +212,9 @@ struct SyncOracle {
       guard let attribute = property.attribute, !attribute.isDerived else { continue }
       let sources = constrained.contains(property.name) ? [winner].compactMap { $0 } : members
       guard attribute.type == .composite else {
-        try object.setValue(Self.any(try value(property.name, sources, entity)), forKey: property.name)
+        var value = Self.any(try value(property.name, sources, entity))
+        if let flag = value as? Bool, attribute.type != .boolean { value = flag ? 1 : 0 }
+        try object.setValue(value, forKey: property.name)
         continue
       }
       var parts: [String: Any] = [:]
@@ -242,7 +254,11 @@ struct SyncOracle {
   ) throws {
     let name = relationship.name
     let inverse = model.inverse(of: relationship)
-    let pairs = inverse?.isToMany == true ? try pairs(name, isOwnInverse: inverse?.name == name) : []
+    let end = declared(name, in: entity.name)
+    var pairs: Set<[Identity]> = []
+    if let inverse, inverse.isToMany {
+      pairs = try self.pairs(end, declared(inverse.name, in: relationship.destination))
+    }
     for (root, object) in objects where object.entity == entity {
       var rows: Set<Identity> = []
       if inverse?.isToMany == true {
@@ -252,7 +268,7 @@ struct SyncOracle {
         for (row, members) in groups {
           let owner =
             try inverse.map { try destination($0.name, members) }
-            ?? self.owner(declared(name, in: entity.name), members)
+            ?? self.owner(end, members)
           if owner == root { rows.insert(row) }
         }
       }
@@ -262,6 +278,42 @@ struct SyncOracle {
       let sorted = relationship.isOrdered ? ordered(present, name, by: groups[root] ?? []) : present.sorted()
       if relationship.isOrdered { for member in Array(members) { members.remove(member) } }
       for row in sorted { if let member = objects[row], !members.contains(member) { members.insert(member) } }
+    }
+  }
+}
+
+extension SyncModelChain {
+  /// Facts in the terms of the last version. Those without a place in it are omitted.
+  fileprivate func translated(_ facts: [FactKey: Data]) throws -> [(key: FactKey, value: Data)] {
+    let tags = versions.map { ModelTag(digest: $0.description.digest) }
+    let last = names[names.count - 1]
+    func entity(_ name: String, in model: ModelTag) -> String? {
+      tags.firstIndex(of: model).flatMap { names[$0].entity(named: name) }
+    }
+    func property(_ property: PropertyName) -> PropertyName? {
+      guard let version = tags.firstIndex(of: property.model),
+        let first = names[version].entity(named: property.entity), let entity = last.entities[first]
+      else { return nil }
+      let path = property.name.split(separator: ".", maxSplits: 1)
+      guard let name = names[version].property(named: String(path[0]), of: first),
+        let own = last.property(name, of: first)
+      else { return nil }
+      return PropertyName(
+        model: tags[tags.count - 1], entity: entity, name: ([own] + path.dropFirst().map(String.init)).joined(separator: "."))
+    }
+    return try facts.compactMap { key, value in
+      switch key {
+      case .life:
+        var life = try Life(value)
+        // An entity without a place is that of no object.
+        life.entity = entity(life.entity, in: life.model).flatMap { last.entities[$0] } ?? ""
+        return (key, life.bytes)
+      case .value(let identity, let name): return property(name).map { (.value(identity, $0), value) }
+      case .owner(let identity, let name): return property(name).map { (.owner(identity, $0), value) }
+      case .member(let one, let name, let other): return property(name).map { (.member(one, $0, other), value) }
+      case .place(let one, let name, let other): return property(name).map { (.place(one, $0, other), value) }
+      case .union, .model, .cover, .pass: return (key, value)
+      }
     }
   }
 }

@@ -9,10 +9,10 @@ struct CapturePass {
   var record: ReplicaRecord
   var changes = RowChanges()
   /// The last transaction that has been read.
-  private(set) var position: Int64
+  var position: Int64
   /// The facts, in the order in which they were made.
-  private(set) var facts: [(key: FactKey, value: Data)] = []
-  private var inserted: Set<SyncTables.RowID> = []
+  var facts: [(key: FactKey, value: Data)] = []
+  var inserted: Set<SyncTables.RowID> = []
   /// Objects that refer to deleted rows through relationships without an inverse.
   private(set) var dangling: Set<Identity> = []
   private var orders: [SyncTables.RowID: Set<String>] = [:]
@@ -40,6 +40,8 @@ struct CapturePass {
     if record.isBorn, record.model != step.map.tag, try !adoptModel() { isComplete = false }
     try readHistory(after: isComplete ? record.position : nil)
     if !isComplete { try addAllRows() }
+    // Rows that were changed during the birth have been left out.
+    if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
     let rows = try readRows()
     try tables.load(changes.order)
     let former = try captureDeletions(rows)
@@ -47,17 +49,22 @@ struct CapturePass {
     for row in changes.order {
       if let change = changes.rows[row], let present = rows[row] { try capture(change, of: row, present) }
     }
+    try captureOrders()
+    record.position = position
+    record.model = step.map.tag
+    record.isFresh = false
+    return true
+  }
+
+  mutating func captureOrders() throws {
     for (row, names) in orders.sorted(by: { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }) {
       for name in names.sorted() { try captureOrder(name, of: row) }
     }
-    record.position = position
-    record.model = step.map.tag
-    return true
   }
 
   // MARK: Reading
 
-  private mutating func readHistory(after number: Int64?) throws {
+  mutating func readHistory(after number: Int64?) throws {
     let (model, last) = (step.model, position)
     var (changes, time) = (changes, record.time)
     let (times, isBirth) = (times, isBirth)
@@ -77,10 +84,10 @@ struct CapturePass {
 
   /// All rows may have changed: the history doesn't show which ones have.
   private mutating func addAllRows() throws {
-    let time = isBirth ? 0 : record.time + 1
-    record.time = max(record.time, time)
+    let time = record.time + 1
+    record.time = time
     var known: Set<SyncTables.RowID> = []
-    if !isBirth { try tables.forEachRow { known.insert($1) } }
+    try tables.forEachRow { known.insert($1) }
     var changes = changes
     for entity in step.model.entities where !entity.isAbstract {
       try step.store.forEachGroup(of: entity) { rows in
@@ -127,13 +134,13 @@ struct CapturePass {
     try tables.setUniqueKeys(of: identity, to: [])
   }
 
-  private mutating func captureInsertions(
+  mutating func captureInsertions(
     _ rows: [SyncTables.RowID: SyncStore.Row], _ former: [SyncTables.RowID: Identity]
   ) throws {
     let new = try changes.order.filter { try rows[$0] != nil && tables.identities(of: $0).isEmpty }
     try tables.load(
       new.compactMap { row in
-        try former[row] ?? rows[row].map { try identifier(of: $0) ?? creation(of: row) }
+        try former[row] ?? rows[row].map { try identifier(of: $0) ?? creation(of: row, $0) }
       })
     for row in new {
       guard let present = rows[row] else { continue }
@@ -159,7 +166,7 @@ struct CapturePass {
       return identity
     }
     if let (source, entity) = derived[row] { return Identity(derivedFrom: source, as: entity) }
-    return creation(of: row)
+    return creation(of: row, present)
   }
 
   /// The identity by an identifying value; nil if there is none.
@@ -170,14 +177,15 @@ struct CapturePass {
   }
 
   /// The identity by the place and time of creation.
-  private func creation(of row: SyncTables.RowID) -> Identity {
+  private func creation(of row: SyncTables.RowID, _ present: SyncStore.Row) -> Identity {
     let created = changes.rows[row]?.inserted ?? 0
-    return Identity(store: step.storeName, entity: row.root, key: row.key, created: created)
+    let root = schema[present.entity].oldestRoot
+    return Identity(store: step.storeName, entity: root, key: row.key, created: created)
   }
 
   // MARK: Values
 
-  private mutating func capture(
+  mutating func capture(
     _ change: RowChange, of id: SyncTables.RowID, _ row: SyncStore.Row
   ) throws {
     let identities = try tables.identities(of: id).sorted()
@@ -230,12 +238,15 @@ struct CapturePass {
           continue
         }
         try set(relationship.name, content(referringTo: target), at: time)
-        if relationship.inverse?.relationship?.isOrdered == true, let owner = target,
+        // At the birth, the owner's row has the order.
+        if !isBirth, relationship.inverse?.relationship?.isOrdered == true, let owner = target,
           let name = relationship.inverse?.name
         {
           orders[owner, default: []].insert(name)
         }
-      } else if relationship.hasMemberFacts || (relationship.isOtherEnd && (change.whole != nil || time == 0)) {
+      } else if relationship.hasMemberFacts
+        || (relationship.isOtherEnd && !isBirth && (change.whole != nil || time == 0))
+      {
         // A changed pair is recorded for both of its rows, unless one of them is new.
         try captureMembers(relationship, of: row, identities, time, isNew: isNew, adopts: time == 0 && !isBirth)
       } else if relationship.isOneWay {

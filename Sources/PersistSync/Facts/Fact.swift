@@ -109,29 +109,10 @@ enum FactKey: Sendable, Hashable {
       writer.raw(identity.bytes)
       return writer.data
     }
-    guard let object else { return writer.data }
+    guard let object, let head = FactHead(self) else { return writer.data }
     writer.raw(Self.prefix(of: object))
-    func write(_ mark: Character, _ property: PropertyName) {
-      writer.byte(mark.asciiValue ?? 0)
-      writer.fixed(property.model.number)
-      writer.counted(property.entity)
-      writer.counted(property.name)
-    }
-    switch self {
-    case .life: writer.byte(UInt8(ascii: "L"))
-    case .value(_, let property): write("P", property)
-    case .owner(_, let property): write("W", property)
-    case .member(_, let property, let member):
-      write("M", property)
-      writer.raw(member.bytes)
-    case .place(_, let property, let member):
-      write("O", property)
-      writer.raw(member.bytes)
-    case .union(_, let other):
-      writer.byte(UInt8(ascii: "A"))
-      writer.raw(other.bytes)
-    case .model, .cover, .pass: break
-    }
+    head.write(to: &writer)
+    if let other { writer.raw(other.bytes) }
     return writer.data
   }
 
@@ -140,38 +121,21 @@ enum FactKey: Sendable, Hashable {
     switch try reader.byte() {
     case Self.coverMark: self = .cover(try reader.uuid())
     case Self.modelMark: self = .model(ModelTag(number: try reader.fixed64()))
-    case Self.passageMark:
-      let bytes = reader.rest()
-      guard (1...SyncFormat.maximumNameSize).contains(bytes.count) else {
-        throw SyncFormat.error("An identity is missing.")
-      }
-      self = .pass(Identity(bytes: bytes))
+    case Self.passageMark: self = .pass(try reader.identity())
     case Self.objectMark:
-      let object = Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))
-      guard !object.bytes.isEmpty else { throw SyncFormat.error("An identity is empty.") }
-      func property() throws -> PropertyName {
-        let tag = ModelTag(number: try reader.fixed64())
-        return PropertyName(model: tag, entity: try reader.text(), name: try reader.text())
-      }
-      func other() throws -> Identity {
-        let bytes = reader.rest()
-        guard !bytes.isEmpty, bytes.count <= SyncFormat.maximumNameSize else {
-          throw SyncFormat.error("An identity is missing.")
-        }
-        return Identity(bytes: bytes)
-      }
-      switch try reader.byte() {
-      case UInt8(ascii: "L"): self = .life(object)
-      case UInt8(ascii: "P"): self = .value(object, try property())
-      case UInt8(ascii: "W"): self = .owner(object, try property())
-      case UInt8(ascii: "M"): self = .member(object, try property(), try other())
-      case UInt8(ascii: "O"): self = .place(object, try property(), try other())
-      case UInt8(ascii: "A"): self = .union(object, try other())
-      default: throw SyncFormat.error("A fact has an unknown kind.")
-      }
+      let object = try Self.object(&reader)
+      let head = try FactHead(&reader)
+      self = head.key(object, head.hasOther ? try reader.identity() : nil)
     default: throw SyncFormat.error("A fact has an unknown kind.")
     }
     try reader.end()
+  }
+
+  /// Reads the identity of an object to which a key belongs.
+  static func object(_ reader: inout ByteReader) throws -> Identity {
+    let object = Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))
+    guard !object.bytes.isEmpty else { throw SyncFormat.error("An identity is empty.") }
+    return object
   }
 }
 
@@ -233,6 +197,11 @@ struct Register: Sendable, Hashable {
     (life, otherLife) = (try reader.fixed32(), try reader.fixed32())
     stamp = Stamp(time: try reader.fixed64(), replica: try reader.uuid())
     content = reader.rest()
+    try check()
+  }
+
+  /// - Throws: If a part exceeds a limit.
+  func check() throws {
     guard stamp.time <= SyncFormat.maximumTime, life <= SyncFormat.maximumLife, otherLife <= SyncFormat.maximumLife,
       content.count <= SyncFormat.maximumValueSize
     else { throw SyncFormat.error("A time or count is out of range.") }

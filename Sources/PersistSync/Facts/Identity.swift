@@ -54,4 +54,21 @@ struct PropertyName: Sendable, Hashable {
   let entity: String
   /// The name; for an element of a composite, the path to it.
   let name: String
+  /// Computed once: names are the keys of most tables.
+  private let hash: Int
+
+  init(model: ModelTag, entity: String, name: String) {
+    (self.model, self.entity, self.name) = (model, entity, name)
+    var hasher = Hasher()
+    hasher.combine(model)
+    hasher.combine(entity)
+    hasher.combine(name)
+    hash = hasher.finalize()
+  }
+
+  static func == (left: PropertyName, right: PropertyName) -> Bool {
+    left.hash == right.hash && left.model == right.model && left.name == right.name && left.entity == right.entity
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -2,31 +2,39 @@ import Foundation
 
 /// Writes the parts of keys and values, so that their bytes have the order of the parts.
 struct ByteWriter {
-  private(set) var data = Data()
+  private(set) var bytes: [UInt8] = []
 
-  mutating func byte(_ value: UInt8) { data.append(value) }
-  mutating func raw(_ bytes: some Sequence<UInt8>) { data.append(contentsOf: bytes) }
-  mutating func fixed(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { data.append(contentsOf: $0) } }
-  mutating func fixed(_ value: UInt64) { withUnsafeBytes(of: value.bigEndian) { data.append(contentsOf: $0) } }
-  mutating func uuid(_ value: UUID) { withUnsafeBytes(of: value.uuid) { data.append(contentsOf: $0) } }
+  var data: Data { Data(bytes) }
+
+  mutating func byte(_ value: UInt8) { bytes.append(value) }
+  mutating func raw(_ data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+  mutating func fixed(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
+  mutating func fixed(_ value: UInt64) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
+  mutating func uuid(_ value: UUID) { withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }
 
   /// A number in as few bytes as possible, seven bits in each.
   mutating func number(_ value: UInt64) {
     var rest = value
     while rest > 127 {
-      data.append(UInt8(rest & 127) | 128)
+      bytes.append(UInt8(rest & 127) | 128)
       rest >>= 7
     }
-    data.append(UInt8(rest))
+    bytes.append(UInt8(rest))
   }
 
   /// Bytes after their count.
-  mutating func counted(_ bytes: Data) {
-    number(UInt64(bytes.count))
-    data.append(bytes)
+  mutating func counted(_ data: Data) {
+    number(UInt64(data.count))
+    raw(data)
   }
 
-  mutating func counted(_ text: String) { counted(Data(text.utf8)) }
+  mutating func counted(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      number(UInt64(utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
+  }
 }
 
 /// Reads what a ``ByteWriter`` wrote. Everything is checked: the bytes may come from anybody.
@@ -48,19 +56,25 @@ struct ByteReader {
   mutating func raw(_ count: Int) throws -> Data {
     guard count >= 0, count <= remainingCount else { throw SyncFormat.error("It ends early.") }
     defer { position += count }
-    return Data(data[position..<position + count])
+    return data.subdata(in: position..<position + count)
   }
 
   mutating func rest() -> Data {
     defer { position = data.endIndex }
-    return Data(data[position...])
+    return data.subdata(in: position..<data.endIndex)
   }
 
-  mutating func fixed32() throws -> UInt32 { try raw(4).reduce(0) { $0 << 8 | UInt32($1) } }
-  mutating func fixed64() throws -> UInt64 { try raw(8).reduce(0) { $0 << 8 | UInt64($1) } }
+  mutating func fixed32() throws -> UInt32 { UInt32(bigEndian: try fixed()) }
+  mutating func fixed64() throws -> UInt64 { UInt64(bigEndian: try fixed()) }
+  mutating func uuid() throws -> UUID { UUID(uuid: try fixed()) }
 
-  mutating func uuid() throws -> UUID {
-    try raw(16).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  /// The bytes of a value without references, such as a number.
+  private mutating func fixed<Value: BitwiseCopyable>() throws -> Value {
+    let size = MemoryLayout<Value>.size
+    guard size <= remainingCount else { throw SyncFormat.error("It ends early.") }
+    let offset = position - data.startIndex
+    position += size
+    return data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
   }
 
   mutating func number() throws -> UInt64 {
@@ -69,6 +83,7 @@ struct ByteReader {
     while true {
       let next = try byte()
       guard shift < 63 || next < 2 else { throw SyncFormat.error("A number is too large.") }
+      guard next > 0 || shift == 0 else { throw SyncFormat.error("A number has zeros at its end.") }
       value |= UInt64(next & 127) << shift
       if next < 128 { return value }
       shift += 7
@@ -85,9 +100,14 @@ struct ByteReader {
   mutating func counted(upTo limit: Int = SyncFormat.maximumValueSize) throws -> Data { try raw(count(upTo: limit)) }
 
   mutating func text(upTo limit: Int = SyncFormat.maximumNameSize) throws -> String {
-    guard let text = String(data: try counted(upTo: limit), encoding: .utf8) else {
-      throw SyncFormat.error("A text isn't valid UTF-8.")
+    let count = try count(upTo: limit)
+    guard count <= remainingCount else { throw SyncFormat.error("It ends early.") }
+    let offset = position - data.startIndex
+    position += count
+    let text = data.withUnsafeBytes { bytes in
+      String(validating: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), as: UTF8.self)
     }
+    guard let text else { throw SyncFormat.error("A text isn't valid UTF-8.") }
     return text
   }
 
@@ -100,9 +120,13 @@ struct ByteReader {
 extension Data {
   /// Whether the bytes come first in lexicographic order.
   func precedes(_ other: Data) -> Bool {
-    let shared = sharedCount(with: other)
-    guard shared < count, shared < other.count else { return count < other.count }
-    return self[startIndex + shared] < other[other.startIndex + shared]
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { others in
+        guard let first = bytes.baseAddress, let second = others.baseAddress else { return !others.isEmpty }
+        let order = memcmp(first, second, Swift.min(bytes.count, others.count))
+        return order == 0 ? bytes.count < others.count : order < 0
+      }
+    }
   }
 
   /// The number of bytes at the beginning that are those of others.

@@ -122,19 +122,44 @@ struct Uniqueness {
       }
       isChanged = false
       for (next, key) in referring where try key.references.allSatisfy({ try isPresent($0.identity, $0.life) }) {
-        let variants = try key.variants { reference in
+        let equals = try key.references.map { reference in
           try classes.members(with: reference.identity).compactMap { other in
             let count = try tables.facts(of: other).count
-            return try isPresent(other, count) ? (other, count) : nil
+            return try isPresent(other, count) ? (identity: other, life: count) : nil
           }
         }
-        for holder in try variants.flatMap({ try tables.holders(of: $0) }) where classes.join(next, holder) {
+        for holder in try holders(of: key, equals) where classes.join(next, holder) {
           queue.append(holder)
           isChanged = true
         }
       }
     }
     return Set(classes.members(with: identity))
+  }
+
+  /// The number of keys that are looked up one by one. Their number is the product of the numbers of objects that are
+  /// one, so that more of them are found among the existing ones instead.
+  static let maximumVariants = 64
+
+  /// The objects whose unique values are equal to others if objects are.
+  ///
+  /// - Parameter equals: The objects that each reference of the key may lead to, with their lives.
+  private func holders(
+    of key: UniqueKey, _ equals: [[(identity: Identity, life: UInt32)]]
+  ) throws -> Set<Identity> {
+    var count = 1
+    for others in equals where count <= Self.maximumVariants { count *= others.count }
+    if count <= Self.maximumVariants {
+      return try key.variants(equals).reduce(into: []) { $0.formUnion(try tables.holders(of: $1)) }
+    }
+    let lives = equals.map { Dictionary($0.map { ($0.identity, $0.life) }, uniquingKeysWith: { first, _ in first }) }
+    var found: Set<Identity> = []
+    for beginning in key.beginnings(equals.first ?? []) {
+      for bytes in try tables.uniqueKeys(withBeginning: beginning) where try key.isEqual(UniqueKey(bytes), lives) {
+        found.formUnion(try tables.holders(of: bytes))
+      }
+    }
+    return found
   }
 
   private func isPresent(_ identity: Identity, _ life: UInt32) throws -> Bool {

@@ -90,9 +90,7 @@ struct ScopeWork: Sendable {
   }
 
   private static func facts(of identity: Identity, _ step: SyncStep) throws -> [ChangeSet.Fact] {
-    try step.tables.entries(withPrefix: FactKey.prefix(of: identity)).map {
-      ChangeSet.Fact(key: try FactKey($0.key), value: $0.value)
-    }
+    try step.tables.facts(in: step.tables.entries(withPrefix: FactKey.prefix(of: identity)))
   }
 
   // MARK: Snapshots

@@ -51,20 +51,20 @@ public struct ChangeSet: Sendable, Hashable {
     for replica in order { writer.uuid(replica) }
     writer.fixed(base)
     let keys = facts.map { KeyParts($0.key) }
-    var heads: [Data: Int] = [:]
-    var headOrder: [Data] = []
+    var heads: [FactHead?: Int] = [:]
+    var headOrder: [FactHead?] = []
     for key in keys where heads[key.head] == nil {
       heads[key.head] = headOrder.count
       headOrder.append(key.head)
     }
     writer.number(UInt64(headOrder.count))
-    for head in headOrder { writer.counted(head) }
+    for head in headOrder { writer.counted(head?.bytes ?? Data()) }
     writer.number(UInt64(facts.count))
     var (lastObject, lastOther) = (Data(), Data())
     for ((fact, register), key) in zip(zip(facts, registers), keys) {
       writer.shared(key.object, with: lastObject)
       writer.number(UInt64(heads[key.head] ?? 0))
-      if FactKey.hasOther(key.head) {
+      if key.head?.hasOther == true {
         writer.shared(key.other, with: lastOther)
         lastOther = key.other
       }
@@ -110,28 +110,34 @@ public struct ChangeSet: Sendable, Hashable {
     var replicas: [UUID] = []
     for _ in 0..<(try reader.count(upTo: 10_000)) { replicas.append(try reader.uuid()) }
     let base = try reader.fixed64()
-    var heads: [Data] = []
+    var heads: [(bytes: Data, head: FactHead?)] = []
     for _ in 0..<(try reader.count(upTo: 100_000)) {
-      heads.append(try reader.counted(upTo: 3 * SyncFormat.maximumNameSize))
+      let bytes = try reader.counted(upTo: 3 * SyncFormat.maximumNameSize)
+      var part = ByteReader(bytes)
+      // Facts that belong to no object have none.
+      heads.append((bytes, bytes.isEmpty ? nil : try FactHead(&part)))
+      try part.end()
     }
     let count = try reader.count(upTo: SyncFormat.maximumFactCount)
     var facts: [Fact] = []
-    var (last, sizes) = (Data(), 0)
-    var (lastObject, lastOther) = (Data(), Data())
+    facts.reserveCapacity(min(count, reader.remainingCount / 8))
+    var (last, sizes) = (ReadKey(), 0)
     for _ in 0..<count {
-      lastObject = try reader.shared(with: lastObject)
+      var key = last
+      let object = try reader.shared(with: last.object)
+      if object != last.object || last.identity == nil { key.read(object) }
       let place = try reader.count(upTo: max(heads.count - 1, 0))
       guard heads.indices.contains(place) else { throw SyncFormat.error("A part of a key is missing.") }
-      var key = lastObject + heads[place]
-      if FactKey.hasOther(heads[place]) {
-        lastOther = try reader.shared(with: lastOther)
-        key += lastOther
-      }
-      sizes += key.count
+      let (bytes, head) = heads[place]
+      key.head = bytes
+      if head?.hasOther == true { key.other = try reader.shared(with: last.other) }
+      sizes += key.object.count + bytes.count + key.other.count
       guard sizes <= Self.maximumKeySizes else { throw SyncFormat.error("Its keys exceed the limit.") }
-      guard last.precedes(key) else { throw SyncFormat.error("Its facts aren't in order.") }
+      guard last.precedes(key, withOther: head?.hasOther == true) else {
+        throw SyncFormat.error("Its facts aren't in order.")
+      }
       last = key
-      facts.append(try Self.fact(FactKey(key), &reader, replicas, base))
+      facts.append(try Self.fact(key.factKey(head), &reader, replicas, base))
     }
     try reader.end()
     self.facts = facts
@@ -165,9 +171,7 @@ public struct ChangeSet: Sendable, Hashable {
     let register = Register(
       life: UInt32(clamping: life), otherLife: UInt32(clamping: otherLife),
       stamp: Stamp(time: base - difference, replica: replicas[place]), content: try reader.counted())
-    let bytes = register.bytes
-    // Checks the ranges.
-    _ = try Register(bytes)
+    try register.check()
     switch key {
     case .value: _ = try PortableValue.content(register.content)
     case .owner:
@@ -184,7 +188,7 @@ public struct ChangeSet: Sendable, Hashable {
         throw SyncFormat.error("A position is out of range.")
       }
     }
-    return Fact(key: key, value: bytes)
+    return Fact(key: key, value: register.bytes)
   }
 }
 
@@ -195,5 +199,49 @@ extension FactKey {
     case .value, .owner, .member, .place: true
     case .life, .union, .model, .cover, .pass: false
     }
+  }
+
+  /// Whether the fact may be one of ``PackedFacts``.
+  var isPackable: Bool {
+    switch self {
+    case .life, .value, .owner: true
+    case .member, .place, .union, .model, .cover, .pass: false
+    }
+  }
+}
+
+/// The key of a fact while a change set is read: it shares parts with the one before.
+private struct ReadKey {
+  private(set) var object = Data()
+  var head = Data()
+  var other = Data()
+  /// The object's identity; nil for facts that belong to no object.
+  private(set) var identity: Identity?
+
+  mutating func read(_ object: Data) {
+    self.object = object
+    var reader = ByteReader(object)
+    guard (try? reader.byte()) == FactKey.objectMark, let found = try? FactKey.object(&reader), reader.isAtEnd else {
+      return identity = nil
+    }
+    identity = found
+  }
+
+  func factKey(_ head: FactHead?) throws -> FactKey {
+    guard let head else {
+      guard object.first != FactKey.objectMark else { throw SyncFormat.error("A fact has an unknown kind.") }
+      return try FactKey(object)
+    }
+    guard let identity else { throw SyncFormat.error("An identity is missing.") }
+    guard head.hasOther else { return head.key(identity, nil) }
+    var reader = ByteReader(other)
+    return head.key(identity, try reader.identity())
+  }
+
+  /// Whether the key comes first. The parts contain their sizes, so that none is the beginning of another.
+  func precedes(_ next: ReadKey, withOther hasOther: Bool) -> Bool {
+    if object != next.object { return object.precedes(next.object) }
+    if head != next.head { return head.precedes(next.head) }
+    return hasOther && other.precedes(next.other)
   }
 }

@@ -4,16 +4,15 @@ import Foundation
 struct KeyParts {
   /// The beginning up to the object's identity; the whole key of facts that belong to no object.
   let object: Data
-  /// The kind of fact and the property.
-  let head: Data
+  /// The kind of fact and the property; nil for facts that belong to no object.
+  let head: FactHead?
   /// The identity of another object.
   let other: Data
 
   init(_ key: FactKey) {
-    let bytes = key.bytes
-    object = key.object.map(FactKey.prefix) ?? bytes
+    object = key.object.map(FactKey.prefix) ?? key.bytes
+    head = FactHead(key)
     other = key.other?.bytes ?? Data()
-    head = Data(bytes.dropFirst(object.count).dropLast(other.count))
   }
 }
 
@@ -24,11 +23,6 @@ extension FactKey {
     case .member(_, _, let other), .place(_, _, let other), .union(_, let other): other
     case .life, .value, .owner, .model, .cover, .pass: nil
     }
-  }
-
-  /// Whether the keys with a head have another object.
-  static func hasOther(_ head: Data) -> Bool {
-    head.first.map { [UInt8(ascii: "M"), UInt8(ascii: "O"), UInt8(ascii: "A")].contains($0) } ?? false
   }
 }
 

@@ -11,6 +11,8 @@ final class ObjectFacts {
   var owners: [PropertyName: Register] = [:]
   /// The objects that became one with this one.
   var unions: Set<Identity> = []
+  /// The facts among the life, values and owners that are entries of their own: see ``PackedFacts``.
+  private(set) var separate: Set<FactHead> = []
 
   init(_ identity: Identity) { self.identity = identity }
 
@@ -50,6 +52,46 @@ final class ObjectFacts {
     case .union(_, let other): return unions.insert(other).inserted
     case .model, .cover, .pass: return false
     }
+  }
+
+  /// Whether a fact that has been added is an entry of its own.
+  ///
+  /// - Returns: False if it is packed with others.
+  func isSeparate(_ key: FactKey, _ heads: FactHeads) throws -> Bool {
+    guard key.isPackable, let head = FactHead(key) else { return true }
+    if separate.contains(head) { return true }
+    let (size, count, numbered): (Int, Int, FactHead?) =
+      switch key {
+      case .value(_, let property): (values[property]?.content.count ?? 0, values.count, head)
+      case .owner(_, let property): (owners[property]?.content.count ?? 0, owners.count, head)
+      default: (0, 0, life?.head)
+      }
+    if size <= PackedFacts.maximum.size, count <= PackedFacts.maximum.count, let numbered,
+      try heads.number(of: numbered) != nil
+    {
+      return false
+    }
+    separate.insert(head)
+    return true
+  }
+
+  /// Adds a fact that is an entry of its own.
+  func addSeparate(_ key: FactKey, _ value: Data) throws {
+    _ = try join(key, value)
+    if let head = FactHead(key), !head.hasOther { separate.insert(head) }
+  }
+
+  /// The life, the values and the owners.
+  var packable: [ChangeSet.Fact] {
+    var facts: [ChangeSet.Fact] = []
+    if let life { facts.append(ChangeSet.Fact(key: .life(identity), value: life.bytes)) }
+    for (property, register) in values {
+      facts.append(ChangeSet.Fact(key: .value(identity, property), value: register.bytes))
+    }
+    for (property, register) in owners {
+      facts.append(ChangeSet.Fact(key: .owner(identity, property), value: register.bytes))
+    }
+    return facts
   }
 
   /// Removes the facts of earlier lives.

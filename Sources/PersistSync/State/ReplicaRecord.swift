@@ -18,8 +18,28 @@ struct ReplicaRecord: Sendable, Hashable {
   var lastNumber: Int64 = 0
   /// Counts writes of the tables, so that two programs that synchronize one store notice each other.
   var revision: UInt64 = 0
+  /// The progress of making facts of the rows from before the first synchronization; nil before and afterward.
+  var birth: Birth?
+  /// Whether all changes of the history since the birth have to be compared with the facts as a whole.
+  var isFresh = false
 
   var isBorn: Bool { position >= 0 }
+
+  /// A position among all rows: those up to it are done.
+  struct Birth: Sendable, Hashable {
+    enum Phase: UInt8, Sendable {
+      /// All rows get identities, so that references to any of them can be facts.
+      case identities
+      case values
+    }
+
+    var phase = Phase.identities
+    /// The place of the entity in the model.
+    var entity = 0
+    var key = Int64.min
+    /// The number of the last transaction of the history at the beginning.
+    var upTo: Int64
+  }
 
   static let key = Data([UInt8(ascii: "S")])
 
@@ -34,8 +54,17 @@ struct ReplicaRecord: Sendable, Hashable {
     ] {
       writer.fixed(number)
     }
+    if isFresh { writer.byte(Self.freshMark) }
+    if let birth {
+      writer.byte(birth.phase.rawValue)
+      for number in [UInt64(birth.entity), UInt64(bitPattern: birth.key), UInt64(bitPattern: birth.upTo)] {
+        writer.fixed(number)
+      }
+    }
     return writer.data
   }
+
+  private static let freshMark: UInt8 = 255
 
   init(_ data: Data) throws {
     var reader = ByteReader(data)
@@ -50,6 +79,15 @@ struct ReplicaRecord: Sendable, Hashable {
     time = try reader.fixed64()
     lastNumber = Int64(bitPattern: try reader.fixed64())
     revision = try reader.fixed64()
+    while !reader.isAtEnd {
+      guard let phase = Birth.Phase(rawValue: try reader.byte()) else {
+        isFresh = true
+        continue
+      }
+      let (entity, key, upTo) = (try reader.fixed64(), try reader.fixed64(), try reader.fixed64())
+      birth = Birth(
+        phase: phase, entity: Int(clamping: entity), key: Int64(bitPattern: key), upTo: Int64(bitPattern: upTo))
+    }
   }
 }
 

@@ -78,8 +78,10 @@ struct SyncSchema {
     var constraints: [Constraint] = []
     /// The names in constraints and in their conditions.
     var constrained: Set<String> = []
-    /// The entity and attribute by which objects are identified.
+    /// The entity and attribute by which objects are identified, with the entity's oldest name.
     var identifier: (entity: String, attribute: Attribute)?
+    /// The oldest name of the entity in whose table the rows are.
+    var oldestRoot = ""
 
     func attribute(_ name: String) -> Attribute? { attributesByName[name].map { attributes[$0] } }
     func relationship(_ name: String) -> Relationship? { relationshipsByName[name].map { relationships[$0] } }
@@ -98,15 +100,22 @@ struct SyncSchema {
   ///   don't exist.
   ///   `PersistenceError.Code.invalidRequest` for uniqueness constraints over derived attributes.
   init(
-    _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], holdsNullCharacters: Bool = true
+    _ model: ManagedObjectModel, identifiedBy identifiers: [String: String], among versions: [ModelVersion] = [],
+    mappings: VersionMappings = .none, holdsNullCharacters: Bool = true
   ) throws {
     self.model = model
     for name in identifiers.keys { _ = try model.entity(named: name) }
-    for entity in model.entities { parts.append(try Self.part(entity, model, identifiers, holdsNullCharacters)) }
+    let names = OldestNames(model, among: versions, mappings)
+    for entity in model.entities {
+      var part = try Self.part(entity, model, identifiers, names, holdsNullCharacters)
+      part.oldestRoot = names.root(of: entity)
+      parts.append(part)
+    }
   }
 
   private static func part(
-    _ entity: Entity, _ model: ManagedObjectModel, _ identifiers: [String: String], _ holdsNullCharacters: Bool
+    _ entity: Entity, _ model: ManagedObjectModel, _ identifiers: [String: String], _ names: OldestNames,
+    _ holdsNullCharacters: Bool
   ) throws -> EntityPart {
     var part = EntityPart(entity: entity)
     for property in entity.properties where !property.isTransient {
@@ -142,8 +151,7 @@ struct SyncSchema {
             .unknownProperty, at: .property(current.name, name), "There is no stored attribute '\(name)'.",
             fix: "Name an attribute of '\(current.name)' that identifies its objects.")
         }
-        // The oldest name, so that versions before and after a renaming agree.
-        part.identifier = (current.description.renamingIdentifier ?? current.name, attribute)
+        part.identifier = (names.name(of: current), attribute)
       }
       line = current.superentity
     }

@@ -42,6 +42,9 @@ final class SyncStep {
     return found
   }
 
+  /// Adds rows that have been read.
+  func keep(_ read: [SyncTables.RowID: SyncStore.Row]) { rows.merge(read) { _, new in new } }
+
   /// The positions of members in an ordered relationship of a row that is several objects, perhaps.
   func places(_ name: String, of owners: [Identity], in entity: Entity) throws -> [Identity: [Register]] {
     var places: [Identity: [Register]] = [:]

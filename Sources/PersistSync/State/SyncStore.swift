@@ -29,15 +29,23 @@ struct SyncStore {
     return found
   }
 
+  /// The next rows of an entity, in the order of their keys.
+  ///
+  /// - Returns: The rows, and the key of the last one; nil at the end.
+  func rows(of entity: Entity, after key: Int64, limit: Int) throws -> (rows: [Row], last: Int64?) {
+    let query = RowQuery(entity: entity, includesSubentities: false, afterKey: key, limit: limit)
+    let batch = try store.rows(query)
+    let rows = batch.compactMap { row in row.snapshot.map { Row(entity: entity, key: row.key, snapshot: $0) } }
+    return (rows, batch.readCount == limit ? batch.greatestReadKey : nil)
+  }
+
   /// Visits all rows of an entity, in the order of their keys.
   func forEachGroup(of entity: Entity, _ body: ([Row]) throws -> Void) throws {
-    var last = Int64.min
-    while true {
-      let query = RowQuery(entity: entity, includesSubentities: false, afterKey: last, limit: Self.groupSize)
-      let batch = try store.rows(query)
-      try body(batch.compactMap { row in row.snapshot.map { Row(entity: entity, key: row.key, snapshot: $0) } })
-      guard batch.readCount == Self.groupSize, let end = batch.greatestReadKey else { return }
-      last = end
+    var last: Int64? = .min
+    while let key = last {
+      let group = try rows(of: entity, after: key, limit: Self.groupSize)
+      try body(group.rows)
+      last = group.last
     }
   }
 

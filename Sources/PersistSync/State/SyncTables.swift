@@ -7,7 +7,9 @@ import Persist
 ///
 /// | first byte | key | content |
 /// |---|---|---|
+/// | `F` | an identity | the life, values and owners of the object: ``PackedFacts`` |
 /// | `F`, `m` | ``FactKey`` | the value of the fact |
+/// | `H` | a number | ``FactHead`` |
 /// | `S` | | ``ReplicaRecord`` |
 /// | `o` | a number | a change set that hasn't been sent yet |
 /// | `V` | a replica | its change sets that have been applied: ``ReceivedSets`` |
@@ -25,14 +27,19 @@ final class SyncTables {
   private(set) var changes = AttachedEntries()
   private(set) var record: ReplicaRecord?
   private let readRecord: Data?
-  private var objects: [Identity: ObjectFacts] = [:]
-  private var rows: [Identity: RowID?] = [:]
-  private var identities: [RowID: [Identity]] = [:]
-  private var referrers: [Referred: Set<Identity>] = [:]
+  var objects: [Identity: ObjectFacts] = [:]
+  private let heads: FactHeads
+  /// The objects whose packed facts have changed.
+  private var repacked: Set<Identity> = []
+  var rows: [Identity: RowID?] = [:]
+  var identities: [RowID: [Identity]] = [:]
+  var referrers: [Referred: Set<Identity>] = [:]
   /// Referrers that aren't written yet.
   private var added: [Referred: Set<Identity>] = [:]
-  private var holders: [Data: Set<Identity>] = [:]
-  private var uniqueKeys: [Identity: [Data]] = [:]
+  var holders: [Data: Set<Identity>] = [:]
+  var uniqueKeys: [Identity: [Data]] = [:]
+  /// The keys that have got objects in this step, by their beginning.
+  var addedKeys: [Data: Set<Data>] = [:]
 
   /// A row: the name of its table's entity, its own entity and its key.
   struct RowID: Hashable {
@@ -45,7 +52,7 @@ final class SyncTables {
   }
 
   init(_ history: any StoreHistory) throws {
-    self.history = history
+    (self.history, heads) = (history, FactHeads(history))
     readRecord = try history.attachedEntries([AttachedRange(key: ReplicaRecord.key)], limit: 1)[0].first?.value
     record = try readRecord.map(ReplicaRecord.init)
   }
@@ -69,7 +76,11 @@ final class SyncTables {
   ///
   /// - Parameter transaction: The number of the last transaction of the history that the step knows; nil if the step
   ///   doesn't depend on it.
-  func finish(after transaction: Int64?) -> AttachedEntries {
+  func finish(after transaction: Int64?) throws -> AttachedEntries {
+    for identity in repacked {
+      set(FactKey.prefix(of: identity), try objects[identity].flatMap { try PackedFacts.data($0, heads) })
+    }
+    for (key, value) in heads.added { set(key, value) }
     if var record {
       record.revision += 1
       self.record = record
@@ -80,73 +91,34 @@ final class SyncTables {
     return changes
   }
 
-  // MARK: Reading ahead
-
-  /// Reads the objects that rows represent, and what is known about them, in few transactions.
-  func load(_ rows: [RowID]) throws {
-    try loadIdentities(of: rows)
-    try load(rows.flatMap { identities[$0] ?? [] })
-  }
-
-  private func loadIdentities(of rows: [RowID]) throws {
-    let unread = rows.filter { identities[$0] == nil }
-    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
-      let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: .max)
-      for (row, entries) in zip(group, found) {
-        let data = changes.values[Self.key(of: row)] ?? entries.first?.value
-        identities[row] = try data.map(Self.identities) ?? []
-      }
-    }
-  }
-
-  /// Reads everything that is known about objects, and about those that share their rows, in few transactions.
-  func load(_ identities: [Identity]) throws {
-    try loadFacts(of: identities)
-    let rows = identities.compactMap { self.rows[$0] ?? nil }
-    try loadIdentities(of: rows)
-    try loadFacts(of: rows.flatMap { self.identities[$0] ?? [] })
-  }
-
-  /// Reads the objects that may refer to others, in few transactions.
-  func loadReferrers(to identities: [Identity]) throws {
-    let places = identities.flatMap { [Referred(table: "Q", identity: $0), Referred(table: "B", identity: $0)] }
-    let unread = places.filter { referrers[$0] == nil }
-    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
-      let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let prefixes = group.map { Self.key($0.table, $0.identity.bytes) }
-      let found = try history.attachedEntries(prefixes.map { AttachedRange(prefix: $0) }, limit: .max)
-      for (place, (prefix, entries)) in zip(group, zip(prefixes, found)) { setReferrers(entries, prefix, of: place) }
-    }
-  }
-
-  private func loadFacts(of identities: [Identity]) throws {
-    let unread = identities.filter { objects[$0] == nil }
-    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
-      let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let ranges = group.flatMap { identity in
-        [
-          AttachedRange(prefix: FactKey.prefix(of: identity)), AttachedRange(key: Self.key("I", identity.bytes)),
-          AttachedRange(key: Self.key("u", identity.bytes)),
-        ]
-      }
-      let found = try history.attachedEntries(ranges, limit: .max)
-      for (index, identity) in group.enumerated() where objects[identity] == nil {
-        try addObject(identity, found[3 * index])
-        if rows[identity] == nil { rows.updateValue(try Self.row(found[3 * index + 1].first?.value), forKey: identity) }
-        if uniqueKeys[identity] == nil { uniqueKeys[identity] = try Self.keys(found[3 * index + 2].first?.value) }
-      }
-    }
-  }
-
-  private static let loadCount = 500
-
   @discardableResult
-  private func addObject(_ identity: Identity, _ entries: [AttachedEntry]) throws -> ObjectFacts {
+  func addObject(_ identity: Identity, _ entries: [AttachedEntry]) throws -> ObjectFacts {
     let object = ObjectFacts(identity)
-    for entry in entries { _ = try object.join(FactKey(entry.key), entry.value) }
+    let prefix = FactKey.prefix(of: identity)
+    for entry in entries {
+      if entry.key.count == prefix.count {
+        try PackedFacts.read(entry.value, into: object, heads)
+      } else {
+        try object.addSeparate(FactKey(entry.key), entry.value)
+      }
+    }
     objects[identity] = object
     return object
+  }
+
+  /// The facts in entries, in no order.
+  func facts(in entries: [AttachedEntry]) throws -> [ChangeSet.Fact] {
+    try entries.flatMap { entry in
+      var reader = ByteReader(entry.key)
+      guard try reader.byte() == FactKey.objectMark else {
+        return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)]
+      }
+      let identity = try FactKey.object(&reader)
+      guard reader.isAtEnd else { return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)] }
+      let object = ObjectFacts(identity)
+      try PackedFacts.read(entry.value, into: object, heads)
+      return object.packable
+    }
   }
 
   // MARK: Facts
@@ -177,8 +149,11 @@ final class SyncTables {
     }
     let object = try facts(of: identity)
     guard try object.join(key, value) else { return false }
-    set(key.bytes, value)
-    if case .life = key { for former in object.removeFormerLives() { set(former.bytes, nil) } }
+    if try object.isSeparate(key, heads) { set(key.bytes, value) }
+    if key.isPackable { repacked.insert(identity) }
+    if case .life = key {
+      for former in object.removeFormerLives() where try object.isSeparate(former, heads) { set(former.bytes, nil) }
+    }
     switch key {
     case .member(_, _, let member):
       addReferrer("Q", identity, to: member)
@@ -198,13 +173,15 @@ final class SyncTables {
     let prefix = FactKey.prefix(of: identity)
     for key in changes.values.keys where key.starts(with: prefix) { set(key, nil) }
     objects[identity] = ObjectFacts(identity)
+    repacked.remove(identity)
   }
 
   /// All objects with facts.
   func allObjects() throws -> Set<Identity> {
     var all = Set(objects.keys)
     for entry in try entries(withPrefix: Data([FactKey.objectMark])) {
-      if let identity = try FactKey(entry.key).object { all.insert(identity) }
+      var reader = ByteReader(Data(entry.key.dropFirst()))
+      all.insert(try FactKey.object(&reader))
     }
     return all
   }
@@ -231,7 +208,7 @@ final class SyncTables {
 
   // MARK: Rows
 
-  private static func key(_ table: Character, _ parts: Data...) -> Data {
+  static func key(_ table: Character, _ parts: Data...) -> Data {
     var writer = ByteWriter()
     writer.byte(table.asciiValue ?? 0)
     for (index, part) in parts.enumerated() {
@@ -240,7 +217,7 @@ final class SyncTables {
     return writer.data
   }
 
-  private static func key(of row: RowID) -> Data {
+  static func key(of row: RowID) -> Data {
     var writer = ByteWriter()
     writer.byte(UInt8(ascii: "R"))
     writer.counted(row.root)
@@ -255,7 +232,7 @@ final class SyncTables {
     return row
   }
 
-  private static func row(_ data: Data?) throws -> RowID? {
+  static func row(_ data: Data?) throws -> RowID? {
     guard let data else { return nil }
     var reader = ByteReader(data)
     return RowID(root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.fixed64()))
@@ -272,7 +249,7 @@ final class SyncTables {
     }
   }
 
-  private static func identities(in data: Data) throws -> [Identity] {
+  static func identities(in data: Data) throws -> [Identity] {
     var reader = ByteReader(data)
     var all: [Identity] = []
     while !reader.isAtEnd { all.append(Identity(bytes: try reader.counted(upTo: SyncFormat.maximumNameSize))) }
@@ -332,7 +309,7 @@ final class SyncTables {
     setReferrers(try entries(withPrefix: prefix), prefix, of: place)
   }
 
-  private func setReferrers(_ entries: [AttachedEntry], _ prefix: Data, of place: Referred) {
+  func setReferrers(_ entries: [AttachedEntry], _ prefix: Data, of place: Referred) {
     referrers[place] = Set(entries.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
       .union(added[place] ?? [])
   }
@@ -345,53 +322,8 @@ final class SyncTables {
     set(Self.key(table, other.bytes, identity.bytes), Data())
   }
 
-  private struct Referred: Hashable {
+  struct Referred: Hashable {
     var table: Character
     var identity: Identity
-  }
-
-  // MARK: Unique values
-
-  /// The objects with unique values.
-  func holders(of key: Data) throws -> Set<Identity> {
-    if let known = holders[key] { return known }
-    let prefix = Self.key("U", key)
-    let all = Set(try entries(withPrefix: prefix).map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
-    holders[key] = all
-    return all
-  }
-
-  func uniqueKeys(of identity: Identity) throws -> [Data] {
-    if let known = uniqueKeys[identity] { return known }
-    let all = try Self.keys(entry(Self.key("u", identity.bytes)))
-    uniqueKeys[identity] = all
-    return all
-  }
-
-  private static func keys(_ data: Data?) throws -> [Data] {
-    guard let data else { return [] }
-    var reader = ByteReader(data)
-    var all: [Data] = []
-    while !reader.isAtEnd { all.append(try reader.counted()) }
-    return all
-  }
-
-  func setUniqueKeys(of identity: Identity, to keys: [Data]) throws {
-    let former = try uniqueKeys(of: identity)
-    guard former != keys else { return }
-    for key in former where !keys.contains(key) {
-      _ = try holders(of: key)
-      holders[key]?.remove(identity)
-      set(Self.key("U", key, identity.bytes), nil)
-    }
-    for key in keys where !former.contains(key) {
-      _ = try holders(of: key)
-      holders[key]?.insert(identity)
-      set(Self.key("U", key, identity.bytes), Data())
-    }
-    uniqueKeys[identity] = keys
-    var writer = ByteWriter()
-    for key in keys { writer.counted(key) }
-    set(Self.key("u", identity.bytes), keys.isEmpty ? nil : writer.data)
   }
 }

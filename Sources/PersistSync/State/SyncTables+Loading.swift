@@ -1,0 +1,108 @@
+import Foundation
+import Persist
+
+/// Reading ahead, so that many objects are read with few statements.
+extension SyncTables {
+  /// Reads the objects that rows represent, and what is known about them, in few transactions.
+  func load(_ rows: [RowID]) throws {
+    try loadIdentities(of: rows)
+    try load(rows.flatMap { identities[$0] ?? [] })
+  }
+
+  private func loadIdentities(of rows: [RowID]) throws {
+    let unread = rows.filter { identities[$0] == nil }
+    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+      let group = unread[start..<min(start + Self.loadCount, unread.count)]
+      let found = try history.attachedEntries(group.map { AttachedRange(key: Self.key(of: $0)) }, limit: .max)
+      for (row, entries) in zip(group, found) {
+        let data = changes.values[Self.key(of: row)] ?? entries.first?.value
+        identities[row] = try data.map(Self.identities) ?? []
+      }
+    }
+  }
+
+  /// Reads everything that is known about objects, and about those that share their rows, in few transactions.
+  func load(_ identities: [Identity]) throws {
+    try loadFacts(of: identities)
+    let rows = identities.compactMap { self.rows[$0] ?? nil }
+    try loadIdentities(of: rows)
+    try loadFacts(of: rows.flatMap { self.identities[$0] ?? [] })
+  }
+
+  /// Reads the objects that may refer to others, in few transactions.
+  func loadReferrers(to identities: [Identity]) throws {
+    for table: Character in ["Q", "B"] {
+      let unread = identities.filter { referrers[Referred(table: table, identity: $0)] == nil }
+      if let found = try entries(table, of: unread) {
+        for identity in unread {
+          let place = Referred(table: table, identity: identity)
+          setReferrers(found[identity] ?? [], Self.key(table, identity.bytes), of: place)
+        }
+        continue
+      }
+      for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+        let group = unread[start..<min(start + Self.loadCount, unread.count)]
+        let prefixes = group.map { Self.key(table, $0.bytes) }
+        let found = try history.attachedEntries(prefixes.map { AttachedRange(prefix: $0) }, limit: .max)
+        for (identity, (prefix, entries)) in zip(group, zip(prefixes, found)) {
+          setReferrers(entries, prefix, of: Referred(table: table, identity: identity))
+        }
+      }
+    }
+  }
+
+  /// The entries of many objects in a table that has few entries of these, such as that of a store which gets a
+  /// snapshot: they are read at once.
+  ///
+  /// - Returns: Nil if there are few objects, or more entries than objects between the first and the last one.
+  private func entries(_ table: Character, of identities: [Identity]) throws -> [Identity: [AttachedEntry]]? {
+    guard identities.count >= Self.loadCount else { return nil }
+    let keys = identities.map { Self.key(table, $0.bytes) }
+    guard let first = keys.min(by: { $0.precedes($1) }), let last = keys.max(by: { $0.precedes($1) }) else {
+      return nil
+    }
+    let range = AttachedRange(first: first, end: AttachedRange(prefix: last).end)
+    let found = try history.attachedEntries([range], limit: identities.count + 1)[0]
+    guard found.count <= identities.count else { return nil }
+    return try Dictionary(grouping: found) { entry in
+      var reader = ByteReader(entry.key)
+      _ = try reader.byte()
+      return Identity(bytes: try reader.counted())
+    }
+  }
+
+  private func loadFacts(of identities: [Identity]) throws {
+    let unread = identities.filter { objects[$0] == nil }
+    if let facts = try entries("F", of: unread), let places = try entries("I", of: unread),
+      let keys = try entries("u", of: unread)
+    {
+      for identity in unread where objects[identity] == nil {
+        try setLoaded(identity, facts[identity] ?? [], places[identity]?.first, keys[identity]?.first)
+      }
+      return
+    }
+    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
+      let group = unread[start..<min(start + Self.loadCount, unread.count)]
+      let ranges = group.flatMap { identity in
+        [
+          AttachedRange(prefix: FactKey.prefix(of: identity)), AttachedRange(key: Self.key("I", identity.bytes)),
+          AttachedRange(key: Self.key("u", identity.bytes)),
+        ]
+      }
+      let found = try history.attachedEntries(ranges, limit: .max)
+      for (index, identity) in group.enumerated() where objects[identity] == nil {
+        try setLoaded(identity, found[3 * index], found[3 * index + 1].first, found[3 * index + 2].first)
+      }
+    }
+  }
+
+  private func setLoaded(
+    _ identity: Identity, _ facts: [AttachedEntry], _ place: AttachedEntry?, _ keys: AttachedEntry?
+  ) throws {
+    try addObject(identity, facts)
+    if rows[identity] == nil { rows.updateValue(try Self.row(place?.value), forKey: identity) }
+    if uniqueKeys[identity] == nil { uniqueKeys[identity] = try Self.keys(keys?.value) }
+  }
+
+  private static let loadCount = 500
+}
