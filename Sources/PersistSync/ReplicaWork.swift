@@ -95,29 +95,33 @@ struct ReplicaWork: Sendable {
     }
   }
 
-  /// Makes facts and change sets of all rows before the first synchronization, a part at a time. Nobody knows of these
-  /// objects, so that no row depends on the new facts.
+  /// Makes facts and change sets of all rows before the first synchronization.
   private func bear() throws -> AppliedSets {
     var applied = AppliedSets()
     var history: CapturePass.BirthHistory?
-    while true {
-      let isDone = try repeating {
-        var (step, record, _) = try open()
-        guard !record.isBorn else { return true }
-        let birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
-        record.birth = birth
-        var pass = CapturePass(step, record, times: sources.times())
-        let known = try history.flatMap { $0.upTo == birth.upTo ? $0 : nil } ?? pass.readBirthHistory(upTo: birth.upTo)
-        history = known
-        let last = try pass.bear(known)
-        var new = pass.record
-        if birth.phase == .values { try addSets(pass.facts, &new, step) }
-        var joining = FactJoining(step, upTo: 0)
-        for identity in pass.dangling { joining.add(identity) }
-        applied = applied + (try write(step, new, joining, after: last).applied)
-        return false
-      }
-      if isDone { return applied }
+    while let step = try bearNext(&history) { applied = applied + step }
+    return applied
+  }
+
+  /// Makes facts of the next rows. Nobody knows of these objects, so that no row depends on the new facts.
+  ///
+  /// - Parameter history: The history at the beginning, which is read if it isn't known.
+  /// - Returns: Nil once the birth is over.
+  func bearNext(_ history: inout CapturePass.BirthHistory?) throws -> AppliedSets? {
+    try repeating {
+      var (step, record, _) = try open()
+      guard !record.isBorn else { return nil }
+      let birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
+      record.birth = birth
+      var pass = CapturePass(step, record, times: sources.times())
+      let known = try history.flatMap { $0.upTo == birth.upTo ? $0 : nil } ?? pass.readBirthHistory(upTo: birth.upTo)
+      history = known
+      let last = try pass.bear(known)
+      var new = pass.record
+      if birth.phase == .values { try addSets(pass.facts, &new, step) }
+      var joining = FactJoining(step, upTo: 0)
+      for identity in pass.dangling { joining.add(identity) }
+      return try write(step, new, joining, after: last).applied
     }
   }
 

@@ -63,7 +63,7 @@ final class Device {
   private(set) var model: ManagedObjectModel
   private var registry: ModelRegistry?
   private(set) var identifiers: [String: String]
-  private let sources: SyncSources
+  let sources: SyncSources
   private let mappingModels: [MappingModel]
   private(set) var coordinator: PersistentStoreCoordinator
   private(set) var replica: Replica

@@ -87,14 +87,16 @@ extension CapturePass {
   }
 
   private mutating func captureBirth(_ rows: [SyncTables.RowID: SyncStore.Row]) throws {
-    try tables.load(changes.order)
+    let all = rows.keys.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
+    try tables.load(all)
     try tables.load(Array(Set(rows.values.flatMap { targets(of: $0) })))
+    // Also those of rows that have been changed meanwhile, whose values follow.
+    for identity in try all.flatMap({ try tables.identities(of: $0) }) {
+      if let life = try tables.facts(of: identity).life { facts.append((.life(identity), life.bytes)) }
+    }
     for id in changes.order {
       guard let change = changes.rows[id], let row = rows[id] else { continue }
       inserted.insert(id)
-      for identity in try tables.identities(of: id) {
-        if let life = try tables.facts(of: identity).life { facts.append((.life(identity), life.bytes)) }
-      }
       try capture(change, of: id, row)
     }
     try captureOrders()

@@ -49,8 +49,16 @@ struct OldestNames {
     return oldest.description.renamingIdentifier ?? oldest.name
   }
 
-  /// The oldest name of the entity in whose table an entity's rows are.
-  func root(of entity: Entity) -> String { name(entities[entity.name] ?? entity) }
+  /// The oldest name of the entity in whose table an entity's rows are. Tables that were one have their own names, since
+  /// their rows may have equal keys.
+  func root(of entity: Entity) -> String {
+    let oldest = oldestRoot(of: entity)
+    let isShared = model.entities.contains { $0.root != entity.root && oldestRoot(of: $0) == oldest }
+    return isShared ? entity.root.name : oldest
+  }
 
-  private func name(_ entity: Entity) -> String { entity.root.description.renamingIdentifier ?? entity.root.name }
+  private func oldestRoot(of entity: Entity) -> String {
+    let root = (entities[entity.name] ?? entity).root
+    return root.description.renamingIdentifier ?? root.name
+  }
 }

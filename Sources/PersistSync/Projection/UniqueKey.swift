@@ -70,6 +70,13 @@ struct UniqueKey: Hashable {
 
   var bytes: Data { bytes(references) }
 
+  /// The bytes of a key that is the same for all keys which are equal if objects are.
+  ///
+  /// - Parameter one: One of the objects that are the same as an object.
+  func bytes(referringTo one: (Identity) -> Identity) -> Data {
+    bytes(references.map { Reference(name: $0.name, identity: one($0.identity), life: 0) })
+  }
+
   private func bytes(_ references: some Sequence<Reference>) -> Data {
     var writer = ByteWriter()
     writer.counted(base)
@@ -116,6 +123,9 @@ struct UniqueKey: Hashable {
 struct IdentityClasses {
   private var parents: [Identity: Identity] = [:]
   private var sets: [Identity: [Identity]] = [:]
+
+  /// One of the objects that are one with an object, the same for all of these.
+  mutating func root(of identity: Identity) -> Identity { root(identity) }
 
   private mutating func root(_ identity: Identity) -> Identity {
     var root = identity

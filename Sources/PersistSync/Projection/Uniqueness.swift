@@ -121,7 +121,14 @@ struct Uniqueness {
         }
       }
       isChanged = false
+      // Equal keys have the same holders, which are looked up once.
+      var known: [Data: Identity] = [:]
       for (next, key) in referring where try key.references.allSatisfy({ try isPresent($0.identity, $0.life) }) {
+        let common = key.bytes { classes.root(of: $0) }
+        if let other = known.updateValue(next, forKey: common) {
+          if classes.join(next, other) { isChanged = true }
+          continue
+        }
         let equals = try key.references.map { reference in
           try classes.members(with: reference.identity).compactMap { other in
             let count = try tables.facts(of: other).count

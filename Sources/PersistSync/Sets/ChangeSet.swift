@@ -22,7 +22,9 @@ public struct ChangeSet: Sendable, Hashable {
 
   init(_ entry: SyncEntry, _ facts: [Fact]) {
     self.entry = entry
-    self.facts = facts.map { ($0.key.bytes, $0) }.sorted { $0.0.precedes($1.0) }.map(\.1)
+    // Places are sorted, since facts are large.
+    let keys = facts.map(\.key.bytes)
+    self.facts = facts.indices.sorted { keys[$0].precedes(keys[$1]) }.map { facts[$0] }
   }
 
   private static let magic = Data("PSYN".utf8)
