@@ -55,6 +55,7 @@ struct Backfill {
     var progress = BackfillProgress(current: "")
     let limit = max(1, pace.batchSize)
     for table in expansion.backfilledTables { progress.total += try connection.rowCount(of: table) }
+    for column in expansion.derived { progress.total += try connection.rowCount(of: column.table) }
     for join in expansion.joins { progress.total += try connection.rowCount(of: join.first) }
     for table in expansion.backfilledTables {
       progress.current = table
@@ -64,6 +65,7 @@ struct Backfill {
       progress.current = join.second.name
       guard try copy(&progress, { try connection.backfill(join, limit: limit) }) else { return false }
     }
+    guard try computeDerivedAttributes(&progress, limit) else { return false }
     for key in expansion.keys {
       progress.current = "\(key.table).\(key.column)"
       try connection.validate(key)
@@ -75,6 +77,26 @@ struct Backfill {
       guard report?(progress) != false else { return false }
     }
     try finish()
+    return true
+  }
+
+  private func computeDerivedAttributes(_ progress: inout BackfillProgress, _ limit: Int) throws -> Bool {
+    // A derived value may depend on others.
+    for _ in 0...expansion.derived.count {
+      var isChanged = false
+      for column in expansion.derived {
+        progress.current = "\(column.table).\(column.name)"
+        var last = Int64.min
+        let isDone = try copy(&progress) {
+          let part = try connection.compute(column, after: last, limit: limit)
+          last = part.last
+          isChanged = isChanged || part.isChanged
+          return part.count
+        }
+        guard isDone else { return false }
+      }
+      if !isChanged { break }
+    }
     return true
   }
 

@@ -97,7 +97,7 @@ public struct OnlineMigration: Sendable {
           guard try connection.record() == nil, try connection.inspector.isCurrent(models.catalog) else { return false }
           let record = OnlineRecord(
             state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
-            model: version.model, since: Date())
+            model: version.model, renames: models.forward.renames, since: Date())
           let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
           _ = try models.forward.restoreParkedValues(on: migrating, catalog)
           try connection.add(models.first.foreignKeys + models.expansion.keys)
@@ -160,6 +160,7 @@ public struct OnlineMigration: Sendable {
         try require(record, connection)
         let programs = try force ? [] : connection.programs(with: models.first.model)
         guard programs.isEmpty else { throw Self.error(programs, with: record.from).at(url) }
+        try connection.contractHistory(from: models.first, to: models.second, record)
         return try finish(models.forward, models, connection, migrating, removing: (models.first, models.second))
       }
     }
@@ -176,6 +177,7 @@ public struct OnlineMigration: Sendable {
       return try connection.transaction { migrating in
         try require(record, connection)
         guard record.state == .expanded else {
+          try connection.contractHistory(from: models.second, to: models.first, record)
           return try finish(models.backward, models, connection, migrating, removing: (models.second, models.first))
         }
         // No program has written anything that only the new model has.
@@ -238,7 +240,7 @@ extension OnlineMigration {
         fix: "An online migration leads to a newer version; use 'persist migrate' for the way back.")
     }
     let models = try OnlineModels(store, to: version, registry: registry)
-    let own = try connection.obstacles(store.catalog, store.tableMap)
+    let own = try connection.obstacles(store.catalog)
     let plan = OnlinePlan(models, obstacles: own)
     let rows = plan.isPossible ? try models.forward.obstacles(connection.inspector) : []
     let obstacles = rows.isEmpty
@@ -317,7 +319,13 @@ extension OnlineModels {
   func lostValues(_ connection: OnlineConnection) throws -> [MigrationLoss] {
     let parked = try forward.parkedLosses(connection.inspector)
     return try forward.losses(connection.inspector).filter { loss in
-      !parked.contains { ($0.entity, $0.property) == (loss.entity, loss.property) }
+      !parked.contains { part in
+        // Losses are counted for the declaring entity, and parts are parked for each entity.
+        guard part.property == loss.property else { return false }
+        var entity = first.model.entitiesByName[part.entity]
+        while let present = entity, present.name != loss.entity { entity = present.superentity }
+        return entity != nil
+      }
     }
   }
 }

@@ -57,6 +57,8 @@ final class OnlineSurvey {
   var destination: ModelVersion { hop.destination }
   var operations: [MigrationOperation] { hop.comparison.operations }
   var correspondence: ModelCorrespondence { hop.comparison.correspondence }
+  /// The renames that a history follows.
+  var renames: PropertyRenames { PropertyRenames(hop.comparison) }
   /// Obstacles that don't depend on the rows.
   var blockers: [MigrationBlocker] { hop.blockers + survey.work.blockers }
   var changes: [Change] {

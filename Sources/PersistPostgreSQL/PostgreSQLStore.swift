@@ -106,7 +106,8 @@ final class PostgreSQLStore: PersistentStore {
   /// Creates a view that reads from elsewhere, and shares the store's plans.
   init(reading pool: ServerPool, of store: PostgreSQLStore) {
     connections = LockProtected(Connections(reading: pool, of: store.connections.withLock { $0 }))
-    historyMap = LockProtected(store.historyMap.withLock { $0 })
+    // The store's watch keeps it up to date.
+    historyMap = store.historyMap
     (identifier, model, map, configuration) = (store.identifier, store.model, store.map, store.configuration)
     life = store.life
     (kinds, readColumns, indexedColumns) = (store.kinds, store.readColumns, store.indexedColumns)
@@ -172,8 +173,8 @@ final class PostgreSQLStore: PersistentStore {
   /// - Parameter mark: The mark in the state that the store was read from.
   func watch(_ metadata: StoreMetadata, _ mark: ServerMark, of pool: ServerPool) -> ServerWatch {
     ServerWatch(OpenedStore(at: pool.url, metadata, map: map), ofLife: life, mark) {
-      [historyMap, map, weak pool] catalog in
-      historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
+      [historyMap, map, weak pool] catalog, expansion in
+      historyMap.withLock { $0 = HistoryMap(catalog, in: map, expansion) }
       pool?.follow(isExpanded: catalog.isExpanded, map.model)
     }
   }
@@ -188,7 +189,10 @@ final class PostgreSQLStore: PersistentStore {
     }
     let (old, new) = (connections.withLock { $0 }, ServerPool(address, options: pool.options))
     do {
-      let (catalog, mark) = try new.readTransaction { (try StoreCatalog($0, for: model), try ServerMark(in: $0)) }
+      let (catalog, mark, expansion) = try new.readTransaction { session in
+        let catalog = try StoreCatalog(session, for: model)
+        return (catalog, try ServerMark(in: session), try HistoryExpansion(session, catalog, for: map))
+      }
       guard catalog.metadata.identifier == identifier, catalog.tableMap(of: model).hasPlaces(of: map) else {
         throw PersistenceError(
           .invalidRequest, at: .store(url), "The schema contains a store other than the open one.",
@@ -197,7 +201,7 @@ final class PostgreSQLStore: PersistentStore {
       new.setWatch(watch(catalog.metadata, mark, of: new))
       // Nobody writes meanwhile, since what a save writes depends on the schema.
       try old.pool.closing {
-        historyMap.withLock { $0 = HistoryMap(catalog, in: map) }
+        historyMap.withLock { $0 = HistoryMap(catalog, in: map, expansion) }
         freeKeys.withLock { $0 = [:] }
         new.countAsOpen()
         connections.withLock { $0 = Connections(new) }

@@ -82,6 +82,7 @@ struct RandomPair {
   let new: ModelVersion
   /// The names of the mark, the count, the owner and the tags of an item.
   private let names: [String: String]
+  static let properties = ["mark", "count", "owner", "tags"]
 
   func name(_ name: String, _ side: Side) -> String { side == .old ? name : names[name] ?? name }
 
@@ -92,7 +93,7 @@ struct RandomPair {
     func renamed(_ name: String) -> String { names[name] ?? name }
     func identifier(_ name: String) -> String? { names[name] == nil ? nil : name }
     let isInherited = chance()
-    let ordered = chance()
+    let (ordered, isCounted) = (chance(), chance())
     func item(_ isNew: Bool, _ extra: [AttributeDescription], _ relations: [RelationshipDescription])
       -> EntityDescription
     {
@@ -101,9 +102,10 @@ struct RandomPair {
         attributes: [
           AttributeDescription(
             isNew ? renamed("mark") : "mark", .string, isOptional: false, default: .string("none"),
-            renamingIdentifier: isNew ? identifier("mark") : nil),
+            renamingIdentifier: isNew ? identifier("mark") : nil, preservesValueOnDeletion: chance()),
           AttributeDescription(
-            isNew ? renamed("count") : "count", .int64, renamingIdentifier: isNew ? identifier("count") : nil),
+            isNew ? renamed("count") : "count", .int64, renamingIdentifier: isNew ? identifier("count") : nil,
+            preservesValueOnDeletion: chance()),
         ] + extra,
         relationships: [
           RelationshipDescription(
@@ -118,7 +120,9 @@ struct RandomPair {
     func others(_ isNew: Bool) -> [EntityDescription] {
       [
         EntityDescription(
-          "Owner", attributes: [AttributeDescription("label", .string)],
+          "Owner",
+          attributes: [AttributeDescription("label", .string)]
+            + (isNew && isCounted ? [AttributeDescription("itemCount", .int64, derivation: "items.@count")] : []),
           relationships: [
             RelationshipDescription("items", toMany: "Item", inverse: isNew ? renamed("owner") : "owner")
           ]),
@@ -131,7 +135,13 @@ struct RandomPair {
     }
     var oldEntities = [
       item(
-        false, chance() ? [AttributeDescription("gone", .double, isOptional: chance(), default: .double(1.5))] : [], [])
+        false,
+        chance()
+          ? [
+            AttributeDescription(
+              "gone", .double, isOptional: chance(), default: .double(1.5), preservesValueOnDeletion: chance()),
+            AttributeDescription("quiet", .string, derivation: "lowercase:(mark)"),
+          ] : [], [])
     ] + others(false)
     let hasSupplier = chance()
     var newEntities = [
@@ -140,7 +150,9 @@ struct RandomPair {
         chance()
           ? [
             AttributeDescription(
-              "added", .boolean, isOptional: chance(), default: .boolean(true), isIndexed: chance())
+              "added", .boolean, isOptional: chance(), default: .boolean(true), preservesValueOnDeletion: chance(),
+              isIndexed: chance()),
+            AttributeDescription("loud", .string, derivation: "uppercase:(\(renamed("mark")))"),
           ]
           : [],
         hasSupplier ? [RelationshipDescription("supplier", to: "Supplier", inverse: "delivers")] : [])
@@ -237,15 +249,23 @@ struct OnlineLedger {
         mark: item[property("mark")] as? String ?? "", count: item[property("count")] as? Int,
         owner: (item[property("owner")] as? ManagedObject)?["label"] as? String,
         tags: OnlineProgram.keys(item[property("tags")]).count)
+      let mark = item[property("mark")] as? String
+      for (derived, value) in [("loud", mark?.uppercased()), ("quiet", mark?.lowercased())]
+      where item.entity.property(named: derived) != nil {
+        #expect(item[derived] as? String == value, "\(name): \(derived) of \(mark ?? "")")
+      }
       for required in item.entity.properties where required.attribute?.isOptional == false {
         #expect(item[required.name] != nil, "\(name): \(required.name)")
       }
     }
     #expect(items.count == entries.count, "\(name)")
+    for owner in try program.all("Owner") where owner.entity.property(named: "itemCount") != nil {
+      #expect(owner["itemCount"] as? Int == OnlineProgram.keys(owner["items"]).count, "\(name)")
+    }
     for (key, entry) in entries where found[key] != entry {
       Issue.record("\(name): \(key) is \(found[key].map { "\($0)" } ?? "missing"), not \(entry)")
     }
   }
 
-  private static func key(_ object: ManagedObject) -> String { object.objectID.uriRepresentation().lastPathComponent }
+  static func key(_ object: ManagedObject) -> String { object.objectID.uriRepresentation().lastPathComponent }
 }

@@ -1,7 +1,7 @@
 /// The settings of a store's history that its tables don't show.
 package struct HistorySettings: Sendable, Hashable {
   /// Whether changes aren't recorded although the store has a history.
-  var isOff = false
+  package var isOff = false
   /// The number of the last transaction after which changes may have gone unrecorded, because the history was switched
   /// off or deleted; 0 if there was no such time.
   var completeAfter: Int64 = 0
@@ -15,14 +15,14 @@ package struct HistorySettings: Sendable, Hashable {
   }
 
   /// The number of the last transaction before the history began to keep old values; nil if it doesn't.
-  var oldValuesAfter: Int64?
+  package var oldValuesAfter: Int64?
   /// The meaning of the history's columns when Persist last opened the store; nil for a history of Core Data's.
-  var description: HistoryDescription?
+  package var description: HistoryDescription?
 }
 
 extension StoreMetadata {
   /// The settings of the history. Core Data has none: it records changes if the tables exist.
-  var history: HistorySettings {
+  package var history: HistorySettings {
     get {
       let values = self.values[Key.history]?.dictionaryValue
       return HistorySettings(

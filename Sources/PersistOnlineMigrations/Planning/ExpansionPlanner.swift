@@ -31,7 +31,7 @@ struct ExpansionPlanner {
     addJoins()
     addKeys()
     addIndexes()
-    examineDerivedAttributes()
+    addDerivedAttributes()
   }
 
   mutating func refuse(_ entity: String?, _ property: String?, _ reason: String) {
@@ -231,16 +231,25 @@ struct ExpansionPlanner {
     }
   }
 
-  private mutating func examineDerivedAttributes() {
-    let columns = expansion.columns.map { [$0.table, $0.column.name] } + expansion.pairs.map { [$0.table, $0.second] }
+  /// Triggers compute the values of each model's derived attributes, renamed ones included.
+  private mutating func addDerivedAttributes() {
+    let derived = forward.planned.possibleDerivedColumns
+    func isDerived(_ table: String, _ column: String) -> Bool {
+      derived.contains { $0.table == table && $0.name == column }
+    }
+    for pair in expansion.pairs where isDerived(pair.table, pair.second) {
+      expansion.columns.append(
+        .init(table: pair.table, column: .init(name: pair.second, type: pair.type), value: .null))
+    }
+    expansion.pairs.removeAll { isDerived($0.table, $0.second) }
+    let added = Set(expansion.columns.map { [$0.table, $0.column.name] })
+    expansion.derived = derived.filter { added.contains([$0.table, $0.name]) }
     for table in forward.planned.tables {
-      for column in table.columns {
+      for column in table.columns where added.contains([table.table, column.name]) {
         guard case .attribute(let attribute) = column.role, attribute.isDerived,
-          columns.contains([table.table, column.name])
+          !isDerived(table.table, column.name)
         else { continue }
-        refuse(
-          table.entity.name, column.property,
-          "A new derived attribute has no values in older rows until all are computed.")
+        refuse(table.entity.name, column.property, "The server can't compute its derivation.")
       }
     }
   }

@@ -1,6 +1,11 @@
 import Foundation
 import Persist
 
+extension StoreCatalog {
+  /// The rows of the model's entities. Every save of a store with a history changes others, which count its entries.
+  var entityRows: [EntityNumbers.Row] { numberRows.filter { $0.number < EntityNumbers.firstSystemNumber } }
+}
+
 /// Reading the catalog of a store on a server. The session is in a transaction, or its statements needn't agree.
 extension StoreCatalog {
   /// - Throws: ``PersistenceError/Code/notAStore`` for a schema without a store.

@@ -49,11 +49,16 @@ extension StoreSchema.Trigger {
 extension ServerSession {
   /// Creates the triggers that maintain derived attributes in place of others, and computes the values of existing
   /// rows. The caller holds the transaction.
-  func makeDerived(_ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]]) throws {
+  ///
+  /// - Parameter isComplete: Whether existing rows have the values already.
+  func makeDerived(
+    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], completed isComplete: Bool = false
+  ) throws {
     try dropDerived()
     guard !columns.isEmpty else { return }
     let triggers = columns.serverTriggers(in: layout, partitioned: try partitionedTables())
     try run(ServerText.derivedFunctions + triggers.flatMap(\.statements))
+    guard !isComplete else { return }
     // A derived value may depend on others.
     for _ in 0...columns.count {
       let results = try run(columns.map { ServerText.fill($0) })

@@ -6,7 +6,8 @@ extension ServerWatch {
   ///   - mark: The mark in the state that the opened store was read from.
   ///   - follow: Called with the present catalog if it still has the model and layout of the opened store.
   convenience init(
-    _ opened: OpenedStore, ofLife life: UInt64, _ mark: ServerMark, follow: @escaping @Sendable (StoreCatalog) -> Void
+    _ opened: OpenedStore, ofLife life: UInt64, _ mark: ServerMark,
+    follow: @escaping @Sendable (StoreCatalog, HistoryExpansion?) -> Void
   ) {
     self.init(mark) { session in
       do {
@@ -17,7 +18,7 @@ extension ServerWatch {
           guard mark.life.number(catalog.metadata.life) == life else {
             throw opened.exchanged("A copy was restored in its place.")
           }
-          follow(catalog)
+          follow(catalog, try HistoryExpansion(session, catalog, for: opened.map))
           return mark
         }
       } catch let error as PersistenceError where [.fileAccess, .notAStore, .storeDamaged].contains(error.code) {

@@ -16,7 +16,8 @@ extension PostgreSQLEngine: CheckingEngine {
         guard map.differences.isEmpty else { return }
         let inspector = ServerInspector(session)
         let steps = CheckStep.steps(for: map).filter { ![.wrongType, .keyCounter].contains($0.kind) }
-        let history = HistoryLayout(catalog.schema).map { CheckStep.historySteps($0, map) } ?? []
+        let others = try catalog.isExpanded ? OnlineRecord(session)?.numbers.map(\.number) ?? [] : []
+        let history = HistoryLayout(catalog.schema).map { CheckStep.historySteps($0, map, others: others) } ?? []
         for step in steps + history {
           try inspector.forEachFinding(step) { finding in
             // Other programs may omit the number; it is read from the row with the key.

@@ -94,12 +94,15 @@ struct PostgreSQLEngine: StoreEngine {
     try requireSupported(options, at: location)
     let pool = ServerPool(try address(location), options: options)
     do {
-      let (match, mark) = try pool.readTransaction { session in
-        (try Self.match(session, model, registry), try ServerMark(in: session))
+      let (match, mark, history) = try pool.readTransaction {
+        session -> (StoreMatch, ServerMark, HistoryExpansion?) in
+        let (match, mark) = (try Self.match(session, model, registry), try ServerMark(in: session))
+        guard case .same(let catalog, _) = match else { return (match, mark, nil) }
+        return (match, mark, try HistoryExpansion(session, catalog, for: catalog.tableMap(of: model)))
       }
       switch match {
       case .same(let catalog, let isStamped):
-        var opened = OpenedCatalog(catalog: catalog, mark: mark)
+        var opened = OpenedCatalog(catalog: catalog, mark: mark, history: history)
         if !isStamped, options.migrator != nil, try pool.stamp(model, ifMarked: mark) {
           opened = try OpenedCatalog(pool, model)
         }
@@ -131,15 +134,19 @@ struct PostgreSQLEngine: StoreEngine {
   private struct OpenedCatalog {
     let catalog: StoreCatalog
     let mark: ServerMark
+    /// The form of the history in a store that serves two models; nil for others.
+    let history: HistoryExpansion?
 
-    init(catalog: StoreCatalog, mark: ServerMark) {
-      self.catalog = catalog
-      self.mark = mark
+    init(catalog: StoreCatalog, mark: ServerMark, history: HistoryExpansion?) {
+      (self.catalog, self.mark, self.history) = (catalog, mark, history)
     }
 
     init(_ pool: ServerPool, _ model: ManagedObjectModel) throws {
       self = try pool.readTransaction { session in
-        OpenedCatalog(catalog: try StoreCatalog(session, for: model), mark: try ServerMark(in: session))
+        let catalog = try StoreCatalog(session, for: model)
+        return OpenedCatalog(
+          catalog: catalog, mark: try ServerMark(in: session),
+          history: try HistoryExpansion(session, catalog, for: catalog.tableMap(of: model)))
       }
     }
   }
@@ -177,8 +184,10 @@ struct PostgreSQLEngine: StoreEngine {
       try pool.enforceRules(of: map)
     }
     var mark = opened.mark
-    let history = try HistoryMap.opening(catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly) {
-      if catalog.isExpanded { throw refusal(of: "A history can't be kept", in: pool) }
+    let history = try HistoryMap.opening(
+      catalog, in: map, pool.options, isReadOnly: pool.options.isReadOnly, opened.history
+    ) {
+      if catalog.isExpanded { throw refusal(of: "A history can't be begun or changed", in: pool) }
       let history = try pool.write { transaction in
         // Programs that open the store at the same moment set its history up one after the other.
         try transaction.run([ServerText.lock(pool.address.schema)])

@@ -65,7 +65,7 @@ struct ServerHistoryWriter {
     hasRecorded = true
     let places = map.layout.tombstones.prefix(own.preserved.count).map { ", \(name: $0)" as ServerText }
     let values = own.preserved.map { attribute -> ServerText in
-      ", \(kinds[own.table]?[attribute.column]?.kept(attribute.column) ?? "NULL::bytea")"
+      ", \((kinds[own.table]?[attribute.column] ?? ServerTerms.Kind(attribute.type)).kept(attribute.column))"
     }
     return begin() + [
       """

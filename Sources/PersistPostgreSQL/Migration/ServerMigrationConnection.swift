@@ -16,7 +16,7 @@ class ServerInspector: StoreInspector {
 
   func isCurrent(_ catalog: StoreCatalog) throws -> Bool {
     let current = try self.catalog()
-    return current.mark == catalog.mark && current.numberRows == catalog.numberRows
+    return current.mark == catalog.mark && current.entityRows == catalog.entityRows
       && current.record?.modelDigest == catalog.record?.modelDigest
   }
 
@@ -234,8 +234,11 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func lockTables(for changes: [SchemaChange]) throws {
     try requireOneModel()
     try mapped {
-      // They would copy values between places that no longer belong together.
-      if isOnline { try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix) }
+      if isOnline {
+        // They would copy values between places that no longer belong together, or depend on columns to drop.
+        try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix)
+        try session.dropDerived()
+      }
       let schema = try StoreSchema(session)
       let tables = Set(changes.compactMap(\.redefinedTable).filter { schema.table(named: $0) != nil })
       try session.lockExclusively(tables.sorted(), within: options.busyTimeout)
@@ -343,7 +346,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   ) throws {
     try mapped {
       try runWaitingChecks()
-      try waitingBriefly { try session.makeDerived(columns, in: layout) }
+      // The triggers of both models have maintained them during an online migration.
+      try waitingBriefly { try session.makeDerived(columns, in: layout, completed: isOnline) }
       // Derived values are computed for rows that may have been changed before.
       mayHaveWaitingChecks = true
     }
@@ -386,8 +390,11 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   func recordMigrationInHistory(from former: TableMap, to map: TableMap, renames: PropertyRenames) throws {
     try mapped {
       try runWaitingChecks()
+      let record = try isOnline ? OnlineRecord(session) : nil
       try waitingBriefly {
-        try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames)
+        let history = ServerHistoryConnection(session)
+        guard let record else { return try history.adaptHistory(from: former, to: map, renames: renames) }
+        try history.contract(from: former, to: map, record)
       }
     }
   }

@@ -72,7 +72,7 @@ package final class OnlineConnection {
   }
 
   /// Obstacles of the store itself, apart from its models, in sentences.
-  package func obstacles(_ catalog: StoreCatalog, _ map: TableMap) throws -> [String] {
+  package func obstacles(_ catalog: StoreCatalog) throws -> [String] {
     try mapped {
       var found: [String] = []
       let rules = try session.first(
@@ -84,9 +84,6 @@ package final class OnlineConnection {
       ) { _, _ in true }
       if rules == true {
         found.append("The server enforces the validation rules of the first model, which the second may not have.")
-      }
-      if HistoryMap(catalog, in: map)?.isTracking == true {
-        found.append("The store keeps a history, whose entries name the columns of one model.")
       }
       let steps = catalog.metadata.deferredSteps.count
       if steps > 0 { found.append("The store has \(steps) deferred steps of an earlier migration.") }
@@ -119,9 +116,9 @@ package final class OnlineConnection {
   ) throws -> StoreCatalog {
     try mapped {
       try session.run(OnlineStatements.places(of: expansion, for: maps.second.model))
-      for trigger in OnlineTriggers.derived(maps.first, maps.second, partitioned: try session.partitionedTables()) {
-        try session.run(trigger.statements)
-      }
+      let derived = OnlineTriggers.derived(
+        maps.first, maps.second, expansion.pairs, partitioned: try session.partitionedTables())
+      if !derived.isEmpty { try session.run(ServerText.derivedFunctions + derived.flatMap(\.statements)) }
       let metadata = try StoreMetadata(session)
       try session.run(try record.creation(maps.second.model, metadata) + ServerMark.renewal)
       guard let catalog = try StoreCatalog(session).serving(maps.second.model, session) else {
@@ -136,6 +133,10 @@ package final class OnlineConnection {
           "The expanded store wouldn't have matched the new model, so nothing was changed: "
             + differences.joined(separator: " "),
           fix: "This is a defect of Persist; please report it with both models.")
+      }
+      let map = catalog.tableMap(of: maps.second.model)
+      if let history = try HistoryExpansion(session, catalog, for: map) {
+        try ServerHistoryConnection(session).expand(history)
       }
       return catalog
     }
@@ -162,6 +163,12 @@ package final class OnlineConnection {
   /// Records that the second model is served, and lets programs notice.
   package func write(_ record: OnlineRecord) throws {
     _ = try mapped { try session.run([try record.update()] + ServerMark.renewal) }
+  }
+
+  /// Reduces the entries of the store's history to one of the models. Called within the transaction that returns the
+  /// store to it, before tables are locked.
+  package func contractHistory(from other: TableMap, to map: TableMap, _ record: OnlineRecord) throws {
+    try mapped { try ServerHistoryConnection(session).contractEntries(from: other, to: map, record) }
   }
 
   /// Deletes triggers, unneeded tables and columns, and the record. Called at the end of the transaction that returns
@@ -242,6 +249,45 @@ package final class OnlineConnection {
   /// - Returns: The number of copied pairs; 0 at the end.
   package func backfill(_ join: OnlineExpansion.JoinPair, limit: Int) throws -> Int {
     try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+  }
+
+  /// Computes the values of a new derived attribute in the next older rows.
+  ///
+  /// The rows are locked first. A trigger that computes a value at the same time locks its row too, so that the later
+  /// one of both sees what the earlier one has seen.
+  ///
+  /// - Parameters:
+  ///   - key: The greatest key that was looked at.
+  ///   - limit: The maximum number of rows to look at.
+  /// - Returns: The number of rows that were looked at, the greatest key, and whether a value was wrong.
+  package func compute(
+    _ column: DerivedColumn, after key: Int64, limit: Int
+  ) throws -> (count: Int, last: Int64, isChanged: Bool) {
+    try mapped {
+      try session.run([
+        ServerTransaction.begin, "SET LOCAL search_path TO \(schema: ()), pg_temp",
+        "SELECT \(ServerText.sharedLock(session.schema))",
+      ])
+      do {
+        let rows = try session.all(
+          """
+          SELECT id FROM \(table: column.table) WHERE id > \(integer: key) ORDER BY id LIMIT \(number: Int64(limit)) \
+          FOR NO KEY UPDATE
+          """
+        ) { $0.integer($1, 0) }
+        guard let last = rows.last, try OnlineRecord(session)?.state == .expanded else {
+          try session.run(["COMMIT"])
+          return (0, key, false)
+        }
+        let results = try session.run([
+          "\(ServerText.fill(column)) AND id > \(integer: key) AND id <= \(integer: last)", "COMMIT",
+        ])
+        return (rows.count, last, results.first.map { $0.changedRowCount > 0 } ?? false)
+      } catch {
+        session.rollBack()
+        throw error
+      }
+    }
   }
 
   /// The approximate number of rows of a table.

@@ -80,6 +80,8 @@ package struct OnlineExpansion: Sendable, Hashable {
   package var pairs: [Pair] = []
   package var fills: [Fill] = []
   package var joins: [JoinPair] = []
+  /// New derived attributes.
+  package var derived: [DerivedColumn] = []
   package var keys: [ForeignKeyDefinition] = []
   package var indexes: [NewIndex] = []
 

@@ -35,13 +35,17 @@ package struct OnlineRecord: Sendable {
   /// The text of the second model.
   package let model: Data
   package let versionIdentifiers: [String]
+  /// The names of the second model by those of the first.
+  package let renames: PropertyRenames
   /// The time of the expansion.
   package let since: Date
 
   package init(
-    state: State, from: String, to: String, numbers: [EntityNumbers.Row], model: ManagedObjectModel, since: Date
+    state: State, from: String, to: String, numbers: [EntityNumbers.Row], model: ManagedObjectModel,
+    renames: PropertyRenames, since: Date
   ) {
     (self.state, self.from, self.to, self.numbers, self.since) = (state, from, to, numbers, since)
+    self.renames = renames
     self.model = Data(model.description.json.utf8)
     versionIdentifiers = model.versionIdentifiers
   }
@@ -82,6 +86,7 @@ extension OnlineRecord {
     }
     (self.state, self.from, self.to, self.model) = (state, from, to, model)
     versionIdentifiers = values["identifiers"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    renames = PropertyRenames(values["renames"])
     since = Date(timeIntervalSinceReferenceDate: values["since"]?.stringValue.flatMap(Double.init) ?? 0)
     numbers = rows.compactMap { row in
       guard let parts = row.arrayValue, parts.count == 4, let number = parts[0].integerValue,
@@ -96,7 +101,7 @@ extension OnlineRecord {
     .dictionary([
       "state": .string(state.rawValue), "from": .string(from), "to": .string(to),
       "identifiers": .array(versionIdentifiers.map(PropertyList.string)),
-      "since": .string("\(since.timeIntervalSinceReferenceDate)"),
+      "since": .string("\(since.timeIntervalSinceReferenceDate)"), "renames": renames.propertyList,
       "numbers": .array(
         numbers.map { row in
           .array([
@@ -148,6 +153,12 @@ extension OnlineRecord {
     let second = try ManagedObjectModel(withFlaws: ModelDescription(json: model, from: session.url))
     guard let twin = try catalog.serving(second, session) else { return [] }
     return twin.tableMap(of: second).tableDefinitions.map(\.name)
+  }
+
+  /// Whether a model is the second one.
+  func isOne(of model: ManagedObjectModel) -> Bool {
+    let own = try? ManagedObjectModel(withFlaws: ModelDescription(json: self.model, from: nil))
+    return own?.fingerprints == model.fingerprints
   }
 
   /// The metadata of the second model.
@@ -208,6 +219,29 @@ extension StoreCatalog {
 
 extension OnlineRecord {
   fileprivate static func secondContents(_ session: ServerSession) throws -> [String: Data]? { try contents(session) }
+}
+
+extension PropertyRenames {
+  private enum Key {
+    static let entities = "entities"
+    static let properties = "properties"
+  }
+
+  fileprivate init(_ list: PropertyList?) {
+    self.init()
+    func names(_ list: PropertyList?) -> [String: String] {
+      list?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
+    }
+    entities = names(list?.dictionaryValue?[Key.entities])
+    properties = list?.dictionaryValue?[Key.properties]?.dictionaryValue?.mapValues { names($0) } ?? [:]
+  }
+
+  fileprivate var propertyList: PropertyList {
+    .dictionary([
+      Key.entities: .dictionary(entities.mapValues(PropertyList.string)),
+      Key.properties: .dictionary(properties.mapValues { .dictionary($0.mapValues(PropertyList.string)) }),
+    ])
+  }
 }
 
 extension ModelRecord {

@@ -92,7 +92,7 @@ package enum OnlineStatements {
   /// The statements of the work that takes time in proportion to the rows, as plans show them.
   package static func shownBackfill(_ expansion: OnlineExpansion, limit: Int) -> [String] {
     expansion.backfilledTables.map { backfill($0, expansion, after: 0, limit: limit).shown }
-      + expansion.joins.map { backfill($0, limit: limit).shown }
+      + expansion.joins.map { backfill($0, limit: limit).shown } + expansion.derived.map { ServerText.fill($0).shown }
       + expansion.keys.map { key in
         ("ALTER TABLE \(table: key.table) VALIDATE CONSTRAINT \(name: ServerText.name(of: key))" as ServerText).shown
       } + expansion.indexes.map { ServerText.create($0.present, concurrently: true).shown }

@@ -126,17 +126,47 @@ enum OnlineTriggers {
 
   // MARK: Derived attributes
 
-  /// The triggers for derived attributes of the second model that those of the first don't replace.
+  /// The triggers for derived attributes of the second model that those of the first don't replace, and those for
+  /// derived attributes of the first whose sources programs with the second assign under another name.
   ///
-  /// They have names of their own, because a program with the first model replaces triggers that it doesn't expect.
-  static func derived(_ first: TableMap, _ second: TableMap, partitioned: Set<String>) -> [ServerTrigger] {
-    let present = Set(
-      first.possibleDerivedColumns.serverTriggers(in: first.layout, partitioned: partitioned).map(\.signature))
-    return second.possibleDerivedColumns.serverTriggers(in: second.layout, partitioned: partitioned)
+  /// They have names of their own, because a program with the first model replaces triggers that it doesn't expect. A
+  /// trigger for updates of some columns runs if the statement assigns them, and not if another trigger copies values
+  /// to them.
+  static func derived(
+    _ first: TableMap, _ second: TableMap, _ pairs: [OnlineExpansion.Pair], partitioned: Set<String>
+  ) -> [ServerTrigger] {
+    let old = first.possibleDerivedColumns.serverTriggers(in: first.layout, partitioned: partitioned)
+    let present = Set(old.map(\.signature))
+    let new = second.possibleDerivedColumns.serverTriggers(in: second.layout, partitioned: partitioned)
       .filter { !present.contains($0.signature) }.map { trigger in
-        ServerTrigger(
-          name: prefix + trigger.name, table: trigger.table, event: trigger.event, setting: trigger.setting,
-          runsOnce: trigger.runsOnce, body: trigger.body)
+        trigger.named(prefix + trigger.name, onAssigning: { trigger.columns + pairs.firsts(of: $0, in: trigger.table) })
       }
+    let others = old.compactMap { trigger -> ServerTrigger? in
+      let assigned = pairs.seconds(of: trigger.columns, in: trigger.table)
+      guard !assigned.isEmpty else { return nil }
+      return trigger.named("\(prefix)FIRST_\(trigger.name)", onAssigning: { _ in assigned })
+    }
+    return new + others
+  }
+}
+
+extension [OnlineExpansion.Pair] {
+  fileprivate func firsts(of columns: [String], in table: String) -> [String] {
+    filter { $0.table == table && columns.contains($0.second) }.map(\.first)
+  }
+
+  fileprivate func seconds(of columns: [String], in table: String) -> [String] {
+    filter { $0.table == table && columns.contains($0.first) }.map(\.second)
+  }
+}
+
+extension ServerTrigger {
+  /// The columns whose assignment lets the trigger run; empty for all.
+  fileprivate var columns: [String] { if case .update(let columns) = event { columns } else { [] } }
+
+  fileprivate func named(_ name: String, onAssigning change: ([String]) -> [String]) -> ServerTrigger {
+    ServerTrigger(
+      name: name, table: table, event: columns.isEmpty ? event : .update(of: change(columns)), setting: setting,
+      runsOnce: runsOnce, body: body)
   }
 }

@@ -34,6 +34,8 @@ enum OldValueTriggers {
     let kinds: [String: ServerTerms.Kind]
     let read: [String: ServerReadColumn]
 
+    func isLarge(_ group: [String]) -> Bool { group.contains { kinds[$0] == .bytes } }
+
     func kept(_ column: String) -> ServerText {
       let kind = kinds[column] ?? .bytes
       switch read[column] {
@@ -46,11 +48,82 @@ enum OldValueTriggers {
 
   /// All triggers of a store.
   static func all(in map: TableMap) -> [ServerTrigger] {
-    let layout = OldValuesLayout(map)
-    let (kinds, read) = (map.serverKinds, map.serverReadColumns)
-    var counts: [String: Int] = [:]
-    var triggers: [ServerTrigger] = []
-    func add(
+    Builder(map, OldValuesLayout(map), prefix).triggers
+  }
+
+  /// The triggers for a second model that a store serves, beside ``all(in:)`` for the first.
+  ///
+  /// Old values are kept under the names of the first model, unless only the second has the column.
+  static func additional(_ expansion: HistoryExpansion) -> [ServerTrigger] {
+    var builder = Builder(expansion.second, expansion.additionalOldValues, OnlineTriggers.prefix + prefix)
+    builder.addAssignments(of: expansion.pairs, OldValuesLayout(expansion.first), in: expansion.first)
+    return builder.triggers
+  }
+
+  /// Makes the triggers of a layout.
+  private struct Builder {
+    private(set) var triggers: [ServerTrigger] = []
+    private let prefix: String
+    private var counts: [String: Int] = [:]
+
+    init(_ map: TableMap, _ layout: OldValuesLayout, _ prefix: String) {
+      self.prefix = prefix
+      let (kinds, read) = (map.serverKinds, map.serverReadColumns)
+      for table in layout.tables {
+        let columns = Columns(kinds: kinds[table.name] ?? [:], read: read[table.name] ?? [:])
+        let (large, small) = (table.groups.filter(columns.isLarge), table.groups.filter { !columns.isLarge($0) })
+        if !small.isEmpty {
+          add(.update(of: []), on: table.name, small.map { keepChanged($0, columns) }, unless: isNoObject)
+        }
+        // To compare large values, the server reads them: only if the statement assigns them.
+        for group in large {
+          add(.update(of: group), on: table.name, [keepChanged(group, columns)], unless: isNoObject)
+        }
+        add(.delete, on: table.name, [keepAll(table.groups.flatMap(\.self), columns)], unless: isNoObject)
+      }
+      for relationship in layout.relationships {
+        switch relationship.place {
+        case .join(let table, let owner, let member):
+          add(.insert, on: table, [keep("NEW.\(name: owner)", "NEW.\(name: member)", 1, relationship)])
+          add(.delete, on: table, [keep("OLD.\(name: owner)", "OLD.\(name: member)", -1, relationship)])
+        case .column(let column):
+          let change = changes(of: column, relationship)
+          add(.update(of: [column]), on: relationship.member.table, [change.removed, change.added])
+          add(.delete, on: relationship.member.table, [change.removed])
+        }
+      }
+      if let action = addMissingNumbers(of: layout.relationships) {
+        add(.insert, on: OldValuesLayout.memberTable, [action], unless: " OR NEW.transactionid IS DISTINCT FROM number")
+      }
+    }
+
+    /// Adds triggers for statements that assign only the other one of two columns with the same values, where those of
+    /// a layout run only after an assignment.
+    mutating func addAssignments(
+      of pairs: [(table: String, first: String, second: String)], _ layout: OldValuesLayout, in map: TableMap
+    ) {
+      let (kinds, read) = (map.serverKinds, map.serverReadColumns)
+      func others(_ columns: [String], of table: String) -> [String] {
+        pairs.filter { $0.table == table && columns.contains($0.first) }.map(\.second)
+      }
+      for table in layout.tables {
+        let columns = Columns(kinds: kinds[table.name] ?? [:], read: read[table.name] ?? [:])
+        for group in table.groups where columns.isLarge(group) {
+          let others = others(group, of: table.name)
+          guard !others.isEmpty else { continue }
+          add(.update(of: others), on: table.name, [keepChanged(group, columns)], unless: isNoObject)
+        }
+      }
+      for relationship in layout.relationships {
+        guard case .column(let column) = relationship.place else { continue }
+        let others = others([column], of: relationship.member.table)
+        guard !others.isEmpty else { continue }
+        let change = changes(of: column, relationship)
+        add(.update(of: others), on: relationship.member.table, [change.removed, change.added])
+      }
+    }
+
+    private mutating func add(
       _ event: ServerTrigger.Event, on table: String, _ actions: [ServerText], unless condition: ServerText = ""
     ) {
       counts[table, default: 0] += 1
@@ -60,37 +133,10 @@ enum OldValueTriggers {
           name: "\(prefix)\(table)_\(counts[table] ?? 0)", table: table, event: event, setting: storeSetting,
           body: body.statement(in: "").text))
     }
-    for table in layout.tables {
-      let columns = Columns(kinds: kinds[table.name] ?? [:], read: read[table.name] ?? [:])
-      // A row whose entity isn't known isn't an object.
-      let isNoObject: ServerText = " OR OLD.entity IS NULL"
-      let isLarge = { (group: [String]) in group.contains { columns.kinds[$0] == .bytes } }
-      let (large, small) = (table.groups.filter(isLarge), table.groups.filter { !isLarge($0) })
-      if !small.isEmpty {
-        add(.update(of: []), on: table.name, small.map { keepChanged($0, columns) }, unless: isNoObject)
-      }
-      // To compare large values, the server reads them: only if the statement assigns them.
-      for group in large { add(.update(of: group), on: table.name, [keepChanged(group, columns)], unless: isNoObject) }
-      add(.delete, on: table.name, [keepAll(table.groups.flatMap(\.self), columns)], unless: isNoObject)
-    }
-    for relationship in layout.relationships {
-      switch relationship.place {
-      case .join(let table, let owner, let member):
-        add(.insert, on: table, [keep("NEW.\(name: owner)", "NEW.\(name: member)", 1, relationship)])
-        add(.delete, on: table, [keep("OLD.\(name: owner)", "OLD.\(name: member)", -1, relationship)])
-      case .column(let column):
-        let table = relationship.member.table
-        let removed = keep("OLD.\(name: column)", "OLD.id", -1, relationship, memberNumber: "OLD.entity")
-        let added = keep("NEW.\(name: column)", "NEW.id", 1, relationship, memberNumber: "NEW.entity")
-        add(.update(of: [column]), on: table, [removed, added])
-        add(.delete, on: table, [removed])
-      }
-    }
-    if let action = addMissingNumbers(of: layout.relationships) {
-      add(.insert, on: OldValuesLayout.memberTable, [action], unless: " OR NEW.transactionid IS DISTINCT FROM number")
-    }
-    return triggers
   }
+
+  /// A row whose entity isn't known isn't an object.
+  private static let isNoObject: ServerText = " OR OLD.entity IS NULL"
 
   // MARK: Values
 
@@ -117,6 +163,16 @@ enum OldValueTriggers {
   }
 
   // MARK: Members
+
+  /// The actions for a column that contains the owner's key.
+  private static func changes(
+    of column: String, _ relationship: OldValuesLayout.Relationship
+  ) -> (removed: ServerText, added: ServerText) {
+    (
+      keep("OLD.\(name: column)", "OLD.id", -1, relationship, memberNumber: "OLD.entity"),
+      keep("NEW.\(name: column)", "NEW.id", 1, relationship, memberNumber: "NEW.entity")
+    )
+  }
 
   private static func keep(
     _ owner: ServerText, _ member: ServerText, _ change: Int64, _ relationship: OldValuesLayout.Relationship,

@@ -22,7 +22,10 @@ extension HistoryConnection {
 
   /// Adds the columns for values of deleted objects that a model needs.
   package func addTombstones(_ layout: HistoryLayout, for map: TableMap) throws -> HistoryLayout {
-    let needed = HistoryLayout.tombstoneCount(of: map)
+    try addTombstones(layout, count: HistoryLayout.tombstoneCount(of: map))
+  }
+
+  package func addTombstones(_ layout: HistoryLayout, count needed: Int) throws -> HistoryLayout {
     guard layout.tombstones.count < needed else { return layout }
     for index in layout.tombstones.count..<needed { try execute(.addTombstone(HistoryLayout.tombstone(index))) }
     return HistoryLayout(try storeSchema()) ?? layout

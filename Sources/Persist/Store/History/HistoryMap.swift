@@ -8,7 +8,7 @@ package final class HistoryMap: Sendable {
     /// The entity's number in the store.
     package let number: Int
     package let table: String
-    package let changedColumns: ChangedColumns
+    package let changedColumns: RecordedColumns
     /// The attributes whose values are kept, as many as the history has columns for.
     package let preserved: [PreservedAttribute]
   }
@@ -21,24 +21,32 @@ package final class HistoryMap: Sendable {
   package let oldValues: OldValuesMap?
   /// The tables and columns of the model.
   let tables: TableMap
+  /// The form of the history in a store that serves two models; nil for others.
+  package let expansion: HistoryExpansion?
   /// Whether the store records the meaning of the columns; a history created by Core Data doesn't until the first save.
   private let isDescribed: Atomic<Bool>
 
   /// Whether changes are recorded.
   package var isTracking: Bool { !settings.isOff }
 
-  init(_ layout: HistoryLayout, _ settings: HistorySettings, in tables: TableMap) {
+  init(
+    _ layout: HistoryLayout, _ settings: HistorySettings, in tables: TableMap, _ expansion: HistoryExpansion? = nil
+  ) {
     self.layout = layout
     self.settings = settings
     self.tables = tables
-    oldValues = settings.oldValuesAfter.map { OldValuesMap(after: $0, in: tables) }
+    self.expansion = expansion
+    oldValues = settings.oldValuesAfter.map { OldValuesMap(after: $0, in: tables, expansion) }
     isDescribed = Atomic(settings.description != nil)
     entities = Lazy {
       tables.model.entities.map { entity in
         EntityColumns(
           entity: entity, number: tables.numbers[entity], table: tables[entity].table,
-          changedColumns: ChangedColumns(of: entity, in: tables),
-          preserved: Array(PreservedAttribute.all(of: entity, in: tables).prefix(layout.tombstones.count)))
+          changedColumns: expansion?.recordedColumns(of: entity)
+            ?? RecordedColumns(ChangedColumns(of: entity, in: tables)),
+          preserved: Array(
+            (expansion?.preserved(of: entity) ?? PreservedAttribute.all(of: entity, in: tables))
+              .prefix(layout.tombstones.count)))
       }
     }
   }
@@ -47,9 +55,11 @@ package final class HistoryMap: Sendable {
   package func beginDescribing() -> Bool { !isDescribed.exchange(true, ordering: .relaxed) }
 
   /// The history that a catalog shows; nil if the store has none.
-  package convenience init?(_ catalog: StoreCatalog, in tables: TableMap) {
+  package convenience init?(
+    _ catalog: StoreCatalog, in tables: TableMap, _ expansion: HistoryExpansion? = nil
+  ) {
     guard let layout = HistoryLayout(catalog.schema) else { return nil }
-    self.init(layout, catalog.metadata.history, in: tables)
+    self.init(layout, catalog.metadata.history, in: tables, expansion)
   }
 
   /// The history of a store that is being opened, after creating anything that is missing.
@@ -57,10 +67,12 @@ package final class HistoryMap: Sendable {
   /// A store with a history continues it, whoever opens the store. For a store without one, or whose history was
   /// switched off, it is set up only if the options request it.
   ///
-  /// - Parameter setUp: Creates or completes the history in a write transaction.
+  /// - Parameters:
+  ///   - expansion: The form of the history in a store that serves two models, which is complete; nil for others.
+  ///   - setUp: Creates or completes the history in a write transaction.
   package static func opening(
     _ catalog: StoreCatalog, in tables: TableMap, _ options: StoreOptions, isReadOnly: Bool,
-    setUp: () throws -> HistoryMap
+    _ expansion: HistoryExpansion? = nil, setUp: () throws -> HistoryMap
   ) throws -> HistoryMap? {
     let settings = catalog.metadata.history
     let layout = HistoryLayout(catalog.schema)
@@ -68,8 +80,9 @@ package final class HistoryMap: Sendable {
     let hasColumns = layout.map { $0.tombstones.count >= HistoryLayout.tombstoneCount(of: tables) } ?? false
     let isCurrent = settings.description.map { $0.digest == HistoryDescription(tables).digest } ?? true
     let isContent = options.historyKeeps.map { ($0 == .oldValues) == (settings.oldValuesAfter != nil) } ?? true
-    guard isWanted, settings.isOff || !hasColumns || !isCurrent || !isContent, !isReadOnly else {
-      return layout.map { HistoryMap($0, settings, in: tables) }
+    let isComplete = expansion != nil || hasColumns && isCurrent
+    guard isWanted, settings.isOff || !isComplete || !isContent, !isReadOnly else {
+      return layout.map { HistoryMap($0, settings, in: tables, expansion) }
     }
     return try setUp()
   }

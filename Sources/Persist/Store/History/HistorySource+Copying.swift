@@ -15,8 +15,9 @@ extension HistorySource {
     try source.readingHistory { original in
       guard let layout = HistoryLayout(try original.storeSchema()) else { return nil }
       return try writingHistory { copy in
-        let copying = HistoryCopying(
-          original: original, copy: copy, layout: layout, from: source.map, to: map)
+        let copying = try HistoryCopying(
+          original: original, copy: copy, layout: layout, source.presentHistory(in: original), from: source.map,
+          to: map)
         return try copying.run(settings)
       }
     }
@@ -27,6 +28,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   let original: Original
   let copy: Copy
   let layout: HistoryLayout
+  /// The history of a store that serves two models, which the copy doesn't; nil for others.
+  private let expanded: HistoryMap?
   /// The entity numbers of the copy, by those of the original.
   private let numbers: [Int64: Int64]
   /// The entity numbers of the original whose bits of changed columns have another meaning in the copy.
@@ -35,8 +38,11 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private let map: TableMap
   private let move: OldValuesMove
 
-  init(original: Original, copy: Copy, layout: HistoryLayout, from: TableMap, to map: TableMap) {
+  init(
+    original: Original, copy: Copy, layout: HistoryLayout, _ history: HistoryMap?, from: TableMap, to map: TableMap
+  ) {
     (self.original, self.copy, self.layout) = (original, copy, layout)
+    expanded = history.flatMap { $0.expansion == nil ? nil : $0 }
     var numbers: [Int64: Int64] = [:]
     var reordered: Set<Int64> = []
     let (former, description) = (HistoryDescription(from), HistoryDescription(map))
@@ -53,6 +59,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
 
   func run(_ settings: HistorySettings) throws -> HistorySettings {
     var settings = settings
+    if expanded != nil { settings.description = HistoryDescription(map) }
     for table in HistoryLayout.tables(tombstones: layout.tombstones.count) { try copy.create(table) }
     for index in HistoryLayout.indexes { try copy.create(index) }
     try copyTransactions()
@@ -141,6 +148,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
 
   private func copyChanges() throws {
     let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + layout.tombstones
+    let entities = Dictionary(
+      expanded?.entities.value.map { (Int64($0.number), $0) } ?? [], uniquingKeysWith: { first, _ in first })
     try copyRows(
       of: .changesToCopy(in: layout),
       [.integer, .integer, .integer, .integer, .integer, .data] + layout.tombstones.map { _ in .kept },
@@ -149,6 +158,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       // Changes of entities that nothing names can't be shown.
       guard case .integer(let number) = values[2], let own = numbers[number] else { return false }
       values[2] = .integer(own)
+      if let entity = entities[number] { entity.reduce(&values) }
       if reordered.contains(number) { values[5] = .null }
       for index in 6..<values.count { values[index] = copy.kept(values[index]) }
       values.append(.integer(Int64(HistoryLayout.EntityNumber.change)))
@@ -207,12 +217,16 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
 
   private func copyOldValues() throws {
     let entities = Dictionary(move.entities.map { (Int64($0.number), $0) }, uniquingKeysWith: { first, _ in first })
+    let names = entities.keys.reduce(into: [Int64: [String: String]]()) { names, number in
+      let kept = expanded?.expansion?.keptColumns(ofEntity: Int(number)) ?? [:]
+      names[number] = Dictionary(kept.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+    }
     try copyPages(
       SQLText.oldValuesToCopy, [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
       ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME", "VALUE"]
     ) { values in
       guard case .integer(let number) = values[1], case .text(let former) = values[3], let entity = entities[number],
-        let own = entity.newNumber, let column = entity.columns[former]
+        let own = entity.newNumber, let column = entity.columns[names[number]?[former] ?? former]
       else { return false }
       (values[1], values[3]) = (.integer(Int64(own)), .text(column))
       if entity.numberColumns.contains(column) { values[4] = renumbered(values[4]) }
@@ -224,12 +238,17 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private func copyMembers() throws {
     let known = Set(OldValuesLayout(map).relationships.map(\.name))
     let members = OldValuesMap(after: 0, in: map).members.value
+    let names = Dictionary(
+      (expanded?.expansion?.keptRelationships ?? [:]).map { ($0.value, $0.key) },
+      uniquingKeysWith: { first, _ in first })
     try copyPages(
       SQLText.membersToCopy, [.integer, .text, .integer, .integer, .integer, .integer, .integer],
       to: OldValuesLayout.memberTable,
       ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER", "OWNERENTITY", "MEMBERENTITY", "CHANGE"]
     ) { values in
-      guard case .text(let name) = values[1] else { return false }
+      guard case .text(let kept) = values[1] else { return false }
+      let name = names[kept] ?? kept
+      values[1] = .text(name)
       (values[4], values[5]) = (renumbered(values[4]), renumbered(values[5]))
       guard !known.contains(name) else { return true }
       // The copy may keep the members of the other end.
@@ -247,5 +266,16 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private func renumbered(_ value: SQLValue) -> SQLValue {
     guard case .integer(let number) = value, let own = numbers[number] else { return .null }
     return .integer(own)
+  }
+}
+
+extension HistoryMap.EntityColumns {
+  /// Reduces an entry of a store that serves two models to the model of the program.
+  fileprivate func reduce(_ values: inout [SQLValue]) {
+    if case .blob(let bits) = values[5] { values[5] = changedColumns.ownBytes(bits).map(SQLValue.blob) ?? .null }
+    let kept = Array(values[6...])
+    let own = preserved.indices.filter { !preserved[$0].isOfOtherModel }
+      .sorted { preserved[$0].slot < preserved[$1].slot }.map { kept[$0] }
+    values.replaceSubrange(6..., with: own + Array(repeating: .null, count: kept.count - own.count))
   }
 }

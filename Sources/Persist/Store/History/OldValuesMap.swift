@@ -36,16 +36,22 @@ package final class OldValuesMap: Sendable {
   /// The entity numbers and columns of values that may be stored in files.
   let fileColumns: Lazy<[Int: Set<String>]>
 
-  init(after: Int64, in map: TableMap) {
+  init(after: Int64, in map: TableMap, _ expansion: HistoryExpansion? = nil) {
     self.after = after
     layout = Lazy { OldValuesLayout(map) }
-    fields = Lazy { map.model.entities.map { entity in Self.fields(of: entity, in: map[entity]) } }
+    fields = Lazy {
+      map.model.entities.map { entity in
+        Self.fields(of: entity, in: map[entity], expansion?.keptColumns(ofEntity: map.numbers[entity]) ?? [:])
+      }
+    }
     members = Lazy {
+      let kept = expansion?.keptRelationships ?? [:]
       var members: [String: Members] = [:]
       for entity in map.model.entities {
         for property in entity.ownProperties {
           guard let relationship = property.relationship, relationship.isToMany else { continue }
-          members["\(entity.name).\(property.name)"] = Members(
+          let name = "\(entity.name).\(property.name)"
+          members[kept[name] ?? name] = Members(
             owner: entity, name: property.name, member: map.model.destination(of: relationship),
             inverse: relationship.inverse)
         }
@@ -64,20 +70,24 @@ package final class OldValuesMap: Sendable {
     }
   }
 
-  private static func fields(of entity: Entity, in table: TableMap.EntityTable) -> [Field] {
+  /// - Parameter kept: The columns under which values are kept, if they have other names.
+  private static func fields(
+    of entity: Entity, in table: TableMap.EntityTable, _ kept: [String: String]
+  ) -> [Field] {
     let columns = Dictionary(grouping: table.columns, by: \.property)
     return entity.properties.compactMap { property in
       guard let columns = columns[property.name], property.attribute?.isDerived != true else { return nil }
       return Field(
         property: property,
         parts: columns.map { column in
+          let name = kept[column.name] ?? column.name
           switch column.role {
-          case .toOne: return (column.name, .key)
-          case .toOneEntity: return (column.name, .entityNumber)
+          case .toOne: return (name, .key)
+          case .toOneEntity: return (name, .entityNumber)
           case .attribute(let attribute):
             let element = property.elements.first { $0.slot == column.slot }
             return (
-              column.name, element.map { .element(Array($0.path.dropFirst()), attribute) } ?? .attribute(attribute)
+              name, element.map { .element(Array($0.path.dropFirst()), attribute) } ?? .attribute(attribute)
             )
           }
         })

@@ -78,7 +78,7 @@ struct TransactionReader<Source: HistorySource> {
   private func tombstone(of entity: HistoryMap.EntityColumns, _ row: any HistoryRow) -> [String: StoredValue]? {
     guard !entity.preserved.isEmpty else { return nil }
     var values: [String: StoredValue] = [:]
-    for (index, preserved) in entity.preserved.enumerated() {
+    for (index, preserved) in entity.preserved.enumerated() where !preserved.isOfOtherModel {
       let value = row.keptValue(Int32(5 + index)).storedValue(of: preserved.attribute)
       if !value.isNull { values[preserved.name] = value }
     }

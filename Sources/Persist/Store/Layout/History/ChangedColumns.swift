@@ -53,9 +53,19 @@ package struct ChangedColumns: Sendable {
   /// The name of each bit's property.
   var order: [String] { slots.compactMap { names[$0] } }
 
+  /// The length of the bits, in bytes.
+  var byteCount: Int { (slots.count + 7) / 8 }
+
+  /// The slots of the properties whose bits are set; nil for bits of another length.
+  func slots(_ bytes: Data) -> Set<Int>? {
+    guard bytes.count == byteCount else { return nil }
+    let changed = slots.indices.filter { bytes[bytes.startIndex + $0 / 8] & (0x80 >> UInt8($0 % 8)) != 0 }
+    return Set(changed.map { slots[$0] })
+  }
+
   /// The bits for changes of some slots.
   package func bytes(changing changed: some Sequence<Int>) -> Data {
-    var bytes = [UInt8](repeating: 0, count: (slots.count + 7) / 8)
+    var bytes = [UInt8](repeating: 0, count: byteCount)
     for slot in changed {
       for bit in bits[slot] ?? [] { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) }
     }
@@ -66,7 +76,7 @@ package struct ChangedColumns: Sendable {
   ///
   /// - Parameter isOwn: Whether Persist wrote the bits.
   package func names(_ bytes: Data, isOwn: Bool) -> Set<String>? {
-    guard isOwn || isShared, bytes.count == (slots.count + 7) / 8 else { return nil }
+    guard isOwn || isShared, bytes.count == byteCount else { return nil }
     var found = Set<String>()
     for (index, byte) in bytes.enumerated() where byte != 0 {
       for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {

@@ -27,6 +27,8 @@ package struct HistoryColumnsMove: Sendable {
 
   package let entities: [EntityMove]
 
+  init(entities: [EntityMove]) { self.entities = entities }
+
   /// - Parameters:
   ///   - record: The former meaning of the columns.
   ///   - migration: Nil if the migration isn't known: equal names then have equal meanings.

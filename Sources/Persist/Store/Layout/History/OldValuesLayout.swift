@@ -51,6 +51,10 @@ package struct OldValuesLayout: Sendable {
   package let tables: [Table]
   package let relationships: [Relationship]
 
+  init(tables: [Table], relationships: [Relationship]) {
+    (self.tables, self.relationships) = (tables, relationships)
+  }
+
   package init(_ map: TableMap) {
     let present = map.tables.filter { !map.absent.contains($0.entity.name) }
     tables = Dictionary(grouping: present, by: \.table).sorted(on: \.key).map { name, entities in

@@ -95,6 +95,34 @@ package struct OldValuesMove: Sendable {
     self.relationships = relationships
   }
 
+  private init(entities: [EntityMove], relationships: [String: String]) {
+    (self.entities, self.relationships) = (entities, relationships)
+  }
+
+  /// The adaptation of a history that also keeps old values of the new model's additional columns and relationships.
+  func keeping(_ new: TableMap) -> OldValuesMove {
+    let known = Dictionary(entities.map { ($0.newNumber ?? $0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let kept = new.tables.map { place -> EntityMove in
+      let own = known[place.number]
+      var columns = own?.columns ?? [OldValuesLayout.versionColumn: OldValuesLayout.versionColumn]
+      let moved = Set(columns.values)
+      for name in place.columns.map(\.name) where !moved.contains(name) && columns[name] == nil {
+        columns[name] = name
+      }
+      return EntityMove(
+        number: own?.number ?? place.number, newNumber: place.number, columns: columns,
+        numberColumns: own?.numberColumns ?? place.columns.filter { $0.role == .toOneEntity }.map(\.name),
+        marks: own?.marks ?? [:])
+    }
+    var relationships = relationships
+    let moved = Set(relationships.values)
+    for relationship in OldValuesLayout(new).relationships.map(\.name)
+    where !moved.contains(relationship) && relationships[relationship] == nil {
+      relationships[relationship] = relationship
+    }
+    return OldValuesMove(entities: entities.filter { $0.newNumber == nil } + kept, relationships: relationships)
+  }
+
   /// The new column of the same part of a property.
   private static func column(
     _ column: TableMap.Column, of entity: Entity, in place: TableMap.EntityTable, as property: Property

@@ -1,7 +1,8 @@
 /// Checking a store's history.
 extension CheckStep {
-  package static func historySteps(_ layout: HistoryLayout, _ map: TableMap) -> [CheckStep] {
-    let numbers = map.model.entities.map { map.numbers[$0] }
+  /// - Parameter others: The entity numbers of a second model that the store serves.
+  package static func historySteps(_ layout: HistoryLayout, _ map: TableMap, others: [Int] = []) -> [CheckStep] {
+    let numbers = map.model.entities.map { map.numbers[$0] } + others
     let change = HistoryLayout.entityNames[HistoryLayout.EntityNumber.change] ?? ""
     let transaction = HistoryLayout.entityNames[HistoryLayout.EntityNumber.transaction] ?? ""
     var steps = [
