@@ -76,7 +76,7 @@ let package = Package(
   products: [
     .library(name: "Persist", targets: ["Persist"]),
     .library(name: "PersistMacrosless", targets: ["PersistMacrosless"]),
-    .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "CoreData", targets: ["CoreData", "AppleLogging"]),
     .library(name: "PersistSQLMigrations", targets: ["PersistSQLMigrations"]),
     .library(name: "PersistSync", targets: ["PersistSync"]),
     .library(name: "PersistSyncHTTP", targets: ["PersistSyncHTTP"]),
@@ -129,6 +129,9 @@ let package = Package(
       name: "PersistMacrosless", dependencies: ["Persist"], swiftSettings: settings),
     .target(
       name: "CoreData", dependencies: ["Persist"], exclude: coreDataExclusions, swiftSettings: settings),
+    // The names of Apple's modules os and OSLog, which the pass over Core Data sources imports in their place.
+    .target(
+      name: "AppleLogging", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
     .target(
       name: "PersistSQLMigrations",
       dependencies: ["Persist", "LinkedSQLite", .product(name: "Logging", package: "swift-log")],

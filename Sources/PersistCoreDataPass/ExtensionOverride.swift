@@ -9,7 +9,7 @@ struct ExtensionOverride {
   ///
   /// - Parameters:
   ///   - code: The tokens of the source.
-  ///   - index: The index of `func` or `var`; nil for other members and for properties that can be set.
+  ///   - index: The index of `func` or `var`; nil for other members and for properties with observers.
   ///   - type: The class.
   ///   - end: Returns the index behind the parenthesis that closes the one at an index.
   init?(_ code: [SwiftToken], at index: Int, of type: String, end: (Int) -> Int) {
@@ -21,11 +21,13 @@ struct ExtensionOverride {
     switch code[index].text {
     case "var":
       guard code[index + 2].isPunctuation(":"),
-        let brace = code[index...].firstIndex(where: { $0.isPunctuation("{") }),
-        code.indices.contains(brace + 1), !["get", "set", "willSet", "didSet"].contains(code[brace + 1].text)
+        let brace = code[index...].firstIndex(where: { $0.isPunctuation("{") })
       else { return nil }
       let type = Self.text(code[(index + 3)..<brace])
-      declaration = " public override \(scope)var \(name): \(type) { \(ownName) }"
+      let accessors = Self.accessors(code[(brace + 1)...])
+      guard accessors.isDisjoint(with: ["willSet", "didSet"]) else { return nil }
+      let body = accessors.contains("set") ? "get { \(ownName) } set { \(ownName) = newValue }" : ownName
+      declaration = " public override \(scope)var \(name): \(type) { \(body) }"
     case "func":
       guard code[index + 2].isPunctuation("(") else { return nil }
       let close = end(index + 2)
@@ -37,6 +39,27 @@ struct ExtensionOverride {
         " public override \(scope)func \(name)\(signature) { \(isThrowing ? "try " : "")\(ownName)(\(arguments)) }"
     default: return nil
     }
+  }
+
+  /// The accessors in a property's body; none if the body is that of a getter.
+  private static func accessors(_ body: ArraySlice<SwiftToken>) -> Set<String> {
+    let names: Set<String> = ["get", "set", "willSet", "didSet", "_read", "_modify"]
+    var found: Set<String> = []
+    var depth = 0
+    for (index, token) in zip(body.indices, body) {
+      switch token.text {
+      case "{", "(", "[": depth += 1
+      case "}", ")", "]":
+        depth -= 1
+        if depth < 0 { return found }
+      case let name where depth == 0 && names.contains(name):
+        // The first word of a getter's body may have the name of an accessor.
+        let next = body.indices.contains(index + 1) ? body[index + 1].text : ""
+        if ["{", "(", "throws", "async"].contains(next) { found.insert(name) }
+      default: break
+      }
+    }
+    return found
   }
 
   private static func text(_ tokens: ArraySlice<SwiftToken>) -> String {

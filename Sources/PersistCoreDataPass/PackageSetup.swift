@@ -95,11 +95,37 @@ package struct PackageSetup {
     return ".package(name: \"Persist\", path: \"\(text)\")"
   }
 
-  /// Returns a manifest without the paragraph of an earlier call.
+  /// Returns a manifest without the paragraph of an earlier call, and with the version of the tools that it had.
   package static func withoutPart(_ manifest: String) -> String {
-    var text = manifest.range(of: mark).map { String(manifest[..<$0.lowerBound]) } ?? manifest
+    guard let range = manifest.range(of: mark) else { return withOneLineEnd(manifest) }
+    let text = withOneLineEnd(String(manifest[..<range.lowerBound]))
+    let part = manifest[range.upperBound...].dropFirst()
+    guard part.hasPrefix(raisedMark), let former = part.prefix(while: { $0 != "\n" }).split(separator: "'").dropFirst().first
+    else { return text }
+    return ToolsVersion.replacingLine(of: text, with: String(former))
+  }
+
+  private static func withOneLineEnd(_ text: String) -> String {
+    var text = text
     while text.hasSuffix("\n") { text.removeLast() }
     return text + "\n"
+  }
+
+  private static let raisedMark = "// Plugins need these tools; the manifest had "
+
+  /// Returns a manifest with tools that know plugins, and the comment that remembers the former ones.
+  private static func withPluginTools(_ manifest: String) -> (text: String, comment: String) {
+    guard let version = ToolsVersion(of: manifest), version < .withPlugins else { return (manifest, "") }
+    let text = ToolsVersion.replacingLine(of: manifest, with: "// swift-tools-version:\(ToolsVersion.withPlugins)")
+    return (text, "\(raisedMark)'\(version.line)'.\n")
+  }
+
+  /// The names of the manifests whose tools are too old for plugins.
+  package var manifestsToRaise: [String] {
+    Self.manifests(in: folder).filter { file in
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return false }
+      return ToolsVersion(of: Self.withoutPart(text)).map { $0 < .withPlugins } ?? false
+    }.map(\.lastPathComponent)
   }
 
   /// Whether a manifest has the paragraph of an earlier call.
@@ -116,8 +142,10 @@ package struct PackageSetup {
   package func apply(dependency: String) throws {
     let part = manifestPart(dependency: Self.dependency(dependency))
     for manifest in Self.manifests(in: folder) {
-      let text = Self.withoutPart(try String(contentsOf: manifest, encoding: .utf8))
-      try "\(text)\n\(part)".write(to: manifest, atomically: true, encoding: .utf8)
+      let original = Self.withoutPart(try String(contentsOf: manifest, encoding: .utf8))
+      let (text, comment) = Self.withPluginTools(original)
+      let lines = part.replacingOccurrences(of: "\(Self.mark)\n", with: "\(Self.mark)\n\(comment)")
+      try "\(text)\n\(lines)".write(to: manifest, atomically: true, encoding: .utf8)
     }
     for target in targets {
       let file = folder.appendingPathComponent(target.path).appendingPathComponent(Self.placeholder)

@@ -9,9 +9,7 @@ extension SourceEditor {
         Self.modifiers.contains(next.text) || Self.declarations.contains(next.text)
       else { return }
       replace(token.range.lowerBound..<withSpaces(token.range.upperBound), with: "")
-    case "import": if let module = self.token(index + 1), isBare(index), UncoveredPart.modules.contains(module.text) {
-      report(.frameworks, at: token)
-    }
+    case "import": importedModule(at: index)
     case "init": originInitializer(at: index)
     case "func":
       method(at: index)
@@ -24,14 +22,20 @@ extension SourceEditor {
       if index > 0, ["var", "func"].contains(code[index - 1].text), let type = blocks.last?.type {
         dispatches.note(token.text, of: type)
       }
-    case "observe", "addObserver": keyValueObserver(at: index)
+    case "observe", "addObserver":
+      keyValueObserver(at: index)
+      notificationObserver(at: index)
     case "NSExpression", "NSComparisonPredicate":
       // Foundation has classes of these names, too, which can't be used.
       if importsCoreData, index == 0 || !code[index - 1].isPunctuation(".") {
         replace(token.range, with: "CoreData.\(token.text)")
         if self.token(index + 2)?.isWord("forBlock") == true { report(.expressionKind, at: token) }
       }
-    case "as": genericCast(at: index)
+    case "as":
+      genericCast(at: index)
+      liveSetCast(at: index)
+    case "entity", "context": objectCreation(at: index)
+    case "Bundle": bundle(at: index)
     case "FileProtectionType": protectionOption(at: index)
     case "objectIDs":
       if self.token(index + 1)?.isPunctuation("(") == true,
@@ -49,7 +53,7 @@ extension SourceEditor {
       {
         replace(token.range, with: "resourceURLs")
       }
-    default: if let problem = UncoveredPart.names[token.text] { report(problem, at: token) }
+    default: if let problem = UncoveredPart.names[token.text], isBare(index) { report(problem, at: token) }
     }
   }
 
@@ -61,6 +65,23 @@ extension SourceEditor {
     else { return }
     replace(code[index].range.lowerBound..<mark.range.upperBound, with: "<~\(mark.text)")
     replace(code[end].range.upperBound..<code[end].range.upperBound, with: ".self")
+  }
+
+  /// A cast of a relationship's live set to one of Swift's, which reads a storage that live sets don't use.
+  private mutating func liveSetCast(at index: Int) {
+    guard let mark = token(index + 1), ["!", "?"].contains(mark.text), token(index + 2)?.isWord("Set") == true,
+      index > 0, code[index - 1].isPunctuation(")")
+    else { return }
+    var depth = 0
+    for place in stride(from: index - 1, through: 1, by: -1) {
+      if code[place].isPunctuation(")") { depth += 1 }
+      if code[place].isPunctuation("(") { depth -= 1 }
+      guard depth == 0 else { continue }
+      if code[place - 1].isWord("mutableSetValue") {
+        replace(code[index - 1].range.upperBound..<code[index - 1].range.upperBound, with: ".copy()")
+      }
+      return
+    }
   }
 
   /// The index of the bracket that closes generic arguments.
@@ -84,6 +105,66 @@ extension SourceEditor {
     replace(name.range.upperBound..<name.range.upperBound, with: ".rawValue")
   }
 
+  /// Apple's modules for logging have a counterpart; others that exist on Apple's platforms only are reported.
+  private mutating func importedModule(at index: Int) {
+    let kinds: Set<String> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+    let first = kinds.contains(token(index + 1)?.text ?? "") ? index + 2 : index + 1
+    guard let module = token(first), module.kind == .identifier else { return }
+    if ["os", "OSLog"].contains(module.text) {
+      var last = first
+      while token(last + 1)?.isPunctuation(".") == true, token(last + 2)?.kind == .identifier { last += 2 }
+      replace(code[index + 1].range.lowerBound..<code[last].range.upperBound, with: "AppleLogging")
+    } else if UncoveredPart.modules.contains(module.text), isBare(index) {
+      report(.frameworks, at: code[index])
+    }
+  }
+
+  /// An initializer of a type that isn't known, which only Objective-C's classes have: `T(entity: …, insertInto: …)`
+  /// and `type.init(context: …)`.
+  private mutating func objectCreation(at index: Int) {
+    guard importsCoreData, index > 1, code[index - 1].isPunctuation("("), token(index + 1)?.isPunctuation(":") == true,
+      code[index].isWord("context") || hasArgument("insertInto", after: index)
+    else { return }
+    let callee = code[index - 2]
+    if callee.isWord("init") {
+      // `super.init` and `self.init` belong to initializers.
+      guard index > 3, code[index - 3].isPunctuation("."), code[index - 4].kind == .identifier,
+        !["super", "self"].contains(code[index - 4].text)
+      else { return }
+      replace(callee.range, with: "managed")
+    } else if code[index].isWord("entity"), callee.kind == .identifier, callee.text.first?.isUppercase == true {
+      replace(callee.range.upperBound..<callee.range.upperBound, with: ".managed")
+    }
+  }
+
+  /// The bundle of a class's module, whose resources are beside the program off Apple's platforms.
+  private mutating func bundle(at index: Int) {
+    guard importsCoreData, index == 0 || !code[index - 1].isPunctuation(".") else { return }
+    if token(index + 1)?.isPunctuation("(") == true, token(index + 2)?.isWord("for") == true {
+      replace(code[index].range.upperBound..<code[index].range.upperBound, with: ".resources")
+    } else if token(index + 2)?.isWord("main") == true, let method = token(index + 4),
+      ["url", "path"].contains(method.text), token(index + 6)?.isWord("forResource") == true
+    {
+      replace(method.range, with: method.text == "url" ? "resourceURL" : "resourcePath")
+    }
+  }
+
+  /// Whether a call has an argument with a label behind another argument.
+  private func hasArgument(_ label: String, after index: Int) -> Bool {
+    var depth = 0
+    var index = index
+    while let token = token(index), depth >= 0 {
+      switch token.text {
+      case "(", "[", "{": depth += 1
+      case ")", "]", "}": depth -= 1
+      default:
+        if depth == 0, token.isWord(label), self.token(index + 1)?.isPunctuation(":") == true { return true }
+      }
+      index += 1
+    }
+    return false
+  }
+
   /// Whether an import isn't behind a condition.
   private func isBare(_ index: Int) -> Bool {
     var depth = 0
@@ -95,16 +176,6 @@ extension SourceEditor {
       }
     }
     return depth == 0
-  }
-
-  private mutating func keyValueObserver(at index: Int) {
-    guard index > 0, code[index - 1].isPunctuation("."), token(index + 1)?.isPunctuation("(") == true else { return }
-    let arguments = code[(index + 2)..<max(index + 2, end(ofParentheses: index + 1) - 1)]
-    let isByKey = arguments.contains { $0.isWord("forKeyPath") }
-    let isProgress = arguments.contains { $0.isWord("migrationProgress") }
-    if isByKey || (code[index].text == "observe" && arguments.first?.isPunctuation("\\") == true && !isProgress) {
-      report(.keyValueObserving, at: code[index])
-    }
   }
 
   /// A class with an initializer of its own for entities must also create objects that are read.

@@ -21,6 +21,8 @@ struct SourceEditor {
   var objectiveCMethods: [Int: String?] = [:]
   /// The indexes of `var` and `let` with an `@objc` attribute.
   var objectiveCVariables: Set<Int> = []
+  /// The indexes of `#` in front of selectors that are replaced together with their arguments.
+  var replacedSelectors: Set<Int> = []
   /// The indexes of `class` behind `@objcMembers`.
   private(set) var memberClasses: Set<Int> = []
   var dispatches = ManagedDispatches()
@@ -215,6 +217,7 @@ extension SourceEditor {
   private mutating func directive(at index: Int) -> Int {
     guard let name = token(index + 1), token(index + 2)?.isPunctuation("(") == true else { return index + 1 }
     let end = end(ofParentheses: index + 2)
+    if replacedSelectors.contains(index) { return end }
     let inside = index + 3 < end - 1 ? Array(code[(index + 3)..<(end - 1)]) : []
     let range = code[index].range.lowerBound..<code[end - 1].range.upperBound
     switch name.text {

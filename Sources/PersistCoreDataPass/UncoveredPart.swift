@@ -2,6 +2,7 @@
 package enum UncoveredPart: Hashable, CaseIterable {
   case cloudKit, spotlight, ownStores, keyValueObserving, selectors, pointerValidation, optionalRequirements
   case extensionOverride, diffableSnapshots, objectiveCRuntime, frameworks, managedMethod, expressionKind
+  case combine, inaccessibleFaults
 
   package var message: String {
     switch self {
@@ -19,6 +20,8 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .frameworks: "This framework exists on Apple's platforms only: import it behind #if canImport."
     case .expressionKind: "There are no expressions of this kind: filter the results in memory."
     case .managedMethod: "Core Data generates no such method: give it a body."
+    case .combine: "Combine exists on Apple's platforms only: follow a notification, or use it behind #if canImport."
+    case .inaccessibleFaults: "This method isn't called: an object whose row is gone counts as deleted."
     }
   }
 
@@ -37,6 +40,8 @@ package enum UncoveredPart: Hashable, CaseIterable {
     case .frameworks: "Frameworks of Apple's platforms"
     case .managedMethod: "Managed methods"
     case .expressionKind: "Kinds of expressions"
+    case .combine: "Combine"
+    case .inaccessibleFaults: "Faults without rows"
     }
   }
 
@@ -46,8 +51,10 @@ package enum UncoveredPart: Hashable, CaseIterable {
     "NSPersistentCloudKitContainerEvent": .cloudKit, "cloudKitContainerOptions": .cloudKit,
     "NSCoreDataCoreSpotlightDelegate": .spotlight, "NSIncrementalStore": .ownStores,
     "NSIncrementalStoreNode": .ownStores, "NSAtomicStore": .ownStores, "NSAtomicStoreCacheNode": .ownStores,
-    "NSKeyValueObservation": .keyValueObserving, "NSKeyValueObservedChange": .keyValueObserving,
-    "NSKeyValueObservingOptions": .keyValueObserving, "observeValue": .keyValueObserving,
+    "observeValue": .keyValueObserving, "NSSaveChangesRequest": .ownStores, "registerStoreClass": .ownStores,
+    "AnyPublisher": .combine, "AnyCancellable": .combine, "PassthroughSubject": .combine,
+    "CurrentValueSubject": .combine, "ObservableObject": .combine, "objectWillChange": .combine,
+    "shouldHandleInaccessibleFault": .inaccessibleFaults,
     "NSDiffableDataSourceSnapshotReference": .diffableSnapshots, "NSDiffableDataSourceSnapshot": .diffableSnapshots,
     "objc_getAssociatedObject": .objectiveCRuntime, "objc_setAssociatedObject": .objectiveCRuntime,
     "class_getInstanceMethod": .objectiveCRuntime, "method_exchangeImplementations": .objectiveCRuntime,
@@ -57,6 +64,6 @@ package enum UncoveredPart: Hashable, CaseIterable {
   /// Modules that exist on Apple's platforms only.
   static let modules: Set<String> = [
     "UIKit", "AppKit", "SwiftUI", "Cocoa", "CloudKit", "CoreSpotlight", "CoreLocation", "MapKit", "Combine",
-    "ObjectiveC", "os", "OSLog", "CryptoKit", "Security", "WidgetKit", "UserNotifications", "StoreKit",
+    "ObjectiveC", "CryptoKit", "Security", "WidgetKit", "UserNotifications", "StoreKit",
   ]
 }

@@ -128,6 +128,35 @@ struct PackageSetupTests {
   }
 
   @Test(
+    "A manifest for tools without plugins is raised, and gets its former version back",
+    arguments: ["// swift-tools-version:5.3", "//swift-tools-version: 5.5.1", "// swift-tools-version:4.0"])
+  func tools(line: String) throws {
+    let manifest = "\(line)\nimport PackageDescription\nlet package = Package()\n"
+    let files = ["Sources/App/App.swift": Self.source, "Package.swift": manifest]
+    try withPackage(files, [["name": "App", "type": "regular"]]) { setup, folder in
+      #expect(setup.manifestsToRaise == ["Package.swift"])
+      for _ in 0..<2 {
+        try setup.apply(dependency: "../persist")
+        let text = try String(contentsOf: folder.appendingPathComponent("Package.swift"), encoding: .utf8)
+        #expect(text.hasPrefix("// swift-tools-version:5.6\nimport PackageDescription\n"))
+        #expect(text.contains("'\(line)'") && text.components(separatedBy: "#if").count == 2)
+        #expect(PackageSetup.withoutPart(text) == manifest)
+      }
+    }
+  }
+
+  @Test("Newer tools and manifests without a version stay", arguments: ["// swift-tools-version:5.6", "// none", "import A"])
+  func newTools(line: String) throws {
+    let files = ["Sources/App/App.swift": Self.source, "Package.swift": "\(line)\nlet package = Package()\n"]
+    try withPackage(files, [["name": "App", "type": "regular"]]) { setup, folder in
+      #expect(setup.manifestsToRaise.isEmpty)
+      try setup.apply(dependency: "../persist")
+      let text = try String(contentsOf: folder.appendingPathComponent("Package.swift"), encoding: .utf8)
+      #expect(text.hasPrefix("\(line)\nlet package") && !text.contains("Plugins need"))
+    }
+  }
+
+  @Test(
     "A dependency is a path, a URL or an expression",
     arguments: [
       ("../persist", ".package(name: \"Persist\", path: \"../persist\")"),

@@ -34,7 +34,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private var observers: [any NSObjectProtocol] = []
   private var settings = ContextSettings()
-  var storedUndoManager: UndoManager?
+  private var registrar: UndoManager?
   /// The results of requests with a batch size; nil until there is such a request.
   var faultBatches: FaultBatches?
   /// Data of the application's own. Use it on the context's queue.
@@ -188,6 +188,33 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func reset() {
     faultBatches?.removeAll()
     withParents { base.reset() }
+  }
+
+  /// The undo manager that registers the context's changes; nil by default.
+  open var undoManager: UndoManager? {
+    get { registrar }
+    set {
+      registrar = newValue
+      base.undoManager = newValue?.base
+    }
+  }
+
+  /// Merges what another context saved, as its notification tells.
+  open func mergeChanges(fromContextDidSave notification: Notification) {
+    let changes = SavedChanges(notification.userInfo ?? [:])
+    withParents { base.mergeChanges(from: changes) }
+    base.processPendingChanges()
+  }
+
+  /// Merges changes that others made, given by objects or identifiers under the keys of notifications, into contexts,
+  /// each on its queue.
+  open class func mergeChanges(
+    fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    let notification = Notification(name: .NSManagedObjectContextDidSave, object: nil, userInfo: changes)
+    for context in contexts {
+      context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
+    }
   }
 
   /// Undoes the last group of changes, if there is an undo manager.
@@ -349,37 +376,5 @@ extension NSManagedObjectContext {
     if let entity = entities.first(where: { managedObjectClass(of: $0) == type }) { return entity }
     if let entity = entities.first(where: { $0.name == String(describing: type) }) { return entity }
     stop("No entity of the context's model has the class \(type).")
-  }
-}
-
-/// The settings of a context that may be changed before it is used.
-private struct ContextSettings {
-  var coordinator: NSPersistentStoreCoordinator?
-  var parent: NSManagedObjectContext?
-  var mergePolicy = NSMergePolicy.error
-  var name: String?
-  var transactionAuthor: String?
-  var shouldDeleteInaccessibleFaults = true
-  var retainsRegisteredObjects = false
-  var mergesAutomatically = false
-}
-
-/// Leads from a context of Persist's to the one that wraps it.
-private final class ContextLink {
-  static let key = "CoreData.NSManagedObjectContext"
-  private weak var wrapper: NSManagedObjectContext?
-  private let owner: NSManagedObjectContext?
-
-  var context: NSManagedObjectContext? { wrapper }
-
-  init(_ context: NSManagedObjectContext) {
-    wrapper = context
-    owner = nil
-  }
-
-  /// A context of Persist's owns its wrapper, because nothing else does.
-  init(owner context: NSManagedObjectContext) {
-    wrapper = context
-    owner = context
   }
 }

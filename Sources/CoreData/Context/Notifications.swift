@@ -169,26 +169,6 @@ enum AutomaticMergeRelay {
   }
 }
 
-extension NSManagedObjectContext {
-  /// Merges what another context saved, as its notification tells.
-  public func mergeChanges(fromContextDidSave notification: Notification) {
-    let changes = SavedChanges(notification.userInfo ?? [:])
-    withParents { base.mergeChanges(from: changes) }
-    base.processPendingChanges()
-  }
-
-  /// Merges changes that others made, given by objects or identifiers under the keys of notifications, into contexts,
-  /// each on its queue.
-  public class func mergeChanges(
-    fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
-  ) {
-    let notification = Notification(name: .NSManagedObjectContextDidSave, object: nil, userInfo: changes)
-    for context in contexts {
-      context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
-    }
-  }
-}
-
 extension SavedChanges {
   /// The identifiers in a notification, or of the objects in it.
   init(_ info: [AnyHashable: Any]) {

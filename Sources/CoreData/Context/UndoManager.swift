@@ -51,14 +51,3 @@ open class UndoManager: NSObject, @unchecked Sendable {
   /// Forgets all groups.
   open func removeAllActions() { base.removeAllActions() }
 }
-
-extension NSManagedObjectContext {
-  /// The undo manager that registers the context's changes; nil by default.
-  public final var undoManager: UndoManager? {
-    get { storedUndoManager }
-    set {
-      storedUndoManager = newValue
-      base.undoManager = newValue?.base
-    }
-  }
-}

@@ -41,7 +41,7 @@ enum CocoaErrors {
         NSConstraintConflict($0, in: context)
       }
     }
-    return NSError(domain: NSCocoaErrorDomain, code: code(of: error.code), userInfo: info)
+    return NSError(domain: NSCocoaErrorDomain, code: code(of: error), userInfo: info)
   }
 
   /// The errors that an object's validation combined, one by one.
@@ -55,6 +55,15 @@ enum CocoaErrors {
 
   private static func description(of error: PersistenceError) -> String {
     error.errorDescription ?? error.message
+  }
+
+  private static func code(of error: PersistenceError) -> Int {
+    if [.fileAccess, .storeOpenFailed].contains(error.code), let file = error.place.store ?? error.place.file,
+      !FileManager.default.fileExists(atPath: file.path)
+    {
+      return CocoaError.Code.fileReadNoSuchFile.rawValue
+    }
+    return code(of: error.code)
   }
 
   /// Persist's own codes as the nearest ones of Core Data or Foundation.

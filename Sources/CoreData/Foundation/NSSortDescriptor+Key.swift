@@ -20,6 +20,12 @@ extension NSSortDescriptor {
     self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
   }
 
+  /// Creates a sort descriptor for the property that a generic key path leads to.
+  @_disfavoredOverload
+  public convenience init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(keyPath: keyPath, ascending: ascending) { KeySortDescriptor.order(of: $0, $1) }
+  }
+
   /// Creates a descriptor that sorts by the value of a managed object's property.
   public convenience init<Root: NSManagedObject, Value: Comparable>(
     keyPath: KeyPath<Root, Value>, ascending: Bool

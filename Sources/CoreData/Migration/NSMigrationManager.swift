@@ -3,23 +3,23 @@ import Persist
 
 /// Migrates a store to another file with a mapping model.
 open class NSMigrationManager: NSObject {
+  private let models: (source: NSManagedObjectModel, destination: NSManagedObjectModel)
+  private var mapping = NSMappingModel()
   /// The model of the store that is migrated.
-  public let sourceModel: NSManagedObjectModel
+  open var sourceModel: NSManagedObjectModel { models.source }
   /// The model of the new store.
-  public let destinationModel: NSManagedObjectModel
+  open var destinationModel: NSManagedObjectModel { models.destination }
   /// Whether a store may migrate itself. Without effect here.
   open var usesStoreSpecificMigrationManager = true
   /// Data that policies share.
   open var userInfo: [AnyHashable: Any]?
   /// The mapping model of the running migration.
-  public private(set) var mappingModel: NSMappingModel
+  open var mappingModel: NSMappingModel { mapping }
   let base: MigrationManagerBridge
 
   /// Creates a manager for migrations between two models. A model that can't be used stops the program.
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-    self.sourceModel = sourceModel
-    self.destinationModel = destinationModel
-    mappingModel = NSMappingModel()
+    models = (sourceModel, destinationModel)
     do {
       base = MigrationManagerBridge(
         sourceModel: try sourceModel.persistModel(), destinationModel: try destinationModel.persistModel())
@@ -32,9 +32,9 @@ open class NSMigrationManager: NSObject {
 
   /// Adopts a manager that an automatic migration created.
   init(_ base: MigrationManagerBridge) {
-    sourceModel = NSManagedObjectModel(base.sourceModel, registry: nil)
-    destinationModel = NSManagedObjectModel(base.destinationModel, registry: nil)
-    mappingModel = NSMappingModel()
+    models = (
+      NSManagedObjectModel(base.sourceModel, registry: nil), NSManagedObjectModel(base.destinationModel, registry: nil)
+    )
     self.base = base
     super.init()
     base.adopt(self)
@@ -50,12 +50,12 @@ open class NSMigrationManager: NSObject {
     destinationOptions: [AnyHashable: Any]? = nil
   ) throws {
     try bridging {
-      mappingModel =
+      mapping =
         try mappings
-        ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
-      let mapping = try mappingModel.mapping(from: base.sourceModel, to: base.destinationModel)
+        ?? NSMappingModel.inferredMappingModel(forSourceModel: models.source, destinationModel: models.destination)
       try base.migrateStore(
-        from: source, to: destination, mappingModel: mapping, policies: MigrationPolicyBridge.policies)
+        from: source, to: destination, mappingModel: mapping.mapping(from: base.sourceModel, to: base.destinationModel),
+        policies: MigrationPolicyBridge.policies)
     }
   }
 
@@ -73,19 +73,16 @@ open class NSMigrationManager: NSObject {
       toDestinationURL: destination, destinationType: destinationType.rawValue, destinationOptions: destinationOptions)
   }
 
-  /// Observes ``migrationProgress``, the only property that changes by itself.
-  ///
-  /// - Returns: The observation, which ends when it is released.
-  public final func observe<Value>(
-    _ keyPath: KeyPath<NSMigrationManager, Value>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (NSMigrationManager, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
-    guard keyPath == \NSMigrationManager.migrationProgress else {
-      stop("Only the progress of a migration can be observed.")
-    }
-    return base.observers.add(options) { [weak self] change in
-      if let self, let change = change as? NSKeyValueObservedChange<Value> { changeHandler(self, change) }
-    }
+  /// Whether changes of a property are announced automatically. A subclass with a progress of its own announces it with
+  /// ``didChangeValue(forKey:)`` in any case.
+  open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+
+  /// Announces a change of a property. Without effect here: observers are called after it.
+  open func willChangeValue(forKey key: String) {}
+
+  /// Calls the observers of ``migrationProgress`` for a change that a subclass makes.
+  open func didChangeValue(forKey key: String) {
+    if key == "migrationProgress" { base.observers.set(migrationProgress) }
   }
 
   /// Does nothing: a manager has no state between migrations.
@@ -159,6 +156,35 @@ open class NSMigrationManager: NSObject {
   /// Lets an error that the caller has no way to throw end the migration.
   private func attempt(_ body: () throws -> Void) {
     do { try body() } catch { base.cancelMigration(with: error) }
+  }
+}
+
+/// An object whose progress can be observed by key path.
+public protocol ObservableMigration: NSMigrationManager {}
+
+extension NSMigrationManager: ObservableMigration {}
+
+extension ObservableMigration {
+  /// Observes ``NSMigrationManager/migrationProgress``, the only property that changes by itself.
+  ///
+  /// - Returns: The observation, which ends when it is released.
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    // A subclass's key path isn't equal to that of the property which it overrides; no other one is a Float.
+    guard Value.self == Float.self else { stop("Only the progress of a migration can be observed.") }
+    return base.observers.add(options) { [weak self] change in
+      if let self, let change = change as? NSKeyValueObservedChange<Value> { changeHandler(self, change) }
+    }
+  }
+
+  /// Announces a change of a property. Without effect here: observers are called after it.
+  public func willChangeValue<Value>(for path: KeyPath<Self, Value>) {}
+
+  /// Calls the observers of ``NSMigrationManager/migrationProgress`` for a change that a subclass makes.
+  public func didChangeValue<Value>(for path: KeyPath<Self, Value>) {
+    if Value.self == Float.self { didChangeValue(forKey: "migrationProgress") }
   }
 }
 

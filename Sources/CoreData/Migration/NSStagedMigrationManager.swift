@@ -31,6 +31,13 @@ public final class NSManagedObjectModelReference: NSObject, @unchecked Sendable 
     let model = ModelFile.version(named: name, in: bundle.map { [$0] }) ?? NSManagedObjectModel()
     self.init(model: model, versionChecksum: versionChecksum)
   }
+
+  /// Refers to a version by the hashes of its entities.
+  public convenience init(entityVersionHashes: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+    let model = NSManagedObjectModel.mergedModel(
+      from: bundle.map { [$0] }, forStoreMetadata: [NSStoreModelVersionHashesKey: entityVersionHashes])
+    self.init(model: model ?? NSManagedObjectModel(), versionChecksum: versionChecksum)
+  }
 }
 
 // Unchecked: stages aren't changed once a store is opened with them.

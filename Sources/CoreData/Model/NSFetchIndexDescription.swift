@@ -20,6 +20,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   open var isAscending = true
   let subject: FetchIndexDescription.Element.Subject?
 
+  /// The index; nil until the element belongs to one.
+  public internal(set) weak var indexDescription: NSFetchIndexDescription?
+
   /// Creates an element for a property.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     self.property = property
@@ -60,7 +63,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name.
   open var name: String
   /// The elements in their order.
-  open var elements: [NSFetchIndexElementDescription]
+  open var elements: [NSFetchIndexElementDescription] {
+    didSet { for element in elements { element.indexDescription = self } }
+  }
   /// The predicate of the objects that the index contains; nil for all.
   open var partialIndexPredicate: NSPredicate?
   /// The entity.
@@ -70,6 +75,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
     self.elements = elements ?? []
+    super.init()
+    for element in self.elements { element.indexDescription = self }
   }
 
   convenience init(_ index: FetchIndexDescription, of entity: NSEntityDescription) {

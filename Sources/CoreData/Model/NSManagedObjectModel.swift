@@ -3,7 +3,7 @@ import Persist
 
 // Unchecked: a model is changed only until a coordinator uses it.
 /// The entities of an application and their properties.
-open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private var descriptions: [NSEntityDescription] = [] { didSet { named.withLock { $0 = nil } } }
   private var configurationNames: [String: [String]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -22,6 +22,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Texts of the application's own.
   open var localizationDictionary: [String: String]?
 
+  /// Returns the checksums of a model file's versions by their names.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  open class func checksumsForVersionedModel(at url: URL) throws -> [String: String] {
+    try bridging {
+      let checksums = try ModelFile.versions(url).flatMap { _, registry in
+        (registry?.versions ?? []).map { ($0.name, NSManagedObjectModel($0.model, registry: nil).versionChecksum) }
+      }
+      return Dictionary(checksums, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
   /// Creates a model without entities.
   public override init() { (registry, bundleName) = (nil, nil) }
 
@@ -31,6 +43,24 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     self.bundleName = bundleName
     super.init()
     adopt(model)
+  }
+
+  /// Reads a model from an archive; nil if the archive has none.
+  public required convenience init?(coder: NSCoder) {
+    guard let data = coder.decodeObject(of: NSData.self, forKey: "model"),
+      let description = try? ModelDescription(json: Data(referencing: data)),
+      let model = try? ManagedObjectModel(withFlaws: description)
+    else { return nil }
+    self.init(model, registry: nil)
+  }
+
+  /// True.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes the model to an archive. One that can't be used leaves the archive without a model.
+  open func encode(with coder: NSCoder) {
+    guard let description = try? persistModel().description else { return }
+    coder.encode(NSData(data: Data(description.json.utf8)), forKey: "model")
   }
 
   deinit {

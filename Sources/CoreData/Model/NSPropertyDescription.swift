@@ -20,6 +20,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open var isIndexedBySpotlight = false { didSet { recordChange() } }
   /// Whether the property has an index of its own.
   open var isIndexed = false { didSet { recordChange() } }
+  /// Whether the value is in Spotlight's record of the object. Without effect here.
+  open var isStoredInExternalRecord = false
   /// The hash of the property and its entity, by which stores recognize their model.
   open var versionHash: Data {
     guard let hash = entity?.versionHash else { return Data() }

@@ -91,6 +91,13 @@ extension NSManagedObject {
     guard let property = plain.entity.property(named: key) else {
       return primitiveKey(key).map { primitiveValue(forKey: $0) } ?? value(forUndefinedKey: key)
     }
+    // Values of attributes come from their slots without a second lookup; only transformers need more.
+    if let attribute = property.attribute, attribute.type != .transformable {
+      let slot = property.slot
+      return FoundationValue.any(
+        plain.hasParentContext
+          ? withParents { plain.attributeValue(at: slot) } : plain.attributeValue(at: slot))
+    }
     return withParents {
       if let relationship = property.relationship, relationship.isToMany {
         let members = (plain[key] as? RelationshipSet<ManagedObject>).map { Array($0) } ?? []

@@ -20,11 +20,6 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
     withExtendedLifetime(made.owner) {}
   }
 
-  /// Creates an object of the entity whose class this is, and inserts it into a context.
-  public convenience init(context: NSManagedObjectContext) {
-    self.init(entity: context.entity(servedBy: Self.self), insertInto: context)
-  }
-
   private static func origin(
     of type: NSManagedObject.Type, _ description: NSEntityDescription, _ context: NSManagedObjectContext?
   ) -> (origin: Origin, owner: AnyObject) {
@@ -141,6 +136,22 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   open func willChangeValue(forKey key: String) { plain.willChangeValue(forKey: key) }
   /// Ends a change of a value. Without effect here.
   open func didChangeValue(forKey key: String) {}
+  /// Announces a change of the members of an unordered relationship that are set as a primitive value.
+  open func willChangeValue(
+    forKey key: String, withSetMutation kind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {
+    plain.willChangeValue(forKey: key)
+  }
+  /// Ends a change of members. Without effect here.
+  open func didChangeValue(
+    forKey key: String, withSetMutation kind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {}
+  /// Announces a change of the members of an ordered relationship that are set as a primitive value.
+  open func willChange(_ kind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    plain.willChangeValue(forKey: key)
+  }
+  /// Ends a change of members. Without effect here.
+  open func didChange(_ kind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {}
 
   /// Returns the members of an unordered relationship as a set whose changes are those of the relationship.
   open func mutableSetValue(forKey key: String) -> NSMutableSet {
@@ -205,32 +216,36 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult {
   /// overrides.
   open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
 
-  /// Checks whether a property could have a value, by the model's rules and the class's validation methods.
+  /// Checks whether a property could have a value, by the class's validation methods and the model's rules. A
+  /// validation method may replace the value.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-    try validating { try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key) }
+    try validating {
+      try ValidationOutcomes.checking(self, { self.outcomes(of: key, value) }) {
+        try plain.validateValue(ManagedValue.persist(value.pointee), forKey: key)
+      }
+    }
   }
 
-  /// Checks whether a property could have a value, by the model's rules and the class's validation methods.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain` for a broken rule; the class's own errors.
-  public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
-    let pointer = AutoreleasingUnsafeMutablePointer<AnyObject?>(value)
-    defer { value = pointer.pointee }
-    try validateValue(pointer, forKey: key)
-  }
-
-  /// Checks the object before its first save.
+  /// Checks the object before its first save. Validation methods may replace values.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`; with several broken rules, one that lists them under
   ///   ``NSDetailedErrorsKey``; the class's own errors.
-  open override func validateForInsert() throws { try validating { try super.validateForInsert() } }
+  open override func validateForInsert() throws {
+    try validating {
+      try ValidationOutcomes.checking(self, { self.outcomes(all: true) }) { try super.validateForInsert() }
+    }
+  }
 
-  /// Checks the object before a save of its changes.
+  /// Checks the object before a save of its changes. Validation methods may replace changed values.
   ///
   /// - Throws: The errors of ``validateForInsert()``.
-  open override func validateForUpdate() throws { try validating { try super.validateForUpdate() } }
+  open override func validateForUpdate() throws {
+    try validating {
+      try ValidationOutcomes.checking(self, { self.outcomes(all: false) }) { try super.validateForUpdate() }
+    }
+  }
 
   /// Checks whether the object can be deleted.
   ///

@@ -15,6 +15,15 @@ extension ManagedObjectID {
     return entity
   }
 
+  /// Whether another object is an equal identifier.
+  public func isEqual(_ other: Any?) -> Bool { (other as? ManagedObjectID) == self }
+
+  /// The hash.
+  public var hash: Int { hashValue }
+
+  /// Returns the identifier itself, which is immutable.
+  public func copy() -> Any { self }
+
   /// The open store that contains the object; nil for an unsaved object.
   public var persistentStore: NSPersistentStore? { OpenStores.store(identifier: storeIdentifier) }
 }

@@ -260,13 +260,15 @@ open class NSBatchDeleteResult: NSPersistentStoreResult, @unchecked Sendable {
 /// The result of a request that runs later.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
   /// The context of the request.
-  public internal(set) var managedObjectContext: NSManagedObjectContext?
+  public let managedObjectContext: NSManagedObjectContext
   /// The error of the request.
   public internal(set) var operationError: (any Error)?
   /// The progress, with the number of results as its unit.
   public internal(set) var progress: Progress?
   /// Whether the request was canceled.
   let isCanceled = Locked(false)
+
+  init(in context: NSManagedObjectContext) { managedObjectContext = context }
 
   /// Cancels a request that hasn't begun: it then has no results.
   open func cancel() { isCanceled.withLock { $0 = true } }
@@ -279,7 +281,10 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
   /// The results; nil until the request has run.
   public internal(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>) { fetchRequest = request }
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, in context: NSManagedObjectContext) {
+    fetchRequest = request
+    super.init(in: context)
+  }
 }
 
 // Unchecked: as its superclass is.
@@ -308,8 +313,7 @@ private protocol AsynchronousRequest: NSPersistentStoreRequest {
 
 extension NSAsynchronousFetchRequest: AsynchronousRequest {
   fileprivate func start(in context: NSManagedObjectContext) -> NSPersistentStoreResult {
-    let result = NSAsynchronousFetchResult(self)
-    result.managedObjectContext = context
+    let result = NSAsynchronousFetchResult(self, in: context)
     let progress = Progress(totalUnitCount: Int64(estimatedResultCount))
     result.progress = progress
     context.perform {

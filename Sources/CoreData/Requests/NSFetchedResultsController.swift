@@ -113,14 +113,17 @@ private final class ControlledResults {
 // Unchecked: used on the queue of its context.
 /// The results of a request, in sections, which follow the context's changes.
 open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable {
+  private let request: NSFetchRequest<ResultType>
+  private let context: NSManagedObjectContext
+  private let names: (sectionKeyPath: String?, cache: String?)
   /// The request, which has sort descriptors.
-  public let fetchRequest: NSFetchRequest<ResultType>
+  open var fetchRequest: NSFetchRequest<ResultType> { request }
   /// The context.
-  public let managedObjectContext: NSManagedObjectContext
+  open var managedObjectContext: NSManagedObjectContext { context }
   /// The key path whose values divide the results into sections.
-  public let sectionNameKeyPath: String?
+  open var sectionNameKeyPath: String? { names.sectionKeyPath }
   /// A name for a cache of sections. There is no cache here.
-  public let cacheName: String?
+  open var cacheName: String? { names.cache }
   private let results: ControlledResults
   /// The controller that the delegate gets.
   private var shared: NSFetchedResultsController<any NSFetchRequestResult>?
@@ -130,18 +133,16 @@ open class NSFetchedResultsController<ResultType>: NSObject, @unchecked Sendable
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
-    self.fetchRequest = fetchRequest
-    managedObjectContext = context
-    self.sectionNameKeyPath = sectionNameKeyPath
-    cacheName = name
+    request = fetchRequest
+    self.context = context
+    names = (sectionNameKeyPath, name)
     results = ControlledResults()
   }
 
   fileprivate init<Other>(sharing other: NSFetchedResultsController<Other>, _ results: ControlledResults) {
-    fetchRequest = other.fetchRequest.returning(ResultType.self)
-    managedObjectContext = other.managedObjectContext
-    sectionNameKeyPath = other.sectionNameKeyPath
-    cacheName = other.cacheName
+    request = other.fetchRequest.returning(ResultType.self)
+    context = other.managedObjectContext
+    names = (other.sectionNameKeyPath, other.cacheName)
     self.results = results
   }
 

@@ -4,14 +4,22 @@ import Persist
 // Unchecked: what changes is set before the stores are loaded, as in Core Data.
 /// A model with its coordinator, its stores and a context for the main queue.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  private struct Stack {
+    let name: String
+    let model: NSManagedObjectModel
+    let coordinator: NSPersistentStoreCoordinator
+    let viewContext: NSManagedObjectContext
+  }
+
+  private let stack: Stack
   /// The name.
-  public let name: String
+  open var name: String { stack.name }
   /// The model.
-  public let managedObjectModel: NSManagedObjectModel
+  open var managedObjectModel: NSManagedObjectModel { stack.model }
   /// The coordinator.
-  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator { stack.coordinator }
   /// The context of the main queue.
-  public let viewContext: NSManagedObjectContext
+  open var viewContext: NSManagedObjectContext { stack.viewContext }
   /// The stores that ``loadPersistentStores(completionHandler:)`` adds.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
@@ -34,21 +42,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Creates a container with a model.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-    self.name = name
-    managedObjectModel = model
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    viewContext.persistentStoreCoordinator = coordinator
+    stack = Stack(name: name, model: model, coordinator: coordinator, viewContext: viewContext)
     let folder = Self.defaultDirectoryURL()
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))]
   }
 
   /// A container over the store of a migration's stage.
   init(stage context: ManagedObjectContext, model: NSManagedObjectModel) {
-    name = "Stage"
-    managedObjectModel = model
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(context.persistentStoreCoordinator, model: model)
-    viewContext = .of(context)
+    stack = Stack(
+      name: "Stage", model: model,
+      coordinator: NSPersistentStoreCoordinator(context.persistentStoreCoordinator, model: model),
+      viewContext: .of(context))
     persistentStoreDescriptions = []
   }
 

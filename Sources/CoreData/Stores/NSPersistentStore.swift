@@ -53,6 +53,17 @@ public let NSRemovedPersistentStoresKey = "removed"
 /// The key of stores whose identifiers changed in notifications.
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
+/// The key of the checksum of the model's version in metadata and in the options of staged migrations.
+public let NSPersistentStoreModelVersionChecksumKey = "NSPersistentStoreModelVersionChecksumKey"
+/// The option for the classes that a binary store may contain. Without effect here.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
+/// The option that opens old binary stores. Without effect here.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+/// The option that validates an XML store. Without effect here.
+public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
+/// The key of the oldest version of the operating system in metadata.
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
+
 // Unchecked: what changes is behind the coordinator's lock.
 /// An open store.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
@@ -73,13 +84,30 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The type.
   open var type: String { info?.type.rawValue ?? "" }
   /// The file; for a store in memory, a URL with its identifier.
-  open var url: URL? { info?.url ?? (type == NSInMemoryStoreType ? URL(string: "memory://\(identifier ?? "")") : nil) }
+  open var url: URL? {
+    get { info?.url ?? (type == NSInMemoryStoreType ? URL(string: "memory://\(identifier ?? "")") : nil) }
+    set { if let newValue { _ = persistentStoreCoordinator?.setURL(newValue, for: self) } }
+  }
   /// The identifier in the metadata.
   open var identifier: String! { info?.identifier ?? "" }
   /// Whether the store can't be changed.
   open var isReadOnly: Bool { info?.isReadOnly ?? false }
   /// The name of the model's configuration; `PF_DEFAULT_CONFIGURATION_NAME` for the whole model.
   open var configurationName: String { info?.configuration ?? "PF_DEFAULT_CONFIGURATION_NAME" }
+
+  /// Reads the metadata of a store without opening it.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+  }
+
+  /// Sets the metadata of a store without opening it.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+  }
 
   /// The metadata, which the next save stores.
   open var metadata: [String: Any]! {

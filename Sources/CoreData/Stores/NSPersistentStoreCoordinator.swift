@@ -4,19 +4,20 @@ public import Persist
 // Unchecked: Persist's coordinator is Sendable, and what is added to it here is behind a lock.
 /// The stores of a model, which contexts read and change.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  private let model: NSManagedObjectModel
   /// The model.
-  public let managedObjectModel: NSManagedObjectModel
+  open var managedObjectModel: NSManagedObjectModel { model }
   /// A name for the application's own purposes.
   open var name: String?
   let base: PersistentStoreCoordinator
   /// The class of each entity.
   let classes: [String: ManagedObject.Type]
   private let stores = Locked<[NSPersistentStore]>([])
-  private let queue = ContextQueue(.privateQueueConcurrencyType)
+  let queue = ContextQueue(.privateQueueConcurrencyType)
 
   /// Creates a coordinator without stores. A model that can't be used stops the program.
   public init(managedObjectModel model: NSManagedObjectModel) {
-    managedObjectModel = model
+    self.model = model
     let persistModel: ManagedObjectModel
     do { persistModel = try model.persistModel() } catch { stop("The model can't be used: \(error)") }
     base = PersistentStoreCoordinator(model: persistModel, registry: model.registry)
@@ -30,7 +31,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Wraps a coordinator that Persist created.
   init(_ base: PersistentStoreCoordinator, model: NSManagedObjectModel) {
-    managedObjectModel = model
+    self.model = model
     self.base = base
     classes = Dictionary(uniqueKeysWithValues: base.managedObjectModel.entities.map { ($0.name, NSManagedObject.self) })
     super.init()
@@ -53,6 +54,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         stores.append(NSPersistentStore(info, of: self, options: nil))
       }
       return stores
+    }
+  }
+
+  /// Returns the model that a store was last opened with, as the store records it; nil if it records none.
+  ///
+  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
+  open class func cachedModelForPersistentStore(
+    with url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> NSManagedObjectModel {
+    try CoreData.bridging {
+      NSManagedObjectModel(try StoreIdentification.identify(storeAt: url).model, registry: nil)
     }
   }
 
@@ -92,34 +104,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       stores.withLock { $0.append(store) }
       return store
     }
-  }
-
-  /// A type of stores.
-  public struct StoreType: RawRepresentable, Sendable, Hashable {
-    /// The name.
-    public let rawValue: String
-
-    /// Creates a type from its name.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// A SQLite file.
-    public static let sqlite = Self(rawValue: NSSQLiteStoreType)
-    /// A store in memory.
-    public static let inMemory = Self(rawValue: NSInMemoryStoreType)
-    /// A binary file, which can't be opened here.
-    public static let binary = Self(rawValue: NSBinaryStoreType)
-    /// An XML file, which can't be opened here.
-    public static let xml = Self(rawValue: NSXMLStoreType)
-  }
-
-  /// Adds a store, creating or migrating it if necessary.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  @discardableResult
-  public final func addPersistentStore(
-    type: StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> NSPersistentStore {
-    try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
   }
 
   /// Adds a store, creating or migrating it if necessary.
@@ -174,23 +158,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Runs a block on the coordinator's queue, later.
   open func perform(_ block: @escaping () -> Void) { queue.run(block) }
-  /// Runs a block on the coordinator's queue, later.
-  public final func perform<Result, Failure: Error>(
-    _ block: @escaping () throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
-    let block = Transferred(block)
-    let outcome: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
-      queue.run {
-        do throws(Failure) { continuation.resume(returning: Transferred(.success(try block.value()))) } catch {
-          continuation.resume(returning: Transferred(.failure(error)))
-        }
-      }
-    }
-    return try outcome.value.get()
-  }
-
-  /// Runs a block on the coordinator's queue and waits for it.
-  public final func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
 
   /// Replaces the URL that an open store is found by.
   @discardableResult
@@ -198,29 +165,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard let info = store.info else { return false }
     return (try? base.setURL(url, for: info)) != nil
   }
-}
 
-extension NSPersistentStoreCoordinator {
   /// Reads the metadata of a store without opening it.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public class func metadataForPersistentStore(
+  open class func metadataForPersistentStore(
     ofType type: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try CoreData.bridging { MetadataDictionary.dictionary(try PersistentStoreCoordinator.metadata(at: url)) }
   }
 
-  /// Reads the metadata of a store without opening it.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public class func metadataForPersistentStore(
-    type: StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> [String: Any] {
-    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
-  }
-
   /// Sets metadata: those of an open store reach its file with the next save, others at once.
-  public class func setMetadata(
+  open class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType type: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {
     try CoreData.bridging {
@@ -229,57 +185,31 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Sets metadata: those of an open store reach its file with the next save, others at once.
-  public class func setMetadata(
-    _ metadata: [String: Any]?, type: StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws {
-    try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
-  }
-
   /// Deletes a store's files.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public func destroyPersistentStore(
+  open func destroyPersistentStore(
     at url: URL, ofType type: String, options: [AnyHashable: Any]? = nil
   ) throws {
     guard type != NSInMemoryStoreType, url.path != "/dev/null" else { return }
     try bridging { try base.destroyPersistentStore(at: url) }
   }
 
-  /// Deletes a store's files.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public final func destroyPersistentStore(
-    at url: URL, type: StoreType, options: [AnyHashable: Any]? = nil
-  ) throws {
-    try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
-  }
-
   /// Replaces a store's contents by those of another one.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public func replacePersistentStore(
+  open func replacePersistentStore(
     at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
     sourceOptions: [AnyHashable: Any]? = nil, ofType type: String
   ) throws {
     try bridging { try base.replacePersistentStore(at: destination, withPersistentStoreFrom: source) }
   }
 
-  /// Replaces a store's contents by those of another one.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public final func replacePersistentStore(
-    at destination: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
-    sourceOptions: [AnyHashable: Any]? = nil, type: StoreType
-  ) throws {
-    try replacePersistentStore(at: destination, withPersistentStoreFrom: source, ofType: type.rawValue)
-  }
-
   /// Moves an open store to another file or type.
   ///
   /// - Throws: An error in the domain `NSCocoaErrorDomain`.
   @discardableResult
-  public func migratePersistentStore(
+  open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType type: String
   ) throws -> NSPersistentStore {
     try bridging {
@@ -294,71 +224,29 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Moves an open store to another file or type.
-  ///
-  /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  @discardableResult
-  public final func migratePersistentStore(
-    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: StoreType
-  ) throws -> NSPersistentStore {
-    try migratePersistentStore(store, to: url, options: options, withType: type.rawValue)
-  }
-
   func bridging<Result>(_ body: () throws -> Result) throws -> Result { try CoreData.bridging(in: nil, body) }
 
   /// Executes a request in a context, as the context's own methods do.
   ///
   /// - Returns: The array of a fetch request, or the result of another one.
   /// - Throws: An error in the domain `NSCocoaErrorDomain`.
-  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+  open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if let request = request as? any FetchingRequest { return try request.results(in: context) }
     return try context.execute(request)
   }
 
   /// Completes postponed parts of a migration. There are none here.
-  public func finishDeferredLightweightMigration() throws {}
+  open func finishDeferredLightweightMigration() throws {}
 
   /// Completes one postponed part of a migration. There are none here.
   ///
   /// - Returns: Whether there are further parts.
-  public func finishDeferredLightweightMigrationTask() throws -> Bool { false }
+  open func finishDeferredLightweightMigrationTask() throws -> Bool { false }
 
   /// Returns the end of the history of stores; nil if none has one.
-  public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+  open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let infos = stores?.compactMap { ($0 as? NSPersistentStore)?.info }
     guard let token = try? base.currentPersistentHistoryToken(fromStores: infos) else { return nil }
     return NSPersistentHistoryToken(token)
   }
-}
-
-/// Posts a coordinator's notifications under Core Data's names.
-// Unchecked: immutable after its creation.
-private final class StoreNotificationRelay: @unchecked Sendable {
-  private var observers: [any NSObjectProtocol] = []
-
-  init(_ coordinator: NSPersistentStoreCoordinator) {
-    let names: [(Notification.Name, Notification.Name)] = [
-      (PersistentStoreCoordinator.storesWillChangeNotification, .NSPersistentStoreCoordinatorStoresWillChange),
-      (PersistentStoreCoordinator.storesDidChangeNotification, .NSPersistentStoreCoordinatorStoresDidChange),
-      (PersistentStoreCoordinator.willRemoveStoreNotification, .NSPersistentStoreCoordinatorWillRemoveStore),
-      (PersistentStoreCoordinator.remoteStoreDidChangeNotification, .NSPersistentStoreRemoteChange),
-    ]
-    let weak = Transferred(Weak(coordinator))
-    observers = names.map { own, name in
-      NotificationCenter.default.addObserver(forName: own, object: coordinator.base, queue: nil) { notification in
-        guard let coordinator = weak.value.object else { return }
-        var info = notification.userInfo ?? [:]
-        for (key, value) in info {
-          if let token = value as? HistoryToken { info[key] = NSPersistentHistoryToken(token) }
-          if let stores = value as? [StoreInfo] {
-            info[key] = stores.map { NSPersistentStore($0, of: coordinator, options: nil) }
-          }
-        }
-        if let uuid = info[PersistentStoreCoordinator.storeUUIDKey] { info[NSStoreUUIDKey] = uuid }
-        NotificationCenter.default.post(name: name, object: coordinator, userInfo: info)
-      }
-    }
-  }
-
-  deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
 }

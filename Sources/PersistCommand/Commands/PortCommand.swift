@@ -75,8 +75,13 @@ struct PortCommand: ParsableCommand {
         .invalidRequest, at: .file(url), "No target of the package imports CoreData.",
         fix: "Pass the folder that contains Package.swift.")
     }
+    let raised = setup.manifestsToRaise
     try setup.apply(dependency: dependency ?? Self.ownPackage ?? "../persist")
     if !common.json {
+      for manifest in raised {
+        try StandardOutput.print(
+          "\(manifest): swift-tools-version is 5.6 now, because older tools have no plugins in manifests")
+      }
       try StandardOutput.print(
         "Package.swift: \(setup.targets.map(\.name).joined(separator: ", ")) compile with the plugin PersistCoreData")
     }
