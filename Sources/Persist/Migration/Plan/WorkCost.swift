@@ -29,12 +29,15 @@ enum WorkCost {
     /// A row that is read from a server.
     static let fetchedRow: Int64 = 610
     /// A row that is sent to a server, with its index entries.
-    static let sentRow: Int64 = 1000
+    static let sentRow: Int64 = 600
+    /// A row on a server that is related and checked once all rows are there.
+    static let completedRow: Int64 = 250
     static let createdObject: Int64 = 800
     static let relatedMember: Int64 = 1000
   #else
     static let fetchedRow: Int64 = 1100
-    static let sentRow: Int64 = 2200
+    static let sentRow: Int64 = 1100
+    static let completedRow: Int64 = 600
     static let createdObject: Int64 = 900
     static let relatedMember: Int64 = 550
   #endif

@@ -117,10 +117,11 @@ private struct TransferProgress: Sendable {
   private let report: AutomaticMigrator.ProgressHandler
   private let url: URL
   private let rows: Int64
-  /// The costs of reading all rows, of the migration, and of writing them.
+  /// The costs of reading all rows, of the migration, of writing them, and of what is left to do with the written ones.
   private let reading: Int64
   private let migration: Int64
   private let writing: Int64
+  private let completion: Int64
 
   init(_ report: @escaping AutomaticMigrator.ProgressHandler, of url: URL, rows: Int64, migration: Int64) {
     self.report = report
@@ -129,6 +130,7 @@ private struct TransferProgress: Sendable {
     self.migration = max(1, migration)
     reading = max(1, WorkCost.of(rows, each: WorkCost.fetchedRow))
     writing = max(1, WorkCost.of(rows, each: WorkCost.sentRow))
+    completion = WorkCost.of(rows, each: WorkCost.completedRow)
   }
 
   func read(_ count: Int) throws { try report(.objects, part(count, of: reading)) }
@@ -143,7 +145,7 @@ private struct TransferProgress: Sendable {
     return report(progress)
   }
 
-  private var total: Int64 { reading + migration + writing }
+  private var total: Int64 { reading + migration + writing + completion }
 
   private func part(_ count: Int, of cost: Int64) -> Int64 {
     min(cost, Int64(Double(cost) * Double(count) / Double(rows)))
