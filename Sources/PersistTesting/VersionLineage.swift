@@ -45,7 +45,7 @@ package struct VersionLineage {
     }
     var ordered: [ModelVersion] = []
     var isPlaced = [Bool](repeating: false, count: versions.count)
-    // Releasing the first version that waits for none, and one that waits for itself if there is no other.
+    // Takes the first version without unplaced predecessors; in a cycle, simply the first one left.
     while let next = versions.indices.first(where: { !isPlaced[$0] && waiting[$0] <= 0 })
       ?? versions.indices.first(where: { !isPlaced[$0] })
     {

@@ -370,7 +370,7 @@ final class ServerPool: @unchecked Sendable {
         where failure.isRepeatable && mayRunAgain && ContinuousClock.now < deadline
       {
         attempt += 1
-        // Two transactions that met once shouldn't meet again.
+        // A random delay, so that two transactions that collided don't collide again.
         Thread.sleep(forTimeInterval: Double.random(in: 0...0.002) * Double(min(attempt, 20)))
       }
     }

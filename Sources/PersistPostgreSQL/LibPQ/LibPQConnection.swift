@@ -174,7 +174,7 @@ final class LibPQConnection: ServerConnection {
   private func prepare(_ statement: ServerStatement, _ expected: inout [Message]) throws -> String {
     if let name = prepared[statement.text] { return name }
     if prepared.count >= Self.preparedCapacity {
-      // The names continue, so that none is used twice.
+      // Numbering continues, so no name is reused.
       for name in prepared.values {
         let text = "DEALLOCATE \(name)"
         guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1) == 1 else { throw channel.lost() }

@@ -114,7 +114,7 @@ struct LibPQHandshake: Sendable {
         throw ServerFailure(state: ServerFailure.noServer, message: failure.message, isDisconnected: true)
       }
       switch attempt(reportingState: true) {
-      // The reason of the failure has passed.
+      // The first failure was temporary.
       case .connected(let handle): return handle
       case .silent(_, _, let silence): throw silence
       case .failed(let second): throw ServerFailure(state: second.state, message: failure.message, isDisconnected: true)

@@ -260,7 +260,7 @@ struct ServerTerms {
     case (.integer, .integer(let number)): return "\(integer: number)"
     case (.double, .double(let number)): return "\(double: number)"
     case (.double, .integer(let number)):
-      // Beyond this, integers lie between the doubles.
+      // Not every greater integer is a double.
       guard number.magnitude <= 1 << 53 else { return nil }
       return "\(double: Double(number))"
     case (.text, .text(let text)): return text.utf8.contains(0) ? nil : "\(text: text)"

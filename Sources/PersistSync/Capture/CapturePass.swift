@@ -295,7 +295,7 @@ struct CapturePass {
   }
 
   func stamp(_ time: UInt64, after former: Stamp?) -> Stamp {
-    // Values of a time before all changes have no replica, so that copies agree on them.
+    // Values older than all changes name no replica, so that copies of a store agree on them.
     let replica = isBirth || time == 0 ? Stamp.origin : record.id
     return Stamp(time: former.map { max(time, min($0.time + 1, SyncFormat.maximumTime)) } ?? time, replica: replica)
   }

@@ -43,9 +43,9 @@ struct ChangeReview {
       let reasons = ends.compactMap { refusals[$0] }
       let isRefused =
         switch fact.key {
-        // A pair changes both of its objects, and belongs to one of them by chance.
+        // A pair changes both of its objects: it is refused if both ends are.
         case .member: reasons.count == ends.count
-        // Both objects become one.
+        // A union affects both objects, so one refusal is enough.
         case .union: !reasons.isEmpty
         default: refusals[identity] != nil
         }

@@ -126,7 +126,7 @@ struct Noise {
   ) -> Value {
     let wanted = side(value)
     var current = next(value)
-    // With a limit beside the value, few others are on the same side.
+    // Few values may be on the same side of a limit, so the search is bounded.
     for _ in 0..<10_000 {
       if side(current) == wanted { return current }
       current = next(current)

@@ -122,7 +122,7 @@ final class ParentRows: RowSource {
   private func pass(for query: RowQuery) throws -> FetchPass {
     var request = FetchRequest<ManagedObject>(query.entity.name, limit: query.limit ?? 0, offset: query.offset)
     request.predicate = query.predicate
-    // Those of the child apply, and its faults find every row.
+    // The child applies its own filters, and its faults must find every row.
     request.ignoresDefaultFilters = true
     request.sortDescriptors = query.sort
     request.includesSubentities = query.includesSubentities

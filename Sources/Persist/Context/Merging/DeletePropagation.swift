@@ -101,7 +101,7 @@ struct DeletePropagation {
       let ends = storedEnds(of: object, in: relationship)
       // Ends that were read before others related them to the object don't refer to it yet.
       context.adoptNewerRows(of: ends.filter { $0.canBeReplaced && !$0.leads(to: object, back: relationship) })
-      // Ends may have another owner here, and those of the first propagation have already dropped the object.
+      // Skips ends that have another owner in this context, and those that the first propagation has handled.
       for end in ends where end.leads(to: object, back: relationship) {
         if relationship.deleteRule == .nullify {
           letGo(of: object, end, by: relationship)

@@ -55,7 +55,7 @@ final class MergePass: LastMerge {
 
   private func delete(_ id: ManagedObjectID, _ holders: OneWayHolders) {
     guard canMean(id), let object = context.registeredObject(for: id) else { return }
-    // Its deletion is known: it will be inserted again.
+    // An inserted object has a known deleted row, and will be inserted again.
     guard object.change != .inserted else { return }
     context.removeDeletedByOthers(object, staysRegistered: true, holders: holders)
     merged.deleted.insert(object)

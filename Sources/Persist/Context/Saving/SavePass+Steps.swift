@@ -22,7 +22,7 @@ extension SavePass: RunningSave {
     context.graph.forgetWatched()
     finish()
     context.endTrackingIfUnobserved()
-    // For stores without changed rows.
+    // A store without changed rows may have new metadata.
     try savePendingMetadata()
   }
 

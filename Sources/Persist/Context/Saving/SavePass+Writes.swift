@@ -199,7 +199,7 @@ extension SavePass {
       guard case .objectID(let id) = value else { return value }
       // A deleted object that was never saved reads as nil, and is written as such.
       if id.isTemporaryID, context.registeredOrFault(id) == nil { return .null }
-      // So is one whose row is gone, unless its delete rule leaves references to it alone.
+      // An object whose row is gone is written as nil, too, unless its delete rule leaves references to it alone.
       if try isGone(id, by: relationship) {
         object.recordChange(at: relationship.slot)
         object.setLoose(.null, at: relationship.slot)

@@ -37,7 +37,7 @@ struct UndoPass {
     for former in back { restoreMembers(of: former) }
     for former in rest { restoreMembers(of: former, except: withRow, deletedAgain) }
     for arrival in step.inserted where isAlive(arrival.object) { revertArrival(arrival) }
-    // Members that only unsaved owners had taken are free again.
+    // Releases members whose new owners were never saved.
     for former in kept { former.object.rebaseMembers(where: \.isOneWayToMany) }
     if !kept.isEmpty { context.removeAddedOneWayMembersFromReturnedOwners() }
     orders.merge(storedOrders(of: kept, where: \.isOneWayToMany)) { $0.merging($1) { _, later in later } }

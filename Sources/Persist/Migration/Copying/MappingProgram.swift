@@ -179,7 +179,7 @@ final class MappingProgram {
         object.managedObjectContext?.prefetchRows(of: members)
         try object.setValue(members, forKey: relationship.name)
       } else if !members.isEmpty || !relationship.isOwnInverse {
-        // Without a member of its own, an object keeps one that has been related to it before.
+        // An object without a mapped member keeps the one that its inverse set.
         try object.setValue(members.first, forKey: relationship.name)
       }
     }

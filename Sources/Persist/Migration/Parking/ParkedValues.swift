@@ -167,7 +167,7 @@ package struct ParkedValues {
     let present = try connection.parkedSlots()
     let comparisons = try ParkingComparisons(present, with: version, registry, connection)
     var restored: (count: Int, tables: Set<String>, redundant: Int) = (0, [], 0)
-    // The entities of objects whose keys others have, by model. They remain parked with all that belongs to them.
+    // The entities, by model, of objects whose keys are in use again. These objects and their values remain parked.
     var withheld: [String: Set<String>] = [:]
     for kind in [ParkedSlot.Kind.object, .attribute, .relationship] {
       // The values parked last are newer than those parked before for the same place.

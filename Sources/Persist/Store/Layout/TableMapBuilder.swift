@@ -186,7 +186,7 @@ struct TableMapBuilder {
     }
     for (var claim, column) in zip(claims, columns) {
       guard let column else { continue }
-      // In a file, it is the claim's own type in any case.
+      // Only servers have columns of other types; in a file, the column has the claim's type.
       if names == .snakeCase, let own = table?.column(named: column).flatMap({ claim.type.usable(in: $0) }) {
         claim.type = own
       }

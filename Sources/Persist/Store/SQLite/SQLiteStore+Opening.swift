@@ -115,7 +115,7 @@ extension SQLiteStore {
     if let encryption = StoreEncryption.current {
       return try state.size <= max(2 * encryption.pageSize, 8192) && canCreateEncrypted(at: url)
     }
-    // Few databases that have no schema in the file itself have one in their log.
+    // A schema may be in the log alone, which is rare, so the header is read first.
     guard let header = DatabaseHeader.read(url), DatabaseHeader.isWithoutSchema(header) else { return false }
     if let error = LostLog.error(storeAt: url) { throw error }
     return (try? SQLiteConnection.reading(url) { try $0.first(.isUnused) { $0.integer(0) } }) == 1

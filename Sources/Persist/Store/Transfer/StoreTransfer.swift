@@ -139,7 +139,7 @@ package final class StoreTransfer {
     while start <= end {
       let window = try source.related(by: property, of: entity, owners: start...end, limit: Self.memberLimit)
       guard let last = window.end else {
-        // One owner alone has too many.
+        // The first owner alone exceeds the limit.
         found[start] = try source.related(by: property, of: entity, key: start).compactMap(\.primaryKey)
         start += 1
         continue

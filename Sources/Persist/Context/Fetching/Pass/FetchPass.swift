@@ -187,7 +187,7 @@ package final class FetchPass {
     _ question: StoreQuery, _ source: Source, _ read: ((StoreQuery) throws -> RowBatch)?
   ) throws -> [ManagedObject] {
     if let batch = try read?(question) { return try matching(make(batch, source), source) }
-    // With the values of all rows, for their saved states.
+    // Saved states need the values of all rows that changed.
     if let states {
       let held = request.shouldRefreshRefetchedObjects ? nil : states.held(source.tables.table(for: layout))
       return try matching(make(question.rows(monitor: context.readMonitor, held: held), source), source)

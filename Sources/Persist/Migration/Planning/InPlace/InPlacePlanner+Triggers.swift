@@ -92,7 +92,7 @@ extension InPlacePlanner {
     let isOfSameEntities = new.model.hierarchy(of: declaring).allSatisfy {
       correspondence.origin(of: name, in: $0.name)?.source == attribute.name
     }
-    // The same text has another meaning if it contains the name of a new property or the new name of another one.
+    // The expression changes its meaning if it contains the name of a new property, or the new name of another one.
     return isOfSameEntities && !correspondence.properties.values.contains { origins in
       origins.contains { $0.value.source != $0.key && SQLTokens.mentions($0.key, in: derivation) }
     }

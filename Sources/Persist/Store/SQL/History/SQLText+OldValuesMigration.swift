@@ -70,7 +70,7 @@ extension SQLText {
           ENTITY = \(number: Int64(entity.newNumber ?? 0)) AND COLUMNNAME = \(literal: column) AND VALUE IS NOT NULL
           """
         let value = HistoryValueChange(mark, kept: kept).value(of: "VALUE")
-        // Values without an equivalent.
+        // Deletes the values that have no equivalent in the new type.
         statements.append("DELETE FROM \(values) WHERE \(rows) AND \(value) IS NULL")
         statements.append("UPDATE \(values) SET VALUE = \(value) WHERE \(rows)")
       }

@@ -3,7 +3,7 @@
 /// - SeeAlso: <https://www.zetetic.net/sqlcipher/sqlcipher-api/>
 package enum CipherSetting {
   package static let names = [
-    // Sets several of those that follow.
+    // The first one sets several of the others, so it comes first.
     "cipher_compatibility", "cipher_page_size", "kdf_iter", "cipher_hmac_algorithm", "cipher_kdf_algorithm",
     "cipher_use_hmac", "cipher_plaintext_header_size", "cipher_salt",
   ]

@@ -54,7 +54,7 @@ extension SQLiteConnection {
     do {
       _ = try first(.objectCount) { $0.integer(0) }
     } catch let error as PersistenceError where [.storeDamaged, .sqlite].contains(error.code) {
-      // The code of a page that makes no sense; one that can't be decrypted has others.
+      // A damaged page has this code; a page that can't be decrypted has others.
       if sqlite3_errcode(handle) & 0xFF == SQLITE_CORRUPT { throw error }
       throw EncryptedFile.undecipherable(url, said: error.engineMessage ?? error.message)
     }

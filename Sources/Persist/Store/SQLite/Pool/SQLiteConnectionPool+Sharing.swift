@@ -84,7 +84,7 @@ extension SQLiteConnectionPool {
     }
     let commit = SharedCommit(places: turn.waitingCount)
     if pass(on: commit) { return commit.wait(instrument) ? value : try write(body) }
-    // Those that waited have given up.
+    // The waiting threads have given up, so this one commits alone.
     if let error = end(commit, of: writer, wait) { throw error }
     return value
   }
