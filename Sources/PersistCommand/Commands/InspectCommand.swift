@@ -41,12 +41,13 @@ struct InspectCommand: ParsableCommand {
         if !parked.isEmpty { json.field("parked", parked: parked) }
       }
     } else {
-      try StandardOutput.print(text(contents, entities, counts, parked, StoreArgument.name(of: arguments.url)))
+      let place = try StoreArgument.name(of: arguments.url)
+      try StandardOutput.print(text(contents, of: place, entities, counts: counts, parked: parked))
     }
   }
 
   private func text(
-    _ contents: StoreContents, _ entities: [Entity], _ counts: [String: Int], _ parked: [ParkedContent], _ place: String
+    _ contents: StoreContents, of place: String, _ entities: [Entity], counts: [String: Int], parked: [ParkedContent]
   ) -> String {
     let metadata = contents.metadata
     let framework = metadata.frameworkVersion.map { ", framework version \($0)" } ?? ""

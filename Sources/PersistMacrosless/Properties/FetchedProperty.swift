@@ -32,13 +32,13 @@ public struct FetchedProperty<Element: ManagedObject>: DeclaredProperty {
   ) {
     key = DeclarationKey(line: line, column: column)
     guard DeclarationRecording.isActive else { return }
-    Self.record(key, predicate, name, sort(), limit, userInfo())
+    Self.record(key, predicate: predicate, name: name, sort: sort(), limit: limit, userInfo: userInfo())
   }
 
   @usableFromInline @inline(never)
   static func record(
-    _ key: DeclarationKey, _ predicate: String, _ name: String?, _ sort: [FetchRequestDescription.Sort], _ limit: Int,
-    _ userInfo: [String: String]
+    _ key: DeclarationKey, predicate: String, name: String?, sort: [FetchRequestDescription.Sort], limit: Int,
+    userInfo: [String: String]
   ) {
     let declaration = FetchedPropertyDeclaration(
       modelName: name, destination: Element.self, predicate: predicate, sort: sort, limit: limit, userInfo: userInfo)

@@ -49,7 +49,7 @@ extension FindableObject where Self: ManagedObject {
     matching predicate: FetchPredicate? = nil, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
   ) throws -> Self? {
-    var request = findRequest(predicate, order, ascending, context)
+    var request = findRequest(predicate, sortedBy: order, isAscending: ascending, in: context)
     request.fetchLimit = 1
     return try context.fetch(Self.self, request).first
   }
@@ -67,7 +67,7 @@ extension FindableObject where Self: ManagedObject {
     matching predicate: FetchPredicate? = nil, sortedBy order: String = "", ascending: Bool = true,
     in context: ManagedObjectContext
   ) throws -> [Self] {
-    try context.fetch(Self.self, findRequest(predicate, order, ascending, context))
+    try context.fetch(Self.self, findRequest(predicate, sortedBy: order, isAscending: ascending, in: context))
   }
 
   /// Returns the number of objects that match a predicate.
@@ -86,8 +86,9 @@ extension FindableObject where Self: ManagedObject {
   }
 
   private static func findRequest(
-    _ predicate: FetchPredicate?, _ order: String, _ ascending: Bool, _ context: ManagedObjectContext
+    _ predicate: FetchPredicate?, sortedBy order: String, isAscending ascending: Bool, in context: ManagedObjectContext
   ) -> FetchRequest<ManagedObject> {
-    context.findRequest(context.findEntity(servedBy: Self.self).name, predicate, order, ascending)
+    context.findRequest(
+      context.findEntity(servedBy: Self.self).name, predicate, sortedBy: order, isAscending: ascending)
   }
 }

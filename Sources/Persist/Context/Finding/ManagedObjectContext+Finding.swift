@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy order: String = "",
     ascending: Bool = true
   ) throws -> ManagedObject? {
-    var request = findRequest(entityName, predicate, order, ascending)
+    var request = findRequest(entityName, predicate, sortedBy: order, isAscending: ascending)
     request.fetchLimit = 1
     return try fetch(request).first
   }
@@ -93,12 +93,12 @@ extension ManagedObjectContext {
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy order: String = "",
     ascending: Bool = true
   ) throws -> [ManagedObject] {
-    try fetch(findRequest(entityName, predicate, order, ascending))
+    try fetch(findRequest(entityName, predicate, sortedBy: order, isAscending: ascending))
   }
 
   /// Returns the number of objects that match a predicate.
   public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-    try count(for: findRequest(entityName, predicate, "", true))
+    try count(for: findRequest(entityName, predicate))
   }
 
   /// Deletes every object that matches a predicate, applying the delete rules of its relationships. The next save makes
@@ -107,14 +107,14 @@ extension ManagedObjectContext {
   /// - Returns: The number of deleted objects.
   @discardableResult
   public func deleteAll(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-    let objects = try fetch(findRequest(entityName, predicate, "", true))
+    let objects = try fetch(findRequest(entityName, predicate))
     for object in objects { delete(object) }
     return objects.count
   }
 
   @inline(never)
   func findRequest(
-    _ entityName: String, _ predicate: FetchPredicate?, _ order: String, _ ascending: Bool
+    _ entityName: String, _ predicate: FetchPredicate?, sortedBy order: String = "", isAscending ascending: Bool = true
   ) -> FetchRequest<ManagedObject> {
     var request = FetchRequest<ManagedObject>(entityName, sortedBy: .init(text: order, isAscending: ascending))
     request.predicate = predicate

@@ -22,10 +22,12 @@ extension JSONElement {
     case .decimal(let value): bytes += Self.encoded(value)
     case .string(let value): Self.append(value, to: &bytes)
     case .array(let values):
-      Self.append("[", "]", values, to: &bytes, depth) { value, bytes in value.append(to: &bytes, depth: depth + 1) }
+      Self.append(values, between: ("[", "]"), to: &bytes, depth: depth) { value, bytes in
+        value.append(to: &bytes, depth: depth + 1)
+      }
     case .object(let members):
       let sorted = members.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      Self.append("{", "}", sorted, to: &bytes, depth) { member, bytes in
+      Self.append(sorted, between: ("{", "}"), to: &bytes, depth: depth) { member, bytes in
         Self.append(member.key, to: &bytes)
         bytes += " : ".utf8
         member.value.append(to: &bytes, depth: depth + 1)
@@ -35,10 +37,10 @@ extension JSONElement {
 
   /// Appends a container, each element on a line of its own.
   private static func append<Element>(
-    _ start: String, _ end: String, _ elements: [Element], to bytes: inout [UInt8], _ depth: Int,
+    _ elements: [Element], between brackets: (start: String, end: String), to bytes: inout [UInt8], depth: Int,
     _ append: (Element, inout [UInt8]) -> Void
   ) {
-    bytes += start.utf8
+    bytes += brackets.start.utf8
     bytes.append(UInt8(ascii: "\n"))
     var isFirst = true
     for element in elements {
@@ -49,7 +51,7 @@ extension JSONElement {
     }
     bytes.append(UInt8(ascii: "\n"))
     appendIndentation(depth, to: &bytes)
-    bytes += end.utf8
+    bytes += brackets.end.utf8
   }
 
   private static func appendIndentation(_ depth: Int, to bytes: inout [UInt8]) {

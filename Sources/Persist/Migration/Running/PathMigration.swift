@@ -60,60 +60,56 @@ struct PathMigration {
     _ store: URL, through survey: PathSurvey, _ whole: PathProgress?, parking contents: inout [MigrationLoss]
   ) throws -> URL {
     let path = survey.path
-    var file = try forgettingReplacedValues(of: store, survey)
-    var history = FollowedHistory(map: survey.store.tableMap)
+    var work = PathWork(
+      store: store, survey: survey.direct, file: try forgettingReplacedValues(of: store, survey),
+      history: FollowedHistory(map: survey.store.tableMap))
     for (number, hop) in path.hops.enumerated() {
-      let progress = whole?.handler(hop: number)
+      let step = PathStep(
+        hop: hop, number: number, reported: path.reportedHop(number), progress: whole?.handler(hop: number))
       // Adds the versions of the hop to an error in it.
       try PersistenceError.placing({ $0.key = $0.key ?? "'\(hop.source.name)' to '\(hop.destination.name)'" }) {
-        file = try migrate(
-          file, through: hop, number, store, survey.direct, path.reportedHop(number), progress, &history, &contents)
+        try migrate(step, &work)
       }
     }
-    try history.follow(in: file, engine)
+    contents = work.contents
+    try work.history.follow(in: work.file, engine)
     guard whole?.exchange(0) != false else { throw cancelled }
-    return file
+    return work.file
   }
 
-  /// - Parameter whole: the survey of the store for the last version.
-  private func migrate(
-    _ given: URL, through hop: MigrationHop, _ number: Int, _ store: URL, _ whole: StoreSurvey,
-    _ reported: MigrationProgress.Hop, _ progress: AutomaticMigrator.ProgressHandler?,
-    _ history: inout FollowedHistory, _ contents: inout [MigrationLoss]
-  ) throws -> URL {
-    var file = given
+  private func migrate(_ step: PathStep, _ work: inout PathWork) throws {
+    let hop = step.hop
     if let block = hop.before {
-      file = try own(file, store, number)
-      try history.follow(in: file, engine)
-      try call(block, file, hop.source, progress)
+      work.file = try own(work.file, work.store, step.number)
+      try work.history.follow(in: work.file, engine)
+      try call(block, work.file, hop.source, step.progress)
     }
     switch hop.method {
     case .inPlace:
-      file = try own(file, store, number)
-      contents += try migrateInPlace(file, hop, isDowngrade: whole.isDowngrade, reported, progress)
+      work.file = try own(work.file, work.store, step.number)
+      work.contents += try migrateInPlace(work.file, step, isDowngrade: work.survey.isDowngrade)
     case .mapping(let mapping):
       // The store's own rows were checked before the first hop.
-      if number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, file, whole) }
-      if hop.isInferred { contents += try parkLosses(of: hop, in: &file, store, number) }
-      let next = try workspace.file(number * 2 + 1)
+      if step.number > 0 || hop.before != nil { try requirePossible(hop, by: mapping, work.file, work.survey) }
+      if hop.isInferred { work.contents += try parkLosses(of: hop, in: &work.file, work.store, step.number) }
+      let next = try workspace.file(step.number * 2 + 1)
       let manager = migrator.makeManager(hop.source.model, hop.destination.model)
-      manager.progress = progress
-      manager.parked = whole.parked
+      manager.progress = step.progress
+      manager.parked = work.survey.parked
       try manager.migrateStore(
-        from: file, to: next, mappingModel: mapping, policies: resources.policies,
+        from: work.file, to: next, mappingModel: mapping, policies: resources.policies,
         coreDataHashes: hop.destination.coreDataHashes)
       if migrator.effectiveParking != .discarding {
-        try engine.copyParkedValues(from: StoreLocation(file), to: StoreLocation(next))
+        try engine.copyParkedValues(from: StoreLocation(work.file), to: StoreLocation(next))
       }
-      if file != store { try engine.destroyStore(at: StoreLocation(file)) }
-      file = next
+      if work.file != work.store { try engine.destroyStore(at: StoreLocation(work.file)) }
+      work.file = next
     }
-    history.hops.append(hop)
+    work.history.hops.append(hop)
     if let block = hop.after {
-      try history.follow(in: file, engine)
-      try call(block, file, hop.destination, progress)
+      try work.history.follow(in: work.file, engine)
+      try call(block, work.file, hop.destination, step.progress)
     }
-    return file
   }
 
   /// Returns a file that may be changed: the given one, or a copy if that is still the store itself.
@@ -144,15 +140,13 @@ struct PathMigration {
 
   /// Migrates a file in the working folder, where no other process migrates and nothing is kept unless the whole
   /// succeeds.
-  private func migrateInPlace(
-    _ file: URL, _ hop: MigrationHop, isDowngrade: Bool, _ reported: MigrationProgress.Hop,
-    _ progress: AutomaticMigrator.ProgressHandler?
-  ) throws -> [MigrationLoss] {
+  private func migrateInPlace(_ file: URL, _ step: PathStep, isDowngrade: Bool) throws -> [MigrationLoss] {
+    let hop = step.hop
     var migrator = migrator
-    (migrator.countsRows, migrator.progress) = (false, progress)
+    (migrator.countsRows, migrator.progress) = (false, step.progress)
     return try InPlaceMigration(
       url: file, destination: hop.destination, registry: ModelRegistry(versions: [hop.source, hop.destination]),
-      options: options, migrator: migrator, hop: (hop, isDowngrade, reported)
+      options: options, migrator: migrator, hop: (hop, isDowngrade, step.reported)
     ).run().parkedContents
   }
 
@@ -188,6 +182,26 @@ struct PathMigration {
   private var cancelled: PersistenceError {
     PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
+}
+
+/// A hop at its place in a path.
+private struct PathStep {
+  let hop: MigrationHop
+  let number: Int
+  let reported: MigrationProgress.Hop
+  let progress: AutomaticMigrator.ProgressHandler?
+}
+
+/// The state between the hops of a path.
+private struct PathWork {
+  let store: URL
+  /// The survey of the store for the last version.
+  let survey: StoreSurvey
+  /// The file of the last hop, at first the store itself.
+  var file: URL
+  var history: FollowedHistory
+  /// What the hops have parked.
+  var contents: [MigrationLoss] = []
 }
 
 /// The history of a file on its path: the version that it follows, and the hops since.

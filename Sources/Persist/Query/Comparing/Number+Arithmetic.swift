@@ -6,28 +6,28 @@ import Foundation
 /// SQLite. If either operand is a decimal, so is the result. Undefined results, such as division by zero, are nil.
 extension Number {
   package static func add(_ left: Number, _ right: Number) -> Number? {
-    combine(left, right, { $0.addingReportingOverflow($1) }, +, +)
+    combine(left, right, integers: { $0.addingReportingOverflow($1) }, doubles: +, decimals: +)
   }
 
   package static func subtract(_ left: Number, _ right: Number) -> Number? {
-    combine(left, right, { $0.subtractingReportingOverflow($1) }, -, -)
+    combine(left, right, integers: { $0.subtractingReportingOverflow($1) }, doubles: -, decimals: -)
   }
 
   package static func multiply(_ left: Number, _ right: Number) -> Number? {
-    combine(left, right, { $0.multipliedReportingOverflow(by: $1) }, *, *)
+    combine(left, right, integers: { $0.multipliedReportingOverflow(by: $1) }, doubles: *, decimals: *)
   }
 
   package static func divide(_ left: Number, _ right: Number) -> Number? {
     guard right.double != 0 else { return nil }
-    return combine(left, right, { $0.dividedReportingOverflow(by: $1) }, /, /)
+    return combine(left, right, integers: { $0.dividedReportingOverflow(by: $1) }, doubles: /, decimals: /)
   }
 
   static func modulus(_ left: Number, _ right: Number) -> Number? {
     guard right.double != 0 else { return nil }
     return combine(
-      left, right, { $0.remainderReportingOverflow(dividingBy: $1) },
-      { $0.truncatingRemainder(dividingBy: $1) },
-      { $0 - Number.truncated($0 / $1) * $1 })
+      left, right, integers: { $0.remainderReportingOverflow(dividingBy: $1) },
+      doubles: { $0.truncatingRemainder(dividingBy: $1) },
+      decimals: { $0 - Number.truncated($0 / $1) * $1 })
   }
 
   static func power(_ left: Number, _ right: Number) -> Number? {
@@ -96,8 +96,8 @@ extension Number {
 
   @inline(never)
   private static func combine(
-    _ left: Number, _ right: Number, _ whole: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
-    _ floating: (Double, Double) -> Double, _ decimal: (Decimal, Decimal) -> Decimal
+    _ left: Number, _ right: Number, integers whole: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+    doubles floating: (Double, Double) -> Double, decimals decimal: (Decimal, Decimal) -> Decimal
   ) -> Number? {
     switch (left, right) {
     case (.integer(let a), .integer(let b)):

@@ -83,23 +83,25 @@ extension TableMapBuilder {
     if names == .snakeCase {
       let found = LayoutNames.join(
         (first.entity.name, first.relationship.name), (second.entity.name, second.relationship.name))
-      return joinTable(tableAllocator.allocate(found.table), first, found.first, second, found.second) { $0 }
+      return joinTable(tableAllocator.allocate(found.table), (first, found.first), (second, found.second)) { $0 }
     }
     let name = tableAllocator.allocate("Z_\(numbers[first.entity])\(first.upper)")
     let isReflexive = first.entity == second.entity && first.relationship.name == second.relationship.name
     let firstColumn = allocateColumn("Z_\(numbers[first.entity])\(second.upper)", of: first.entity)
     let secondColumn =
       isReflexive ? "REFLEXIVE" : allocateColumn("Z_\(numbers[second.entity])\(first.upper)", of: second.entity)
-    return joinTable(name, first, firstColumn, second, secondColumn) { $0 }
+    return joinTable(name, (first, firstColumn), (second, secondColumn)) { $0 }
   }
 
   private mutating func allocateColumn(_ base: String, of entity: Entity) -> String {
     allocators[entity.root.name, default: NameAllocator(reserving: names.fixedColumns)].allocate(base)
   }
 
-  /// - Parameter column: Returns the table's actual name for a name given by the rules; nil if it has no such column.
+  /// - Parameters:
+  ///   - first: One end, with the column of its keys.
+  ///   - column: Returns the table's actual name for a name given by the rules; nil if it has no such column.
   private func joinTable(
-    _ name: String, _ first: End, _ firstColumn: String, _ second: End, _ secondColumn: String,
+    _ name: String, _ first: (end: End, column: String), _ second: (end: End, column: String),
     column: (String) -> String?
   ) -> TableMap.JoinTable {
     func order(_ end: End, by members: String) -> String? {
@@ -108,11 +110,11 @@ extension TableMapBuilder {
     return TableMap.JoinTable(
       name: name,
       first: .init(
-        entity: first.entity.name, relationship: first.relationship.name, column: firstColumn,
-        orderColumn: order(first, by: secondColumn)),
+        entity: first.end.entity.name, relationship: first.end.relationship.name, column: first.column,
+        orderColumn: order(first.end, by: second.column)),
       second: .init(
-        entity: second.entity.name, relationship: second.relationship.name, column: secondColumn,
-        orderColumn: order(second, by: firstColumn)))
+        entity: second.end.entity.name, relationship: second.end.relationship.name, column: second.column,
+        orderColumn: order(second.end, by: first.column)))
   }
 
   private func orderColumn(for members: String) -> String {
@@ -142,7 +144,7 @@ extension TableMapBuilder {
     guard let best else { return nil }
     let (firstEnd, secondEnd) = best.isTurned ? (second, first) : (first, second)
     let (firstColumn, secondColumn) = best.isTurned ? (best.columns.1, best.columns.0) : best.columns
-    let result = joinTable(best.table.name, firstEnd, firstColumn, secondEnd, secondColumn) {
+    let result = joinTable(best.table.name, (firstEnd, firstColumn), (secondEnd, secondColumn)) {
       Self.orderColumn(like: $0, of: best.table)
     }
     for (end, side) in [(firstEnd, result.first), (secondEnd, result.second)]

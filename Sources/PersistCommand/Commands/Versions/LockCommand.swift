@@ -62,7 +62,7 @@ struct LockCommand: ParsableCommand {
     var added: [ModelLock.Version] = []
     if !check, unlock == nil, changes.isEmpty { added = try lock.lock(registry, version: version) }
     if !added.isEmpty || !removed.isEmpty { try lock.write(to: file) }
-    try show(lock, file, added, removed, changes, heads)
+    try show(lock, in: file, added: added, removed: removed, changes: changes, heads: heads)
     do {
       try lock.check(registry, isPart: isPart)
     } catch {
@@ -120,8 +120,8 @@ struct LockCommand: ParsableCommand {
   }
 
   private func show(
-    _ lock: ModelLock, _ file: URL, _ added: [ModelLock.Version], _ removed: [ModelLock.Version],
-    _ changes: [ModelLock.Change], _ heads: [VersionHeads]
+    _ lock: ModelLock, in file: URL, added: [ModelLock.Version], removed: [ModelLock.Version],
+    changes: [ModelLock.Change], heads: [VersionHeads]
   ) throws {
     guard json else {
       for version in added { try StandardOutput.print("locked    \(version.model): \(version.name)") }

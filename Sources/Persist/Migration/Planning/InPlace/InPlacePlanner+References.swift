@@ -5,9 +5,12 @@ extension InPlacePlanner {
     for join in joins {
       guard case .becomes(let origin, let end) = join.source else { continue }
       let subject = InPlaceWork.Subject(join.table.first.entity, join.table.first.relationship)
-      removePairs(end.table, end.ownColumn, origin.ownerTable, origin.allOwners.subtracting(origin.owners), subject)
       removePairs(
-        end.table, end.memberColumn, origin.memberTable, origin.allMembers.subtracting(origin.members), subject)
+        of: end.table, end.ownColumn, referringTo: origin.ownerTable, origin.allOwners.subtracting(origin.owners),
+        subject)
+      removePairs(
+        of: end.table, end.memberColumn, referringTo: origin.memberTable, origin.allMembers.subtracting(origin.members),
+        subject)
     }
   }
 
@@ -41,7 +44,7 @@ extension InPlacePlanner {
   }
 
   private mutating func removePairs(
-    _ table: String, _ column: String, _ target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
+    of table: String, _ column: String, referringTo target: String, _ numbers: Set<Int>, _ subject: InPlaceWork.Subject
   ) {
     guard !numbers.isEmpty else { return }
     work.add(
