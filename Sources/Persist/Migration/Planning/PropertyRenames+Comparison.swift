@@ -1,6 +1,6 @@
 /// The renames that a history follows.
 extension PropertyRenames {
-  init(_ comparison: ModelComparison) {
+  package init(_ comparison: ModelComparison) {
     self.init()
     let (old, correspondence) = (comparison.old, comparison.correspondence)
     for entity in old.entities {
