@@ -111,8 +111,10 @@ struct ReplicaWork: Sendable {
     try repeating {
       var (step, record, _) = try open()
       guard !record.isBorn else { return nil }
-      let birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
-      record.birth = birth
+      var birth = try record.birth ?? ReplicaRecord.Birth(upTo: step.history.lastNumber())
+      // A migration has given rows other names: those that have been reached are recognized by their identities.
+      if record.model != tag { birth = ReplicaRecord.Birth(upTo: birth.upTo) }
+      (record.birth, record.model) = (birth, tag)
       var pass = CapturePass(step, record, times: sources.times())
       let known = try history.flatMap { $0.upTo == birth.upTo ? $0 : nil } ?? pass.readBirthHistory(upTo: birth.upTo)
       history = known
@@ -166,10 +168,11 @@ struct ReplicaWork: Sendable {
     var latest: [FactKey: Data] = [:]
     var order: [FactKey] = []
     for (key, value) in facts where latest.updateValue(value, forKey: key) == nil { order.append(key) }
-    let description = Data(coordinator.managedObjectModel.description.json.utf8)
-    if try step.tables.entry(FactKey.model(tag).bytes) == nil, try step.tables.join(.model(tag), description) {
-      order.insert(.model(tag), at: 0)
-      latest[.model(tag)] = description
+    if try step.tables.entry(FactKey.model(tag).bytes) == nil {
+      for (key, description) in descriptions() where try step.tables.join(key, description) {
+        order.insert(key, at: 0)
+        latest[key] = description
+      }
     }
     var set: [ChangeSet.Fact] = []
     var size = 0
@@ -186,6 +189,17 @@ struct ReplicaWork: Sendable {
       if set.count >= Self.setSize.count || size >= Self.setSize.bytes { finish() }
     }
     if !set.isEmpty { finish() }
+  }
+
+  /// The descriptions of the own version and of those before it, which lead older replicas through several renames.
+  private func descriptions() -> [FactKey: Data] {
+    var models = [tag: coordinator.managedObjectModel]
+    for version in coordinator.registry?.versions ?? [] {
+      let other = ModelTag(digest: version.model.description.digest)
+      if other == tag { break }
+      models[other] = version.model
+    }
+    return Dictionary(uniqueKeysWithValues: models.map { (.model($0.key), Data($0.value.description.json.utf8)) })
   }
 
   func unsent() throws -> [(number: Int64, data: Data)] { try open().step.tables.unsent(limit: 16) }

@@ -299,7 +299,8 @@ extension SyncModelChain {
         let own = last.property(name, of: first)
       else { return nil }
       return PropertyName(
-        model: tags[tags.count - 1], entity: entity, name: ([own] + path.dropFirst().map(String.init)).joined(separator: "."))
+        model: tags[tags.count - 1], entity: entity,
+        name: ([own] + path.dropFirst().map(String.init)).joined(separator: "."))
     }
     return try facts.compactMap { key, value in
       switch key {

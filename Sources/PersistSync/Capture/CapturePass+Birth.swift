@@ -63,7 +63,8 @@ extension CapturePass {
     while rows.count < Self.birthCount, entities.indices.contains(birth.entity) {
       let entity = entities[birth.entity]
       let limit = Self.birthCount - rows.count
-      let next = entity.isAbstract ? (rows: [], last: nil) : try step.store.rows(of: entity, after: birth.key, limit: limit)
+      let next =
+        entity.isAbstract ? (rows: [], last: nil) : try step.store.rows(of: entity, after: birth.key, limit: limit)
       rows += next.rows
       if let last = next.last { birth.key = last } else { (birth.entity, birth.key) = (birth.entity + 1, .min) }
     }

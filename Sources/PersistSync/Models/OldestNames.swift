@@ -49,8 +49,8 @@ struct OldestNames {
     return oldest.description.renamingIdentifier ?? oldest.name
   }
 
-  /// The oldest name of the entity in whose table an entity's rows are. Tables that were one have their own names, since
-  /// their rows may have equal keys.
+  /// The oldest name of the entity in whose table an entity's rows are. Tables that were one have their own names,
+  /// since their rows may have equal keys.
   func root(of entity: Entity) -> String {
     let oldest = oldestRoot(of: entity)
     let isShared = model.entities.contains { $0.root != entity.root && oldestRoot(of: $0) == oldest }

@@ -1,7 +1,8 @@
 import Foundation
 import Persist
 
-/// The numbers of ``FactHead`` values in a store, so that the facts of its objects don't repeat the names of properties.
+/// The numbers of ``FactHead`` values in a store, so that the facts of its objects don't repeat the names of
+/// properties.
 final class FactHeads {
   private let history: any StoreHistory
   private var numbers: [FactHead: Int] = [:]
