@@ -47,6 +47,7 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
   open var label: String?
 }
 
+// Unchecked: as its superclass is.
 /// Steps that are inferred. Versions are found by checksums of this module's models and those that references name, and
 /// otherwise by the order of the other stages, because the checksums that Xcode shows are Apple's own.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
@@ -57,6 +58,7 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
   public init(_ versionChecksums: [String]) { self.versionChecksums = versionChecksums }
 }
 
+// Unchecked: as its superclass is.
 /// A step between two versions, with blocks before and after it.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
   /// A block that runs before or after a stage, with the store at ``NSStagedMigrationManager/container``.

@@ -146,6 +146,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   }
 }
 
+// Unchecked: as its superclass is.
 /// An attribute whose value the store computes from others.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The expression from which the store computes the value.

@@ -1,6 +1,7 @@
 import Foundation
 import Persist
 
+// Unchecked: as its superclass is.
 /// An attribute that consists of several ones, whose values are dictionaries.
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The attributes that the attribute consists of; some of them may be composite.

@@ -103,6 +103,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   }
 }
 
+// Unchecked: as its superclass is.
 /// A property whose value is the result of a request.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
   /// The request, with the variables `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
@@ -145,6 +146,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
   }
 }
 
+// Unchecked: as its superclass is.
 /// A computed column of a request for dictionaries.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
   /// The expression of the column.

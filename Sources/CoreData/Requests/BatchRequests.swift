@@ -235,6 +235,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult, @unchecked Sendable {
   init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { (self.result, resultType) = (result, type) }
 }
 
+// Unchecked: as its superclass is.
 /// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult, @unchecked Sendable {
   /// A number, a Boolean or identifiers, according to ``resultType``.
@@ -274,6 +275,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
   open func cancel() { isCanceled.withLock { $0 = true } }
 }
 
+// Unchecked: as its superclass is.
 /// The result of an asynchronous request, whose values are there when the request's block runs.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
   /// The request for the objects.

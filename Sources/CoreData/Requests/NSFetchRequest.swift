@@ -59,6 +59,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying, @unchecked Sendable {
 open class NSPersistentStoreResult: NSObject, @unchecked Sendable {
 }
 
+// Unchecked: as its superclass is.
 /// A request for objects, identifiers, dictionaries or a count.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, @unchecked Sendable {
   /// The entity.

@@ -29,8 +29,16 @@ struct PortCommand: ParsableCommand {
 
   @OptionGroup var common: OutputArguments
 
+  func validate() throws {
+    if check, sets { throw ValidationError("--check writes nothing, and --init does: pass one of them.") }
+  }
+
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue else {
+      throw PersistenceError(.fileAccess, at: .file(url), "There is no such folder.", fix: "Pass a folder of sources.")
+    }
     if sets { try setUp(url) }
     let sources = SourceFolder(url)
     let models = try sources.models.map { try (file: Self.classesFile(of: $0), model: Self.model($0)) }
@@ -69,11 +77,16 @@ struct PortCommand: ParsableCommand {
   }
 
   private func setUp(_ url: URL) throws {
+    guard !PackageSetup.manifests(in: url).isEmpty else {
+      throw PersistenceError(
+        .invalidRequest, at: .file(url), "The folder has no Package.swift.",
+        fix: "Pass the package's folder. For sources without a package, create one with 'swift package init'.")
+    }
     let setup = PackageSetup(url, manifest: try Self.dumpedManifest(of: url))
     guard !setup.targets.isEmpty else {
       throw PersistenceError(
         .invalidRequest, at: .file(url), "No target of the package imports CoreData.",
-        fix: "Pass the folder that contains Package.swift.")
+        fix: "Declare the folder with the sources as a target.")
     }
     let raised = setup.manifestsToRaise
     try setup.apply(dependency: dependency ?? Self.ownPackage ?? "../persist")
@@ -107,12 +120,24 @@ struct PortCommand: ParsableCommand {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["swift", "package", "dump-package", "--package-path", folder.path]
     let output = Pipe()
+    let errors = FileManager.default.temporaryDirectory.appendingPathComponent("persist-\(UUID().uuidString)")
+    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: errors) }
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: errors)
     guard (try? process.run()) != nil else { return nil }
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return process.terminationStatus == 0 ? data : nil
+    switch process.terminationStatus {
+    case 0: return data
+    case 127: return nil
+    default:
+      let lines = (try? String(contentsOf: errors, encoding: .utf8))?.split(separator: "\n") ?? []
+      let problem = lines.first { $0.contains("error: ") && !$0.hasSuffix(":") } ?? lines.first ?? "no message"
+      throw PersistenceError(
+        .malformedFile, at: .file(folder.appendingPathComponent("Package.swift")),
+        "SwiftPM can't read the manifest: \(problem)", fix: "Correct it until 'swift package dump-package' works.")
+    }
   }
 
   private func show(_ findings: [CoreDataPass.Finding], fileCount: Int, changedCount: Int) throws {
