@@ -86,8 +86,8 @@
     }
   }
 
-  /// A value behind a lock.
   // Unchecked: the value is accessed only while the lock is held.
+  /// A value behind a lock.
   public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     private final class Storage {
       let lock = NSLock()

@@ -100,8 +100,8 @@ package struct PackageSetup {
     guard let range = manifest.range(of: mark) else { return withOneLineEnd(manifest) }
     let text = withOneLineEnd(String(manifest[..<range.lowerBound]))
     let part = manifest[range.upperBound...].dropFirst()
-    guard part.hasPrefix(raisedMark), let former = part.prefix(while: { $0 != "\n" }).split(separator: "'").dropFirst().first
-    else { return text }
+    let line = part.prefix { $0 != "\n" }
+    guard line.hasPrefix(raisedMark), let former = line.split(separator: "'").dropFirst().first else { return text }
     return ToolsVersion.replacingLine(of: text, with: String(former))
   }
 

@@ -119,8 +119,8 @@ extension SourceEditor {
     }
   }
 
-  /// An initializer of a type that isn't known, which only Objective-C's classes have: `T(entity: …, insertInto: …)`
-  /// and `type.init(context: …)`.
+  /// An initializer of a type that isn't known, which only Objective-C's classes have: `T(entity:insertInto:)` and
+  /// `type.init(context:)`.
   private mutating func objectCreation(at index: Int) {
     guard importsCoreData, index > 1, code[index - 1].isPunctuation("("), token(index + 1)?.isPunctuation(":") == true,
       code[index].isWord("context") || hasArgument("insertInto", after: index)

@@ -1,7 +1,7 @@
 public import Foundation
 
-// Observers whose methods are called, which Objective-C finds by their selectors. The source pass replaces a selector by
-// a reference to the method.
+// Observers whose methods are called, which Objective-C finds by their selectors. The source pass puts references to
+// the methods in the place of selectors.
 extension NotificationCenter {
   /// Calls a method of an observer for notifications as long as the observer exists.
   public func addObserver<Observer: AnyObject>(

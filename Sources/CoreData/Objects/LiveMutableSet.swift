@@ -73,5 +73,7 @@ final class LiveMutableSet: NSMutableSet {
   }
   override func setSet(_ other: Set<AnyHashable>) { members.replace(with: Self.objects(other)) }
 
-  private static func objects(_ set: Set<AnyHashable>) -> [ManagedObject] { set.compactMap { $0.base as? ManagedObject } }
+  private static func objects(_ set: Set<AnyHashable>) -> [ManagedObject] {
+    set.compactMap { $0.base as? ManagedObject }
+  }
 }

@@ -96,7 +96,7 @@ struct PortCommand: ParsableCommand {
           "\(manifest): swift-tools-version is 5.6 now, because older tools have no plugins in manifests")
       }
       try StandardOutput.print(
-        "Package.swift: \(setup.targets.map(\.name).joined(separator: ", ")) compile with the plugin PersistCoreData")
+        "Package.swift: the plugin PersistCoreData prepares \(setup.targets.map(\.name).joined(separator: ", "))")
     }
   }
 
@@ -133,7 +133,9 @@ struct PortCommand: ParsableCommand {
     case 127: return nil
     default:
       let lines = (try? String(contentsOf: errors, encoding: .utf8))?.split(separator: "\n") ?? []
-      let problem = lines.first { $0.contains("error: ") && !$0.hasSuffix(":") } ?? lines.first ?? "no message"
+      let problem =
+        lines.first { $0.contains(".swift:") && $0.contains(": error: ") } ?? lines.first { $0.contains("error: ") }
+        ?? lines.first ?? "no message"
       throw PersistenceError(
         .malformedFile, at: .file(folder.appendingPathComponent("Package.swift")),
         "SwiftPM can't read the manifest: \(problem)", fix: "Correct it until 'swift package dump-package' works.")

@@ -77,6 +77,25 @@ struct PortTests {
     }
   }
 
+  @Test("Folders that can't be set up or checked are errors that say why")
+  func wrongFolders() throws {
+    try withTemporaryFolder { folder in
+      func messages(_ arguments: String...) throws -> String {
+        let outcome = try Command.run(["port"] + arguments)
+        #expect(outcome.status != 0)
+        return outcome.messages
+      }
+      #expect(try messages(folder.appendingPathComponent("none").path, "--check").contains("no such folder"))
+      #expect(try messages(folder.path, "--init").contains("has no Package.swift"))
+      #expect(try messages(folder.path, "--init", "--check").contains("one of them"))
+      let manifest = folder.appendingPathComponent("Package.swift")
+      let broken = "// swift-tools-version: 5.9\nimport PackageDescription\nlet package = Package(name: \"App\"\n"
+      try broken.write(to: manifest, atomically: true, encoding: .utf8)
+      #expect(try messages(folder.path, "--init").contains("Package.swift:"))
+      #expect(try String(contentsOf: manifest, encoding: .utf8) == broken)
+    }
+  }
+
   @Test("A malformed model is an error that names its file")
   func malformed() throws {
     try withTemporaryFolder { folder in

@@ -67,8 +67,9 @@ struct SourceRuleTests {
   func publicIsDocumented() throws {
     try check { source, path in
       let libraries = [
-        "CoreData", "Persist", "PersistDocuments", "PersistLiveQueries", "PersistMacrosless", "PersistObservability",
-        "PersistOnlineMigrations", "PersistPostgreSQL", "PersistSQLMigrations", "PersistSQLQueries", "PersistSync",
+        "AppleLogging", "CoreData", "Persist", "PersistDocuments", "PersistLiveQueries", "PersistMacrosless",
+        "PersistObservability", "PersistOnlineMigrations", "PersistPostgreSQL", "PersistSQLMigrations",
+        "PersistSQLQueries", "PersistSync",
       ]
       guard libraries.contains(where: { path.hasPrefix($0 + "/") }) else { return [] }
       return source.undocumentedDeclarations.map { ($0.line, "no doc comment: \($0.text)") }
