@@ -392,9 +392,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       try runWaitingChecks()
       let record = try isOnline ? OnlineRecord(session) : nil
       try waitingBriefly {
-        let history = ServerHistoryConnection(session)
-        guard let record else { return try history.adaptHistory(from: former, to: map, renames: renames) }
-        try history.contract(from: former, to: map, record)
+        try ServerHistoryConnection(session).adaptHistory(from: former, to: map, renames: renames, after: record)
       }
     }
   }

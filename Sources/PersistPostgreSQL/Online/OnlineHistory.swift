@@ -68,9 +68,19 @@ extension ServerHistoryConnection {
     }
   }
 
+  /// Adapts the history at the end of a migration.
+  ///
+  /// - Parameter record: That of an online migration, which has reduced the entries; nil for other migrations.
+  func adaptHistory(
+    from former: TableMap, to map: TableMap, renames: PropertyRenames, after record: OnlineRecord?
+  ) throws {
+    guard let record else { return try adaptHistory(from: former, to: map, renames: renames) }
+    try contract(from: former, to: map, record)
+  }
+
   /// Records the remaining model in the history whose entries are reduced to it; the caller holds the transaction, and
   /// the triggers of ``expand(_:)`` are gone.
-  func contract(from other: TableMap, to map: TableMap, _ record: OnlineRecord) throws {
+  private func contract(from other: TableMap, to map: TableMap, _ record: OnlineRecord) throws {
     guard let layout = HistoryLayout(try storeSchema()) else { return }
     let expansion = HistoryExpansion(from: other, to: map, record)
     var metadata = try storeMetadata()
