@@ -147,8 +147,9 @@ public final class Replica: Sendable {
     var hasReceived = false
     while !entries.isEmpty {
       var sets: [ChangeSet] = []
-      var size = 0
-      while let entry = entries.first, sets.count < 100, size < 4 << 20 {
+      var (size, facts) = (0, 0)
+      // Facts need much more memory than their sets.
+      while let entry = entries.first, sets.count < 100, size < 4 << 20, facts < 20_000 {
         entries.removeFirst()
         guard let data = try await hub.content(of: entry) else { continue }
         size += data.count
@@ -156,6 +157,7 @@ public final class Replica: Sendable {
           let set = try ChangeSet(data)
           guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
           sets.append(set)
+          facts += set.count
         } catch let error as PersistenceError {
           report.refused.append(RefusedChangeSet(entry: entry, error: error))
         }
