@@ -18,6 +18,8 @@ struct ServerHistoryWriter {
   private var columns: [Data?] = []
   private var bits: (entity: Int, slots: [Int], columns: Data)?
   private(set) var hasBegun = false
+  /// The time of the transaction, once its statements were made.
+  private(set) var time: TimeInterval?
   /// Whether statements were already returned that record changes.
   private var hasRecorded = false
 
@@ -132,13 +134,15 @@ struct ServerHistoryWriter {
       text.isReference ? "(SELECT id FROM \(Self.texts) WHERE text = \(text: text.text))" : "\(text: text.text)"
     }
     let named: ServerText = map.oldValues == nil ? "" : ", \(OldValueTriggers.name(byNumberIn: "id"))"
+    let time = Date().timeIntervalSinceReferenceDate
+    self.time = time
     statements.append("SELECT pg_notify(\(text: channel), '')")
     statements.append(
       """
       INSERT INTO \(table: HistoryLayout.transactionTable) (id, entity, version, time\
       \(written.map { ", \(name: $0.column)" as ServerText }.joined(separator: ""))) \
       VALUES (\(Self.number), \(number: Int64(HistoryLayout.EntityNumber.transaction)), 1, \
-      \(double: Date().timeIntervalSinceReferenceDate)\(values.map { ", \($0)" as ServerText }.joined(separator: ""))) \
+      \(double: time)\(values.map { ", \($0)" as ServerText }.joined(separator: ""))) \
       RETURNING id\(named)
       """)
     return statements

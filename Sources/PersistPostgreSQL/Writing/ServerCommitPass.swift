@@ -95,7 +95,7 @@ struct ServerCommitPass {
   func receipt(historyNumber: Int64?) -> CommitReceipt {
     var receipt = CommitReceipt(
       insertedKeys: insertedKeys, overtakenTouches: overtakenTouches, historyNumber: historyNumber)
-    receipt.historyMark = historyNumber.map { _ in HistoryMark(life: store.life, time: nil) }
+    receipt.historyMark = historyNumber.map { _ in HistoryMark(life: store.life, time: history?.time) }
     return receipt
   }
 
