@@ -41,25 +41,32 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test("Transactions that others delete after the extent of the history was read are returned, unless it was too late")
-  func deletedMeanwhile() throws {
+  @Test(
+    "A read while others delete transactions returns all that it has to, or is refused",
+    arguments: [nil, 2, 3] as [Int64?])
+  func deletedMeanwhile(after visited: Int64?) throws {
     try withHistory { coordinator, url in
       for _ in 0..<3 { _ = try save(coordinator) }
       let token = try #require(try coordinator.execute(.fetchHistory(after: nil)).transactions.first).token
       let other = PersistentStoreCoordinator(model: coordinator.managedObjectModel)
       try other.addStore(at: url)
       let history = try #require(coordinator.openStores[0].history)
-      var read: [Int64] = []
-      for _ in 0..<2 {
-        try history.forEachTransaction(
-          HistoryQuery(afterNumber: 1),
-          provided: { extent in
-            _ = try other.execute(.deleteHistory(before: Date.distantFuture))
-            return extent.isComplete(after: 1)
-          }
-        ) { read.append($0.transactionNumber) }
+      func deleteAll() throws { _ = try other.execute(.deleteHistory(before: Date.distantFuture)) }
+      var (read, isAccepted) = ([] as [Int64], false)
+      try history.forEachTransaction(
+        HistoryQuery(afterNumber: 1),
+        provided: { extent in
+          if visited == nil { try deleteAll() }
+          isAccepted = extent.isComplete(after: 1)
+          return isAccepted
+        }
+      ) { transaction in
+        read.append(transaction.transactionNumber)
+        if transaction.transactionNumber == visited { try deleteAll() }
       }
-      #expect(read == [2, 3])
+      // A file's read keeps its state. A server's begins again, because the deletion changes the store's mark.
+      if TestEngine.current == .sqlite { #expect(isAccepted) }
+      if isAccepted { #expect(read == [2, 3]) } else { #expect([[], [2], [2, 3]].contains(read)) }
       #expect(persistError { _ = try numbers(coordinator, .fetchHistory(after: token)) }?.code == .historyTokenExpired)
       for store in other.persistentStores { try other.remove(store) }
     }
