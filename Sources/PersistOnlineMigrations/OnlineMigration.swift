@@ -339,6 +339,8 @@ extension SchemaChange {
     case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
     // Dropped together, at the end.
     case .dropTable: return []
+    // The entries were reduced before tables were locked. Those of new entities are programs' own.
+    case .deleteHistory: return []
     case .renameColumn(let old, let new, let table):
       if ParkedColumn.isOne(new) { return [self] }
       return joins.contains(table.foldedIdentifier) ? [] : [.dropColumn(old, table: table)]

@@ -130,6 +130,44 @@ struct OnlineHistoryTests {
     }
   }
 
+  @Test(
+    "Entries of entities that only one model has end with it, and those of the other remain", arguments: [true, false])
+  func ownEntities(contracts: Bool) throws {
+    let item = EntityDescription("Item", attributes: [AttributeDescription("name", .string)])
+    func text(_ entity: String) -> EntityDescription {
+      EntityDescription(entity, attributes: [AttributeDescription("text", .string)])
+    }
+    let old = try OnlineShop.version("1", text("Draft"), item)
+    let new = try OnlineShop.version("2", item, text("Note"))
+    try OnlineShop.withStore { url in
+      let first = try OnlineProgram(old, url, options: Self.options(.oldValues))
+      func write(_ program: OnlineProgram, _ entity: String) throws {
+        try program.insert("Item", ["name": entity])
+        let own = try program.insert(entity, ["text": "a"])
+        try program.save()
+        own["text"] = "b"
+        try program.save()
+      }
+      try write(first, "Draft")
+      let migration = OnlineMigration(storeAt: url)
+      try migration.expand(to: new)
+      try migration.backfill()
+      let second = try OnlineProgram(new, url)
+      try write(second, "Note")
+      let (staying, leaving) = contracts ? (second, first) : (first, second)
+      try leaving.close()
+      if contracts { try migration.contract(force: true) } else { try migration.abort() }
+      let changes = try staying.history().flatMap { $0.changes ?? [] }
+      let own = contracts ? "Note" : "Draft"
+      #expect(changes.map(\.changedObjectID.entityName).sorted() == ["Item", "Item", own, own].sorted())
+      #expect(changes.compactMap { $0.oldValues?["text"] } == [.string("a")])
+      try staying.close()
+      var problems: [StoreProblem] = []
+      try StoreLocation.postgreSQL(url.absoluteString).check { problems.append($0) }
+      #expect(problems.isEmpty, "\(problems)")
+    }
+  }
+
   @Test("A copy of an expanded store has the history of the model that it is opened with")
   func copies() throws {
     let (old, new) = (try OnlineShop.old(), try OnlineShop.new())

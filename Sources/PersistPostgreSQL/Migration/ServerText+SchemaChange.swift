@@ -40,7 +40,10 @@ extension ServerText {
       return [copy(source, try kinds(source), into: table, try kinds(table), values, rows)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       return SQLText.relationshipStatements(change).map { ServerText($0) }
-    case .deleteHistory, .renumberEntities, .readFiles: return []
+    case .readFiles: return []
+    case .deleteHistory(let table, let column, let numbers):
+      return ["DELETE FROM \(table: table) WHERE \(name: column) IN (\(numbers: numbers))"]
+    case .renumberEntities(let renumbering): return renumber(renumbering)
     case .setEntities(let old, let new): return entities(old, new)
     }
   }
@@ -120,6 +123,27 @@ extension ServerText {
     return """
       INSERT INTO \(table: table) (\(names: values.map(\.column))) \
       SELECT \(list.joined(separator: ", ")) FROM \(table: source) AS r0\(condition(rows))
+      """
+  }
+
+  /// Replaces entity numbers, in two steps under a unique index: rows that exchange their numbers would collide while a
+  /// single update runs.
+  private static func renumber(_ change: EntityRenumbering) -> [ServerText] {
+    guard change.rewritesRows else { return [renumber(change, change.numbers)] }
+    let temporary = change.numbers.mapValues { -$0 }
+    let final = Dictionary(temporary.values.map { ($0, -$0) }, uniquingKeysWith: { first, _ in first })
+    return [renumber(change, temporary), renumber(change, final)]
+  }
+
+  private static func renumber(_ change: EntityRenumbering, _ numbers: [Int: Int]) -> ServerText {
+    let old = numbers.keys.sorted()
+    let assignments = change.columns.map { column -> ServerText in
+      "\(name: column) = \(expression(.renumbered(column, numbers), as: .integer, [:]))"
+    }
+    let affected = change.columns.map { "\(name: $0) IN (\(numbers: old))" as ServerText }
+    return """
+      UPDATE \(table: change.table) SET \(assignments.joined(separator: ", ")) \
+      WHERE \(affected.joined(separator: " OR "))
       """
   }
 

@@ -57,6 +57,13 @@ extension ServerHistoryConnection {
   func contractEntries(from other: TableMap, to map: TableMap, _ record: OnlineRecord) throws {
     guard let layout = HistoryLayout(try storeSchema()) else { return }
     let expansion = HistoryExpansion(from: other, to: map, record)
+    // Entities of both models have the same number in both.
+    let gone = Set(other.tables.map(\.number)).subtracting(map.tables.map(\.number)).sorted()
+    if !gone.isEmpty {
+      try session.run([
+        "DELETE FROM \(table: HistoryLayout.changeTable) WHERE changed_entity IN (\(numbers: gone))"
+      ])
+    }
     if try hasTable(named: OldValuesLayout.valueTable) {
       let move = expansion.side == .second ? SQLText.statements(expansion.endOfOldValues, kept: kept) : []
       for statement in move + SQLText.pruneOldValues(to: OldValuesLayout(map)) { try execute(statement) }

@@ -63,6 +63,28 @@
       }
     }
 
+    @Test("Others' tables follow new entity numbers, even if two exchange theirs under a unique index")
+    func othersNumbers() throws {
+      func version(_ name: String, _ entities: EntityDescription...) throws -> ModelVersion {
+        let description = ModelDescription(entities: entities, versionIdentifiers: [name])
+        return ModelVersion(name: name, model: try ManagedObjectModel(description))
+      }
+      let old = try version("1", EntityDescription("A"), EntityDescription("B"), EntityDescription("C"))
+      let new = try version(
+        "2", EntityDescription("A", renamingIdentifier: "B"), EntityDescription("B", renamingIdentifier: "A"))
+      try TestServer.withSchema { server in
+        let location = try StoreLocation.postgreSQL(server)
+        let url = try #require(location.url)
+        try close(open(location, old.model))
+        try ForeignSQL.run(
+          "CREATE TABLE notes (zentity bigint, zentitypk bigint, note text, UNIQUE (zentity, zentitypk))",
+          "INSERT INTO notes VALUES (1, 1, 'of A'), (2, 1, 'of B'), (3, 1, 'of C')", at: url)
+        try AutomaticMigrator().migrate(storeAt: url, to: new, registry: ModelRegistry(versions: [old, new]))
+        let notes = try ForeignSQL.run("SELECT zentity, note FROM notes ORDER BY zentity", at: url)
+        #expect(notes == [["1", "of B"], ["2", "of A"]])
+      }
+    }
+
     @Test("Values of deleted objects are kept exactly, whatever their type")
     func tombstones() throws {
       let uuid = UUID()

@@ -2,16 +2,16 @@
 package struct EntityRenumbering: Sendable, Hashable {
   package let table: String
   /// The columns with entity numbers.
-  let columns: [String]
+  package let columns: [String]
   /// The stored columns of the table, and the name of its rowid if it has one.
   let all: [String]
   /// The new numbers by the old ones, for those that change.
-  let numbers: [Int: Int]
+  package let numbers: [Int: Int]
   /// The rules that can reject the new numbers.
   package let rules: [EntityNumberRule]
   /// Whether the rows are deleted and inserted again: under a constraint over a number, rows that exchange their
   /// numbers would collide while an update runs.
-  let rewritesRows: Bool
+  package let rewritesRows: Bool
 
   package init(_ table: StoreSchema.Table, columns: [String], indexes: [StoreSchema.Index], numbers: [Int: Int]) {
     self.table = table.name
