@@ -11,6 +11,9 @@ struct SyncModelChain {
     var entities: [String: String] = [:]
     /// The names of properties by the first names of their root entities and their own.
     var properties: [String: [String: String]] = [:]
+    /// The first names of the entities that declare properties, by the first names of their root entities and of the
+    /// properties.
+    var owners: [String: [String: String]] = [:]
 
     /// The first name of an entity.
     func entity(named name: String) -> String? { entities.first { $0.value == name }?.key }
@@ -41,6 +44,8 @@ struct SyncModelChain {
     let first: String
     var name: String
     var former: String?
+    /// Whether this version has it in another entity than the one before.
+    var isMoved = false
     var isThere = true
     var attribute: AttributeDescription?
     var relationship: RelationshipDescription?
@@ -82,7 +87,7 @@ struct SyncModelChain {
   private mutating func change(_ version: Int, _ random: inout SeededRandom) {
     func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     for name in parts.keys { parts[name]?.former = nil }
-    for index in traits.indices { traits[index].former = nil }
+    for index in traits.indices { (traits[index].former, traits[index].isMoved) = (nil, false) }
     for _ in 0...number(5) {
       let index = number(traits.count)
       switch number(12) {
@@ -98,7 +103,8 @@ struct SyncModelChain {
   }
 
   private mutating func renameTrait(_ index: Int, _ version: Int) {
-    guard traits[index].isThere, traits[index].former == nil else { return }
+    // Nothing would say that a property is one which was removed under another name.
+    guard isThere(traits[index]), traits[index].former == nil else { return }
     traits[index].former = traits[index].name
     traits[index].name = "\(traits[index].first)\(version)"
   }
@@ -138,9 +144,10 @@ struct SyncModelChain {
 
   /// Moves an attribute between an entity and its parent.
   private mutating func move(_ name: String) {
-    guard let index = traits.firstIndex(where: { $0.first == name && $0.root == "Item" }), traits[index].isThere else {
-      return
-    }
+    guard let index = traits.firstIndex(where: { $0.first == name && $0.root == "Item" }), traits[index].isThere,
+      parts["Part"]?.isThere == true
+    else { return }
+    traits[index].isMoved = true
     traits[index].entity = traits[index].entity == "Item" ? "Part" : "Item"
   }
 
@@ -158,6 +165,12 @@ struct SyncModelChain {
     guard let part = parts[name], part.former == nil else { return }
     let subentities = name == "Sticker" ? ["Star"] : []
     guard subentities.allSatisfy({ parts[$0]?.former == nil }) else { return }
+    let isChanged = traits.contains { trait in
+      guard trait.former != nil || trait.isMoved else { return false }
+      return [trait.entity, trait.root, trait.relationship?.destination].contains { $0 == name }
+        || subentities.contains(trait.entity) || trait.isMoved && name == "Part"
+    }
+    if isChanged { return }
     for name in [name] + subentities { parts[name]?.isThere = !part.isThere }
     if name == "Star", parts["Sticker"]?.isThere == false { parts["Star"]?.isThere = false }
   }
@@ -187,7 +200,10 @@ struct SyncModelChain {
         constraint.map { name in own.first { $0.first == name }?.name ?? name }
       }
       entities.append(changed)
-      for trait in own { names.properties[trait.root, default: [:]][trait.first] = trait.name }
+      for trait in own {
+        names.properties[trait.root, default: [:]][trait.first] = trait.name
+        names.owners[trait.root, default: [:]][trait.first] = trait.entity
+      }
     }
     let description = ModelDescription(
       entities: entities, composites: base.composites, versionIdentifiers: ["\(version)"])

@@ -283,6 +283,16 @@ struct SyncOracle {
 }
 
 extension SyncModelChain {
+  /// The name that the last version has for an entity. For one that it doesn't have, that of the root entity, if the
+  /// property was known to be the root entity's while both were there.
+  private func lastEntity(with property: String, of entity: String) -> String? {
+    let last = names[names.count - 1]
+    if let name = last.entities[entity] { return name }
+    let root = Self.root(of: entity)
+    let isInherited = names.contains { $0.entities[entity] != nil && $0.owners[root]?[property] == root }
+    return isInherited ? last.entities[root] : nil
+  }
+
   /// Facts in the terms of the last version. Those without a place in it are omitted.
   fileprivate func translated(_ facts: [FactKey: Data]) throws -> [(key: FactKey, value: Data)] {
     let tags = versions.map { ModelTag(digest: $0.description.digest) }
@@ -292,11 +302,11 @@ extension SyncModelChain {
     }
     func property(_ property: PropertyName) -> PropertyName? {
       guard let version = tags.firstIndex(of: property.model),
-        let first = names[version].entity(named: property.entity), let entity = last.entities[first]
+        let first = names[version].entity(named: property.entity)
       else { return nil }
       let path = property.name.split(separator: ".", maxSplits: 1)
       guard let name = names[version].property(named: String(path[0]), of: first),
-        let own = last.property(name, of: first)
+        let own = last.property(name, of: first), let entity = lastEntity(with: name, of: first)
       else { return nil }
       return PropertyName(
         model: tags[tags.count - 1], entity: entity,

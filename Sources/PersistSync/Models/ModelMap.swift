@@ -104,6 +104,13 @@ final class ModelMap {
     return name
   }
 
+  /// The own declarations of a property, whatever the entity of the object for which it was recorded: several if it was
+  /// moved to subentities.
+  func declarations(of property: PropertyName) throws -> [PropertyDeclaration] {
+    if property.model == tag { return [PropertyDeclaration(entity: property.entity, name: property.name)] }
+    return try correspondence(property.model)?.declarations(of: property.name, in: property.entity) ?? []
+  }
+
   private func correspondence(_ other: ModelTag) throws -> Correspondence? {
     if let known = others[other] { return known }
     let models = try models.get()
@@ -158,116 +165,6 @@ extension ModelMap {
       .mappingAmbiguous,
       "Changes of the version '\(name(theirs))' wait: what corresponds to what in '\(name(model))' isn't clear.",
       fix: (error as? PersistenceError)?.fix, errors: [error as? PersistenceError].compactMap { $0 })
-  }
-}
-
-/// The entities and properties of one model by those of another one, older or newer.
-///
-/// Renames are declared by the newer model, and nothing says which one that is. Both directions are computed. The one
-/// that knows of more renames has precedence.
-private struct Correspondence {
-  /// The own entities, of which there are several if a mapping model splits or merges entities.
-  private(set) var entities: [String: [String]] = [:]
-  /// The own names of properties, by their entity, the own one and their name.
-  private var properties: [String: [String: [String: String]]] = [:]
-  private var taken: Set<[String]> = []
-  /// Properties of either model whose values aren't those of a property of the other one.
-  private let computed: Set<[String]>
-
-  /// An entity or property of each model that are the same.
-  private struct Pair {
-    var theirs: [String]
-    var own: [String]
-
-    var isRename: Bool { theirs.last != own.last }
-    var reversed: Pair { Pair(theirs: own, own: theirs) }
-  }
-
-  /// - Parameters:
-  ///   - mapped: The counterparts by a mapping model.
-  ///   - computed: The attributes that a mapping model computes.
-  /// - Throws: `PersistenceError.Code.mappingAmbiguous` if a name has several possible counterparts.
-  init(
-    from theirs: ManagedObjectModel, to own: ManagedObjectModel, mapped: [(theirs: [String], own: [String])],
-    computed: Set<[String]>
-  ) throws {
-    self.computed = computed
-    let mapped = mapped.map { Pair(theirs: $0.theirs, own: $0.own) }
-    for pair in mapped where pair.own.count == 1 { add(pair, isMapped: true) }
-    for pair in mapped where pair.own.count == 2 { add(pair) }
-    let forward = try ModelCorrespondence(from: theirs, to: own)
-    let backward = try ModelCorrespondence(from: own, to: theirs)
-    let one = Self.pairs(forward, theirs, own)
-    let other = Self.pairs(backward, own, theirs).map(\.reversed)
-    let isOtherFirst = other.count(where: \.isRename) > one.count(where: \.isRename)
-    for pair in isOtherFirst ? other + one : one + other { add(pair) }
-  }
-
-  private static func pairs(
-    _ correspondence: ModelCorrespondence, _ old: ManagedObjectModel, _ new: ManagedObjectModel
-  ) -> [Pair] {
-    let entities = old.entities.compactMap { entity in
-      correspondence.newName(ofEntity: entity.name).map { (entity.name, $0) }
-    }
-    let properties = entities.flatMap { former, name in
-      (new.entitiesByName[name]?.properties ?? []).compactMap { property in
-        correspondence.origin(of: property.name, in: name)?.source.map {
-          Pair(theirs: [former, $0], own: [name, property.name])
-        }
-      }
-    }
-    return entities.map { Pair(theirs: [$0], own: [$1]) } + properties
-  }
-
-  /// - Parameter isMapped: Whether a mapping model has the pair. Only mapping models split and merge entities.
-  private mutating func add(_ pair: Pair, isMapped: Bool = false) {
-    let (entity, ownEntity) = (pair.theirs[0], pair.own[0])
-    let isKnown = entities[entity]?.contains(ownEntity) == true
-    guard pair.theirs.count == 2 else {
-      if isKnown || !isMapped && entities[entity] != nil { return }
-      if taken.insert(pair.own).inserted || isMapped { entities[entity, default: []].append(ownEntity) }
-      return
-    }
-    guard isKnown, properties[entity]?[ownEntity]?[pair.theirs[1]] == nil, !computed.contains(pair.theirs),
-      !computed.contains(pair.own), taken.insert([entity] + pair.own).inserted
-    else { return }
-    properties[entity, default: [:]][ownEntity, default: [:]][pair.theirs[1]] = pair.own[1]
-  }
-
-  /// Whether an entity is split, or others have the same counterpart.
-  private func isDivided(_ entity: String, _ own: String) -> Bool {
-    entities[entity, default: []].count > 1 || entities.values.count { $0.contains(own) } > 1
-  }
-
-  /// Adds the pairs that two correspondences in succession have beyond this one.
-  mutating func complete(by first: Correspondence, _ second: Correspondence) {
-    for (entity, all) in first.entities.sorted(by: { $0.key < $1.key }) {
-      for middle in all {
-        for own in second.entities[middle] ?? [] {
-          add(
-            Pair(theirs: [entity], own: [own]),
-            isMapped: first.isDivided(entity, middle) || second.isDivided(middle, own))
-          for (name, other) in (first.properties[entity]?[middle] ?? [:]).sorted(by: { $0.key < $1.key }) {
-            if let last = second.properties[middle]?[own]?[other] {
-              add(Pair(theirs: [entity, name], own: [own, last]))
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// - Parameters:
-  ///   - path: The name of a property, or the path to an element of a composite.
-  ///   - ownEntity: The own entity of the object.
-  func property(_ path: String, of entity: String, in ownEntity: String) -> String? {
-    let all = properties[entity]
-    guard let names = all?[ownEntity] ?? entities[entity]?.first.flatMap({ all?[$0] }) else { return nil }
-    if let name = names[path] { return name }
-    guard let point = path.firstIndex(of: "."), let name = names[String(path[..<point])] else {
-      return nil
-    }
-    return name + path[point...]
   }
 }
 

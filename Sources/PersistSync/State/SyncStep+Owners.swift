@@ -20,10 +20,11 @@ extension SyncStep {
   func owners(of object: ObjectFacts) throws -> [OneWayName: Register] {
     var found: [OneWayName: Register] = [:]
     for (property, register) in object.owners where register.life == object.count {
-      guard let relationship = try relationship(property), relationship.isOneWay else { continue }
-      let name = OneWayName(relationship)
-      if let other = found[name], Register.isLater(other, than: register) { continue }
-      found[name] = register
+      for relationship in try relationships(property) where relationship.isOneWay {
+        let name = OneWayName(relationship)
+        if let other = found[name], Register.isLater(other, than: register) { continue }
+        found[name] = register
+      }
     }
     return found
   }
@@ -31,22 +32,24 @@ extension SyncStep {
   /// Adds the owners as values of to-one relationships: of inverses that other versions of the model don't have.
   func addInverses(of object: ObjectFacts, in entity: Entity, to found: inout [String: [Register]]) throws {
     for (property, register) in object.owners where register.life == object.count {
-      guard let inverse = try relationship(property)?.inverse, inverse.relationship?.isToMany == false,
-        schema[entity].relationship(inverse.name) != nil
-      else { continue }
-      found[inverse.name, default: []].append(register)
+      for relationship in try relationships(property) {
+        guard let inverse = relationship.inverse, inverse.relationship?.isToMany == false,
+          schema[entity].relationship(inverse.name) != nil
+        else { continue }
+        found[inverse.name, default: []].append(register)
+      }
     }
     for (name, registers) in found where registers.count > 1 {
       found[name] = registers.sorted { Register.isLater($0, than: $1) }
     }
   }
 
-  /// The own relationship of a property of the owner's entity.
-  private func relationship(_ property: PropertyName) throws -> SyncSchema.Relationship? {
-    guard let entity = try map.entityName(property.entity, in: property.model).flatMap({ model.entitiesByName[$0] }),
-      let name = try map.name(of: property, in: entity)
-    else { return nil }
-    return schema[entity].relationship(name)
+  /// The own relationships that are a property of the owner's entity: several if it was moved to subentities, of which
+  /// the owner has one.
+  private func relationships(_ property: PropertyName) throws -> [SyncSchema.Relationship] {
+    try map.declarations(of: property).compactMap { declaration in
+      model.entitiesByName[declaration.entity].flatMap { schema[$0].relationship(declaration.name) }
+    }
   }
 }
 
