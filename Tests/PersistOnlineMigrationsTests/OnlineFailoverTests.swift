@@ -78,7 +78,7 @@ struct OnlineFailoverTests {
     let last = try OnlineProgram(new, pair.url, options: ServerPair.options)
     let titles = try last.values("Item", "title")
     #expect(titles.filter { $0.hasPrefix("old ") && $0.count <= 6 }.count >= 20)
-    try ledger.expectComplete(titles.filter { !Set((0..<20).map { "old \($0)" }).contains($0) })
+    ledger.expectComplete(titles.filter { !Set((0..<20).map { "old \($0)" }).contains($0) })
     try last.close()
     var problems: [StoreProblem] = []
     try StoreLocation.postgreSQL(pair.text).check { problems.append($0) }
