@@ -12,7 +12,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPostgreSQLForBenchmarks", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .target(name: "LatencyMeasurement"),
+    .target(name: "LatencyMeasurement", dependencies: [.product(name: "Persist", package: "Persist")]),
     .executableTarget(
       name: "ServerBenchmarks",
       dependencies: [

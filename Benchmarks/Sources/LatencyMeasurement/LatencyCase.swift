@@ -37,31 +37,31 @@ public struct LatencyCase: Sendable {
   ///   - newSession: Makes the session of the thread with a number from zero. The last one is the measured one's.
   /// - Returns: The operation's times: those of the measured thread, and for saves at full speed those of all threads.
   public func measure(
-    seconds: Double, rows: Int, newSession: @escaping @Sendable (_ thread: Int) throws -> LatencySession
+    seconds: Double, rows: Int, newSession: @escaping LatencySession.Maker
   ) throws -> LatencyResult {
     let run = LatencyRun(threads: writers + 1)
     let countsAll = operation == .save && !isPaced
     for thread in 0..<writers {
-      run.start { stop in
+      run.start {
         let session = try newSession(thread)
         var times: [Duration] = []
         try run.waitForAll()
         // Not all at the same moment.
-        if isPaced { stop.wait(.seconds(Double(thread) / Double(writers))) }
-        while !stop.isReached {
+        if isPaced { run.wait(.seconds(Double(thread) / Double(writers))) }
+        while !run.isStopped {
           times.append(try LatencyRun.clock.measure { try session.save() })
-          if isPaced { stop.wait(.seconds(1)) }
+          if isPaced { run.wait(.seconds(1)) }
         }
         run.add(times, isMeasured: countsAll, saves: times.count)
       }
     }
-    run.start { stop in
+    run.start {
       let session = try newSession(writers)
       var times: [Duration] = []
       var number = 0
       try run.waitForAll()
       let end = LatencyRun.clock.now + .seconds(seconds)
-      while LatencyRun.clock.now < end, !stop.isReached {
+      while LatencyRun.clock.now < end, !run.isStopped {
         number += 1
         let key = number &* 7919 % rows
         times.append(
@@ -73,7 +73,7 @@ public struct LatencyCase: Sendable {
             }
           })
       }
-      stop.reach()
+      run.stop()
       run.add(times, isMeasured: true, saves: operation == .save ? times.count : 0)
     }
     return try run.result()

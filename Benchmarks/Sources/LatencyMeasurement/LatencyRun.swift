@@ -9,8 +9,8 @@ final class LatencyRun: @unchecked Sendable {
   private let threadCount: Int
   private let condition = NSCondition()
   private let ended = DispatchGroup()
-  private let stop = Stop()
   private var readyCount = 0
+  private var hasStopped = false
   private var times: [Duration] = []
   private var saves = 0
   private var start = clock.now
@@ -18,42 +18,32 @@ final class LatencyRun: @unchecked Sendable {
 
   init(threads: Int) { threadCount = threads }
 
-  /// The end of all threads' work.
-  ///
-  /// `@unchecked Sendable`: the value is only accessed while the condition is locked.
-  final class Stop: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var hasCome = false
+  var isStopped: Bool { condition.withLock { hasStopped } }
 
-    var isReached: Bool { condition.withLock { hasCome } }
+  /// Ends all threads' work.
+  func stop() { stop(because: nil) }
 
-    func reach() {
-      condition.withLock {
-        hasCome = true
-        condition.broadcast()
-      }
+  private func stop(because error: (any Error)?) {
+    condition.withLock {
+      hasStopped = true
+      failure = failure ?? error
+      condition.broadcast()
     }
+  }
 
-    /// Waits, at most until the end.
-    func wait(_ duration: Duration) {
-      let end = Date(timeIntervalSinceNow: duration / .seconds(1))
-      condition.withLock {
-        while !hasCome, condition.wait(until: end) {}
-      }
+  /// Waits, at most until the end.
+  func wait(_ duration: Duration) {
+    let end = Date(timeIntervalSinceNow: duration / .seconds(1))
+    condition.withLock {
+      while !hasStopped, condition.wait(until: end) {}
     }
   }
 
   /// Runs a thread. Its error ends all others.
-  func start(_ body: @escaping @Sendable (Stop) throws -> Void) {
+  func start(_ body: @escaping @Sendable () throws -> Void) {
     ended.enter()
     let thread = Thread { [self] in
-      do { try body(stop) } catch {
-        condition.withLock {
-          failure = failure ?? error
-          condition.broadcast()
-        }
-        stop.reach()
-      }
+      do { try body() } catch { stop(because: error) }
       ended.leave()
     }
     thread.stackSize = 1 << 20

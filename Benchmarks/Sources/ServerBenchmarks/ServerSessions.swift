@@ -8,8 +8,6 @@ enum ServerSessions {
   private static let table = "\(schema).item"
   private static let rows = 100_000
 
-  typealias Maker = @Sendable (_ thread: Int) throws -> LatencySession
-
   /// Measures all cases and prints them as a table.
   static func measure(_ url: String, seconds: Double) throws {
     let admin = try PlainConnection(url)
@@ -21,18 +19,14 @@ enum ServerSessions {
     print(LatencyResult.heading)
     for latencyCase in LatencyCase.all {
       for (name, maker) in [("Persist", try persist(url)), ("libpq", plain(url))] {
-        let result = try latencyCase.measure(seconds: seconds, rows: rows - 20, newSession: maker)
+        let result = try latencyCase.measure(seconds: seconds, rows: rows - LatencySession.pageSize, newSession: maker)
         print(result.line(latencyCase, name))
       }
     }
     try admin.run([("DROP SCHEMA \(schema) CASCADE", [])])
   }
 
-  private static func check(_ count: Int, _ expected: Int) throws {
-    if count != expected { throw BenchmarkError("\(count) items were read instead of \(expected).") }
-  }
-
-  private static func persist(_ url: String) throws -> Maker {
+  private static func persist(_ url: String) throws -> LatencySession.Maker {
     let opening = try Sample.context(url, schema: schema)
     let coordinator = opening.persistentStoreCoordinator
     let newContext = { @Sendable in
@@ -41,32 +35,20 @@ enum ServerSessions {
     let identifiers = try opening.fetchObjectIDs(FetchRequest<Item>("Item", sortedBy: "quantity"))
     let template = try FetchPredicate("quantity >= $quantity")
     return { thread in
-      let writing = newContext()
-      guard let own = try writing.existingObject(with: identifiers[thread]) as? Item else {
-        throw BenchmarkError("There is no item for thread \(thread).")
-      }
-      return LatencySession(
-        save: {
-          own.price += 1
-          try writing.save()
-        },
-        fetch: { key in
-          let item = try newContext().existingObject(with: identifiers[key]) as? Item
-          try check(item?.name == nil ? 0 : 1, 1)
-        },
+      try LatencySession(
+        newContext, own: identifiers[thread], identifiers: identifiers, name: \Item.name, change: { $0.price += 1 },
         page: { start in
           var request = FetchRequest<Item>("Item", sortedBy: "quantity")
-          request.fetchLimit = 20
+          request.fetchLimit = LatencySession.pageSize
           request.predicate = template.substituting(["quantity": start])
-          let context = newContext()
-          try check(try context.fetch(request).compactMap(\.name).count, 20)
+          return request
         })
     }
   }
 
   /// A connection for each thread, with prepared statements and binary values. A save is one flight that notices
   /// conflicts and whose outcome can be asked for, as Persist's.
-  private static func plain(_ url: String) -> Maker {
+  private static func plain(_ url: String) -> LatencySession.Maker {
     { thread in
       let connection = try PlainConnection(url)
       let key = PlainConnection.Parameter.integer
@@ -87,10 +69,12 @@ enum ServerSessions {
             ("BEGIN", []), ("SELECT pg_current_xact_id()::text", []), (update, [key(Int64(thread))]), ("COMMIT", []),
           ])
         },
-        fetch: { try check(try read("\(columns) WHERE id = $1", $0 + 1), 1) },
+        fetch: { try LatencySession.check(try read("\(columns) WHERE id = $1", $0 + 1), of: 1) },
         page: {
-          try check(
-            try read("\(columns) WHERE quantity >= $1 ORDER BY quantity NULLS FIRST, id LIMIT 20", $0), 20)
+          let sql = """
+            \(columns) WHERE quantity >= $1 ORDER BY quantity NULLS FIRST, id LIMIT \(LatencySession.pageSize)
+            """
+          try LatencySession.check(try read(sql, $0))
         })
     }
   }

@@ -49,12 +49,7 @@ struct Instructions: ParsableCommand {
         print(table.lastLine)
       }
     }
-    if let page {
-      let file = URL(fileURLWithPath: page)
-      let previous = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-      let text = PageSection.instructions.replaced(in: previous, with: table.section(remark))
-      try Data(text.utf8).write(to: file)
-    }
+    if let page { try PageSection.instructions.write(table.section(remark), to: URL(fileURLWithPath: page)) }
     if let bounds { try compare(table, with: URL(fileURLWithPath: bounds)) }
   }
 

@@ -31,10 +31,7 @@ struct Latencies: ParsableCommand {
         print(lines[lines.count - 1])
       }
     }
-    guard let page else { return }
-    let file = URL(fileURLWithPath: page)
-    let previous = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    try Data(PageSection.latencies.replaced(in: previous, with: section(lines)).utf8).write(to: file)
+    if let page { try PageSection.latencies.write(section(lines), to: URL(fileURLWithPath: page)) }
   }
 
   fileprivate static let cases = LatencyCase.all + LatencyCase.durable
@@ -42,10 +39,7 @@ struct Latencies: ParsableCommand {
   /// Measures in a process of its own, over a copy of the store.
   private func measure(_ number: Int, _ contestant: Contestant, in folder: URL) throws -> LatencyResult {
     let file = folder.appendingPathComponent("run.sqlite")
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-    if let template = try StartingStore.indexedItems.template(rows: Self.rows, in: folder) {
-      try FileManager.default.copyItem(at: template, to: file)
-    }
+    try StartingStore.indexedItems.copy(to: file, rows: Self.rows, in: folder)
     let process = Process()
     process.executableURL = Runner.program
     process.arguments = ["latency-child", contestant.rawValue, String(number), file.path, String(seconds)]

@@ -85,15 +85,7 @@ struct Runner {
     _ workload: Workload, _ contestant: Contestant, rows: Int, _ mode: ChildRun.Mode
   ) throws -> Process {
     let file = folder.appendingPathComponent("run.sqlite")
-    for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-    let storeRows = workload.setting(file: file, rows: rows).storeRows
-    if let template = try workload.start.template(rows: storeRows, in: folder) {
-      try FileManager.default.copyItem(at: template, to: file)
-      // Otherwise the first contestant that writes to the disk waits for the whole copy too.
-      let copy = try FileHandle(forWritingTo: file)
-      try copy.synchronize()
-      try copy.close()
-    }
+    try workload.start.copy(to: file, rows: workload.setting(file: file, rows: rows).storeRows, in: folder)
     let process = Process()
     process.executableURL = Self.program
     process.arguments = [

@@ -19,6 +19,12 @@ enum PageSection: String, CaseIterable {
     return start.lowerBound..<end
   }
 
+  /// Writes this section into a page, which is created if it doesn't exist.
+  func write(_ content: String, to page: URL) throws {
+    let previous = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+    try Data(replaced(in: previous, with: content).utf8).write(to: page)
+  }
+
   /// The page with another content of this section, which comes before those that follow in the list of sections.
   func replaced(in page: String, with content: String) -> String {
     let section = heading + "\n" + content + "\n"

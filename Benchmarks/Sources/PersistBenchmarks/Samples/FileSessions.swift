@@ -6,10 +6,8 @@ import Persist
 
 /// The contestants' sessions over a store of items with an index over quantity and rank.
 enum FileSessions {
-  typealias Maker = @Sendable (_ thread: Int) throws -> LatencySession
-
   /// Opens the file as the contestant's users do, and returns what makes the sessions of its threads.
-  static func maker(_ contestant: Contestant, _ file: URL, isDurable: Bool) throws -> Maker {
+  static func maker(_ contestant: Contestant, _ file: URL, isDurable: Bool) throws -> LatencySession.Maker {
     switch contestant {
     case .persist: try persist(file, isDurable: isDurable)
     case .sqlite: sqlite(file, isDurable: isDurable)
@@ -20,7 +18,7 @@ enum FileSessions {
   /// The quantities of ``SampleRow`` are from 0 to 99.
   private static func quantity(_ start: Int) -> Int64 { Int64(start % 100) }
 
-  private static func persist(_ file: URL, isDurable: Bool) throws -> Maker {
+  private static func persist(_ file: URL, isDurable: Bool) throws -> LatencySession.Maker {
     let coordinator = PersistentStoreCoordinator(model: try Samples.indexedItems)
     let options = StoreOptions(pragmas: isDurable ? ["synchronous": "FULL"] : [:])
     try coordinator.addStore(at: file, options: BenchmarkKey.options(options))
@@ -28,34 +26,19 @@ enum FileSessions {
     let identifiers = try newContext().fetchObjectIDs(FetchRequest<SampleItem>("Item", sortedBy: "addedAt"))
     let template = try FetchPredicate("quantity == $quantity")
     return { thread in
-      let writing = newContext()
-      guard let own = try writing.existingObject(with: identifiers[thread]) as? SampleItem else {
-        throw BenchmarkError("There is no item for thread \(thread).")
-      }
-      return LatencySession(
-        save: {
-          own.price += 1
-          try writing.save()
-        },
-        fetch: { key in
-          let item = try newContext().existingObject(with: identifiers[key]) as? SampleItem
-          guard item?.code != nil else { throw BenchmarkError("Item \(key) has no code.") }
-        },
+      try LatencySession(
+        newContext, own: identifiers[thread], identifiers: identifiers, name: \SampleItem.code,
+        change: { $0.price += 1 },
         page: { start in
           var request = FetchRequest<SampleItem>("Item", sortedBy: "rank")
-          request.fetchLimit = 20
+          request.fetchLimit = LatencySession.pageSize
           request.predicate = template.substituting(["quantity": quantity(start)])
-          let context = newContext()
-          try check(try context.fetch(request).compactMap(\.code).count)
+          return request
         })
     }
   }
 
-  private static func check(_ count: Int) throws {
-    if count != 20 { throw BenchmarkError("A page has \(count) items.") }
-  }
-
-  private static func grdb(_ file: URL, isDurable: Bool) throws -> Maker {
+  private static func grdb(_ file: URL, isDurable: Bool) throws -> LatencySession.Maker {
     let pool = try DatabasePool.measured(file)
     // A pool of GRDB's sets it to NORMAL when it opens the file.
     if isDurable { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
@@ -71,19 +54,19 @@ enum FileSessions {
         },
         fetch: { key in
           let item = try pool.read { try ItemRecord.everything.filter(key: Int64(key + 1)).fetchOne($0) }
-          guard item != nil else { throw BenchmarkError("Item \(key) is missing.") }
+          try LatencySession.check(item == nil ? 0 : 1, of: 1)
         },
         page: { start in
           let items = try pool.read { database in
-            try ItemRecord.everything.filter(Column("ZQUANTITY") == quantity(start)).order(Column("ZRANK")).limit(20)
+            try ItemRecord.everything.filter(Column("ZQUANTITY") == quantity(start)).order(Column("ZRANK")).limit(LatencySession.pageSize)
               .fetchAll(database)
           }
-          try check(items.count)
+          try LatencySession.check(items.count)
         })
     }
   }
 
-  private static func sqlite(_ file: URL, isDurable: Bool) -> Maker {
+  private static func sqlite(_ file: URL, isDurable: Bool) -> LatencySession.Maker {
     { thread in
       let database = PlainSQLite(file.path)
       if isDurable { database.run("PRAGMA synchronous = FULL") }
@@ -91,7 +74,7 @@ enum FileSessions {
         "UPDATE ZITEM SET ZPRICE = ZPRICE + 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = \(thread + 1)")
       let select = "SELECT \(PlainSQLite.columns) FROM ZITEM"
       let one = database.prepare("\(select) WHERE Z_PK = ?")
-      let page = database.prepare("\(select) WHERE ZQUANTITY = ? ORDER BY ZRANK LIMIT 20")
+      let page = database.prepare("\(select) WHERE ZQUANTITY = ? ORDER BY ZRANK LIMIT \(LatencySession.pageSize)")
       return LatencySession(
         save: {
           // Connections wait for the lock by trying again, without an order, and give up.
@@ -104,16 +87,15 @@ enum FileSessions {
         fetch: { key in
           sqlite3_bind_int64(one, 1, Int64(key + 1))
           defer { sqlite3_reset(one) }
-          guard sqlite3_step(one) == SQLITE_ROW, !PlainSQLite.text(one, 7).isEmpty else {
-            throw BenchmarkError("Item \(key) is missing.")
-          }
+          let isFound = sqlite3_step(one) == SQLITE_ROW && !PlainSQLite.text(one, 7).isEmpty
+          try LatencySession.check(isFound ? 1 : 0, of: 1)
         },
         page: { start in
           sqlite3_bind_int64(page, 1, quantity(start))
           defer { sqlite3_reset(page) }
           var count = 0
           while sqlite3_step(page) == SQLITE_ROW { count += PlainSQLite.text(page, 7).isEmpty ? 0 : 1 }
-          try check(count)
+          try LatencySession.check(count)
         })
     }
   }

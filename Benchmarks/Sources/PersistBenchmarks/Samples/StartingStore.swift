@@ -47,6 +47,17 @@ enum StartingStore: Hashable {
     return url
   }
 
+  /// Puts a copy in the place of the store of an earlier run.
+  func copy(to file: URL, rows: Int, in folder: URL) throws {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+    guard let template = try template(rows: rows, in: folder) else { return }
+    try FileManager.default.copyItem(at: template, to: file)
+    // Otherwise the first contestant that writes to the disk waits for the whole copy too.
+    let copy = try FileHandle(forWritingTo: file)
+    try copy.synchronize()
+    try copy.close()
+  }
+
   /// The models that belong to a store of many versions.
   static func models(beside store: URL) -> URL {
     store.deletingLastPathComponent().appendingPathComponent("Catalogue.xcdatamodeld")
