@@ -60,7 +60,7 @@ public final class Replica: Sendable {
       schema: try SyncSchema(
         coordinator.managedObjectModel, identifiedBy: attributes, among: coordinator.registry?.versions ?? [],
         mappings: mappings, holdsNullCharacters: found.store.holdsNullCharacters),
-      tag: ModelTag(digest: coordinator.managedObjectModel.description.digest), sources: sources, mappings: mappings)
+      tag: ModelTag(of: coordinator.managedObjectModel), sources: sources, mappings: mappings)
   }
 
   /// The steps of synchronizations from now on.

@@ -194,10 +194,8 @@ struct ReplicaWork: Sendable {
   /// The descriptions of the own version and of those before it, which lead older replicas through several renames.
   private func descriptions() -> [FactKey: Data] {
     var models = [tag: coordinator.managedObjectModel]
-    for version in coordinator.registry?.versions ?? [] {
-      let other = ModelTag(digest: version.model.description.digest)
-      if other == tag { break }
-      models[other] = version.model
+    for version in (coordinator.registry?.versions ?? []).before(tag) {
+      models[ModelTag(of: version.model)] = version.model
     }
     return Dictionary(uniqueKeysWithValues: models.map { (.model($0.key), Data($0.value.description.json.utf8)) })
   }

@@ -46,6 +46,12 @@ struct ModelTag: Sendable, Hashable {
 
   init(number: UInt64) { self.number = number }
   init(digest: Data) { number = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+  init(of model: ManagedObjectModel) { self.init(digest: model.digest) }
+}
+
+extension [ModelVersion] {
+  /// The versions that come before the one with a model; all if none has it.
+  func before(_ tag: ModelTag) -> ArraySlice<ModelVersion> { prefix { ModelTag(of: $0.model) != tag } }
 }
 
 /// A property as the model of the writer names it.

@@ -54,9 +54,15 @@ struct ByteReader {
   }
 
   mutating func raw(_ count: Int) throws -> Data {
+    let start = try skip(count)
+    return data.subdata(in: start..<position)
+  }
+
+  /// - Returns: The position of the bytes that were skipped.
+  private mutating func skip(_ count: Int) throws -> Int {
     guard count >= 0, count <= remainingCount else { throw SyncFormat.error("It ends early.") }
     defer { position += count }
-    return data.subdata(in: position..<position + count)
+    return position
   }
 
   mutating func rest() -> Data {
@@ -70,10 +76,7 @@ struct ByteReader {
 
   /// The bytes of a value without references, such as a number.
   private mutating func fixed<Value: BitwiseCopyable>() throws -> Value {
-    let size = MemoryLayout<Value>.size
-    guard size <= remainingCount else { throw SyncFormat.error("It ends early.") }
-    let offset = position - data.startIndex
-    position += size
+    let offset = try skip(MemoryLayout<Value>.size) - data.startIndex
     return data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
   }
 
@@ -101,9 +104,7 @@ struct ByteReader {
 
   mutating func text(upTo limit: Int = SyncFormat.maximumNameSize) throws -> String {
     let count = try count(upTo: limit)
-    guard count <= remainingCount else { throw SyncFormat.error("It ends early.") }
-    let offset = position - data.startIndex
-    position += count
+    let offset = try skip(count) - data.startIndex
     let text = data.withUnsafeBytes { bytes in
       String(validating: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), as: UTF8.self)
     }

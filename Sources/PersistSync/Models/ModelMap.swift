@@ -53,7 +53,7 @@ final class ModelMap {
       (try? ModelDescription(json: data)).flatMap { try? ManagedObjectModel($0) }
     }
     for version in registry?.versions ?? [] {
-      models[ModelTag(digest: version.model.description.digest)] = version.model
+      models[ModelTag(of: version.model)] = version.model
     }
     return models
   }

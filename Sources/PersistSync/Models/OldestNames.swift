@@ -5,21 +5,25 @@ import Persist
 /// They are parts of identities, so that replicas of all versions agree on the identities of objects that each of them
 /// makes: of objects with an identifying value, and of those that copies of one store share.
 struct OldestNames {
-  private let model: ManagedObjectModel
   /// The entities of the oldest versions by the model's own names.
   private var entities: [String: Entity] = [:]
+  /// The oldest names of tables that several of the model's tables have, because they were one.
+  private var shared: Set<String> = []
 
   /// - Parameters:
   ///   - versions: The versions that the program knows, in their order. Those after the model's own aren't needed.
   ///   - mappings: The mapping models between them.
   init(_ model: ManagedObjectModel, among versions: [ModelVersion], _ mappings: VersionMappings) {
-    self.model = model
     for entity in model.entities { entities[entity.name] = entity }
-    let own = versions.firstIndex { $0.model.description.digest == model.description.digest }
     var later = model
-    for version in versions[..<(own ?? versions.endIndex)].reversed() {
+    for version in versions.before(ModelTag(of: model)).reversed() {
       follow(from: later, to: version.model, mappings)
       later = version.model
+    }
+    var roots: [String: Entity] = [:]
+    for entity in model.entities {
+      let oldest = oldestRoot(of: entity)
+      if roots.updateValue(entity.root, forKey: oldest).map({ $0 != entity.root }) == true { shared.insert(oldest) }
     }
   }
 
@@ -32,8 +36,7 @@ struct OldestNames {
     for entity in earlier.entities {
       if let name = correspondence.newName(ofEntity: entity.name) { names[name] = entity.name }
     }
-    let pairs = mappings.pairs(
-      from: ModelTag(digest: earlier.description.digest), to: ModelTag(digest: later.description.digest))
+    let pairs = mappings.pairs(from: ModelTag(of: earlier), to: ModelTag(of: later))
     for pair in pairs where pair.theirs.count == 1 && pair.own.count == 1 && names[pair.own[0]] == nil {
       names[pair.own[0]] = pair.theirs[0]
     }
@@ -53,8 +56,7 @@ struct OldestNames {
   /// since their rows may have equal keys.
   func root(of entity: Entity) -> String {
     let oldest = oldestRoot(of: entity)
-    let isShared = model.entities.contains { $0.root != entity.root && oldestRoot(of: $0) == oldest }
-    return isShared ? entity.root.name : oldest
+    return shared.contains(oldest) ? entity.root.name : oldest
   }
 
   private func oldestRoot(of entity: Entity) -> String {

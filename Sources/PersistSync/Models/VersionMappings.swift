@@ -41,13 +41,6 @@ struct VersionMappings: Sendable {
   init(_ registry: ModelRegistry?, _ mappings: [MappingModel]) throws {
     guard let registry, !registry.mappingModels.isEmpty || !mappings.isEmpty else { return }
     let versions = registry.versions
-    var tags: [String: ModelTag] = [:]
-    func tag(_ version: ModelVersion) -> ModelTag {
-      if let known = tags[version.name] { return known }
-      let tag = ModelTag(digest: version.model.description.digest)
-      tags[version.name] = tag
-      return tag
-    }
     for source in versions {
       for destination in versions where source.name != destination.name {
         let files = registry.mappingModels.isEmpty ? [] : try registry.readMappingModels(from: source, to: destination)
@@ -56,12 +49,12 @@ struct VersionMappings: Sendable {
         guard !all.isEmpty else { continue }
         steps.append(
           Step(
-            source: source.model, sourceTag: tag(source), destination: destination.model,
-            destinationTag: tag(destination), entities: all))
+            source: source.model, sourceTag: ModelTag(of: source.model), destination: destination.model,
+            destinationTag: ModelTag(of: destination.model), entities: all))
       }
     }
     guard !steps.isEmpty else { return }
-    for (place, version) in versions.enumerated() { places[tag(version)] = place }
+    for (place, version) in versions.enumerated() { places[ModelTag(of: version.model)] = place }
     splits = steps.flatMap(splits).sorted { ($0.places.lowerBound, $0.entity) < ($1.places.lowerBound, $1.entity) }
   }
 

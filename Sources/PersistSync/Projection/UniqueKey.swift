@@ -125,9 +125,7 @@ struct IdentityClasses {
   private var sets: [Identity: [Identity]] = [:]
 
   /// One of the objects that are one with an object, the same for all of these.
-  mutating func root(of identity: Identity) -> Identity { root(identity) }
-
-  private mutating func root(_ identity: Identity) -> Identity {
+  mutating func root(of identity: Identity) -> Identity {
     var root = identity
     while let next = parents[root] { root = next }
     if root != identity { parents[identity] = root }
@@ -137,7 +135,7 @@ struct IdentityClasses {
   /// - Returns: Whether the objects were in different sets.
   @discardableResult
   mutating func join(_ one: Identity, _ other: Identity) -> Bool {
-    let (first, second) = (root(one), root(other))
+    let (first, second) = (root(of: one), root(of: other))
     guard first != second else { return false }
     let (small, large) = (sets[first] ?? [first], sets[second] ?? [second])
     let (child, parent) = small.count < large.count ? (first, second) : (second, first)
@@ -149,7 +147,7 @@ struct IdentityClasses {
 
   /// The objects that are one with an object, including itself.
   mutating func members(with identity: Identity) -> [Identity] {
-    let root = root(identity)
+    let root = root(of: identity)
     return sets[root] ?? [root]
   }
 }
