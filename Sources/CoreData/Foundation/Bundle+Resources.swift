@@ -1,14 +1,15 @@
 public import Foundation
+import Persist
 
 extension Bundle {
   /// Returns the bundle with the resources of a class's module, which is beside the program; without one, that of the
   /// class. The source pass puts it in the place of `Bundle(for:)`.
   public static func resources(for type: AnyClass) -> Bundle {
     let module = String(reflecting: type).prefix { $0 != "." }
-    let folder = Bundle.main.bundleURL
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    let found = names.sorted().first { $0.hasSuffix("_\(module).resources") || $0.hasSuffix("_\(module).bundle") }
-    return found.flatMap { Bundle(url: folder.appendingPathComponent($0)) } ?? Bundle(for: type)
+    let found = Bundle.main.moduleFolders.first {
+      $0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)")
+    }
+    return found.flatMap { Bundle(url: $0) } ?? Bundle(for: type)
   }
 
   /// Returns a resource of the program, or one of a module if there is only one with this name. The source pass puts it
@@ -17,12 +18,8 @@ extension Bundle {
     forResource name: String?, withExtension fileExtension: String?, subdirectory: String? = nil
   ) -> URL? {
     if let url = url(forResource: name, withExtension: fileExtension, subdirectory: subdirectory) { return url }
-    let folder = bundleURL
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    let bundles = names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }
-      .compactMap { Bundle(url: folder.appendingPathComponent($0)) }
-    let found = bundles.compactMap {
-      $0.url(forResource: name, withExtension: fileExtension, subdirectory: subdirectory)
+    let found = moduleFolders.compactMap {
+      Bundle(url: $0)?.url(forResource: name, withExtension: fileExtension, subdirectory: subdirectory)
     }
     return found.count == 1 ? found.first : nil
   }

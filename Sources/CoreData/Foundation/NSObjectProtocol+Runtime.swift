@@ -1,6 +1,6 @@
 public import Foundation
 
-// What every object has on Apple's platforms.
+// Methods that every object has on Apple's platforms.
 extension NSObjectProtocol {
   /// Whether the object's class is a class or one of its subclasses.
   public func isKind(of type: AnyClass) -> Bool {

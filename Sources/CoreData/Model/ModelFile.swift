@@ -92,12 +92,9 @@ enum ModelFile {
   }
 
   private static var usualFolders: [URL] {
-    let program = Bundle.main.bundleURL
-    let beside = ((try? FileManager.default.contentsOfDirectory(atPath: program.path)) ?? [])
-      .filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted()
-      .map { program.appendingPathComponent($0) }
     let bundles = ([Bundle.main] + Bundle.allBundles).compactMap(\.resourceURL)
     var seen: Set<String> = []
-    return (bundles + [program] + beside).filter { seen.insert($0.standardizedFileURL.path).inserted }
+    let beside = [Bundle.main.bundleURL] + Bundle.main.moduleFolders
+    return (bundles + beside).filter { seen.insert($0.standardizedFileURL.path).inserted }
   }
 }

@@ -13,7 +13,7 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
   case set = 4
 }
 
-// What NSObject has beside the methods that subclasses of NSManagedObject override.
+// Sets of related objects by key path.
 extension NSManagedObject {
   /// Returns the members of an unordered relationship at a key path as a set whose changes are those of the
   /// relationship. Stops the program if the path leads to no object.

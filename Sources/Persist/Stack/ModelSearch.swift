@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Searches for a model by name where programs keep their resources.
 struct ModelSearch {
@@ -43,13 +43,18 @@ struct ModelSearch {
 
   private static var usualFolders: [URL] {
     let bundles = [Bundle.main] + Bundle.allBundles
-    let program = Bundle.main.bundleURL
-    let beside = ((try? FileManager.default.contentsOfDirectory(atPath: program.path)) ?? [])
-      .filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted()
-      .map { program.appendingPathComponent($0) }
     let working = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
     var seen = Set<String>()
-    return (bundles.compactMap(\.resourceURL) + [program] + beside + [working])
+    return (bundles.compactMap(\.resourceURL) + [Bundle.main.bundleURL] + Bundle.main.moduleFolders + [working])
       .filter { seen.insert($0.standardizedFileURL.path).inserted }
+  }
+}
+
+extension Bundle {
+  /// The folders with the resources of modules, which are beside the program, in the order of their names.
+  package var moduleFolders: [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: bundleURL.path)) ?? []
+    return names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted()
+      .map { bundleURL.appendingPathComponent($0) }
   }
 }
