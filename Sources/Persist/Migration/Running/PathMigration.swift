@@ -200,7 +200,7 @@ private struct PathWork {
   /// The file of the last hop, at first the store itself.
   var file: URL
   var history: FollowedHistory
-  /// What the hops have parked.
+  /// The values that the hops have parked.
   var contents: [MigrationLoss] = []
 }
 

@@ -218,8 +218,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private func copyOldValues() throws {
     let entities = Dictionary(move.entities.map { (Int64($0.number), $0) }, uniquingKeysWith: { first, _ in first })
     let names = entities.keys.reduce(into: [Int64: [String: String]]()) { names, number in
-      let kept = expanded?.expansion?.keptColumns(ofEntity: Int(number)) ?? [:]
-      names[number] = Dictionary(kept.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+      names[number] = expanded?.expansion?.columns(ofEntity: Int(number))
     }
     try copyPages(
       SQLText.oldValuesToCopy, [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
@@ -238,9 +237,7 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   private func copyMembers() throws {
     let known = Set(OldValuesLayout(map).relationships.map(\.name))
     let members = OldValuesMap(after: 0, in: map).members.value
-    let names = Dictionary(
-      (expanded?.expansion?.keptRelationships ?? [:]).map { ($0.value, $0.key) },
-      uniquingKeysWith: { first, _ in first })
+    let names = expanded?.expansion?.relationships ?? [:]
     try copyPages(
       SQLText.membersToCopy, [.integer, .text, .integer, .integer, .integer, .integer, .integer],
       to: OldValuesLayout.memberTable,

@@ -225,7 +225,7 @@ struct MigrationProgressTests {
     // The commit or the exchange remains when everything else is done.
     let last = try #require(with.last { $0.pass != .exchange && $0.pass != .done })
     let size = with.last.map { $0.total - last.completed } ?? 0
-    let costOfPage = way == .inPlace ? WorkCost.committedPage : WorkCost.exchangedPage
+    let costOfPage = way == .inPlace ? WorkCost.inFile.committedPage : WorkCost.exchangedPage
     #expect(size >= WorkCost.pages(ofSize: 40 * rows, each: costOfPage))
   }
 

@@ -28,16 +28,13 @@ extension InPlaceMigration {
     // Columns and indexes are added without checks, and an index is all that its creation writes.
     let rewritten = Set(changes.map(\.change).filter { !$0.isOfIndex }.compactMap(\.writtenTable))
     let rewrittenRows = try rewritten.reduce(0) { $0 + WorkCost.of(try count($1), each: 1) }
-    let isOnServer = if case .server = StoreLocation(url) { true } else { false }
-    let check = isOnServer ? WorkCost.rowCheckedOnServer : WorkCost.checkedRow
-    let page = isOnServer ? WorkCost.pageCommittedOnServer : WorkCost.committedPage
-    let verification = isOnServer ? WorkCost.of(rewrittenRows, each: WorkCost.rowVerifiedOnServer) : 0
+    let costs = if case .server = StoreLocation(url) { WorkCost.onServer } else { WorkCost.inFile }
     let entries = zip(changes, parts).reduce(0) { $0 + ($1.0.change.isOfIndex ? $1.1.rows : 0) }
     let written = rewrittenRows == 0 ? Int(WorkCost.of(entries, each: WorkCost.bytesOfEntry)) : bytes
     return InPlaceProgress(
-      preparation: WorkCost.of(rewrittenRows, each: check), parts,
-      completion: try completion(survey, count) + verification,
-      commit: WorkCost.pages(ofSize: written, each: page), hop: reported, report: migrator.progress)
+      preparation: WorkCost.of(rewrittenRows, each: costs.checkedRow), parts,
+      completion: try completion(survey, count) + WorkCost.of(rewrittenRows, each: costs.verifiedRow),
+      commit: WorkCost.pages(ofSize: written, each: costs.committedPage), hop: reported, report: migrator.progress)
   }
 
   /// The cost of the indexes of texts that are filled after the changes.

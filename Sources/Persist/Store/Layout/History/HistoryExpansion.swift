@@ -29,7 +29,11 @@ package struct HistoryExpansion: Sendable {
     (self.first, self.second, self.renames, self.side) = (first, second, renames, side)
     move = OldValuesMove(from: first, to: second, renames: renames)
     moves = Dictionary(move.entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-    origins = Dictionary(renames.entities.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
+    origins = Self.inverse(of: renames.entities)
+  }
+
+  private static func inverse(of names: [String: String]) -> [String: String] {
+    Dictionary(names.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
   }
 
   private var own: TableMap { side == .first ? first : second }
@@ -44,8 +48,7 @@ package struct HistoryExpansion: Sendable {
   /// The names of an entity's properties in the other model, by their own names.
   private func otherNames(_ entity: Entity) -> [String: String] {
     if side == .first { return renames.properties[entity.name] ?? [:] }
-    let names = origins[entity.name].flatMap { renames.properties[$0] } ?? [:]
-    return Dictionary(names.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
+    return Self.inverse(of: origins[entity.name].flatMap { renames.properties[$0] } ?? [:])
   }
 
   // MARK: Changed columns
@@ -85,17 +88,19 @@ package struct HistoryExpansion: Sendable {
 
   // MARK: Old values
 
-  /// The columns under which old values of an entity are kept, by the second model's columns.
-  package func keptColumns(ofEntity number: Int) -> [String: String] {
-    guard side == .second, let entity = moves[number] else { return [:] }
-    return Dictionary(entity.columns.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
+  /// The second model's columns of an entity by those under which old values are kept.
+  package func columns(ofEntity number: Int) -> [String: String] {
+    side == .second ? moves[number]?.columns ?? [:] : [:]
   }
 
+  /// The columns under which old values of an entity are kept, by the second model's columns.
+  package func keptColumns(ofEntity number: Int) -> [String: String] { Self.inverse(of: columns(ofEntity: number)) }
+
+  /// The second model's names of relationships by those under which members are kept.
+  package var relationships: [String: String] { side == .second ? move.relationships : [:] }
+
   /// The names under which members are kept, by the second model's names of relationships.
-  package var keptRelationships: [String: String] {
-    guard side == .second else { return [:] }
-    return Dictionary(move.relationships.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
-  }
+  package var keptRelationships: [String: String] { Self.inverse(of: relationships) }
 
   /// The old values that only the second model has.
   package var additionalOldValues: OldValuesLayout {
