@@ -23,12 +23,7 @@ struct OnlineFailoverTests {
     let threads = try (0..<4).map { number in
       try ledger.start("writer \(number)", OnlineProgram(version, pair.url, options: ServerPair.options))
     }
-    ledger.wait { $0.acknowledged.count >= 60 }
-    try pair.failOver()
-    let count = ledger.counts.acknowledged.count
-    ledger.wait { $0.acknowledged.count >= count + 60 }
-    ledger.end()
-    for thread in threads { thread.wait() }
+    try ledger.failOver(pair, savesEach: 60, of: threads)
     try ledger.expectComplete(first.values("Item", "name").filter { $0 != "first" })
     try first.close()
   }
@@ -60,12 +55,7 @@ struct OnlineFailoverTests {
       programs.append(try OnlineProgram(new, pair.url, options: ServerPair.options))
       threads.append(ledger.start("new", programs[1], naming: "title"))
     }
-    ledger.wait { $0.acknowledged.count >= 20 }
-    try pair.failOver()
-    let count = ledger.counts.acknowledged.count
-    ledger.wait { $0.acknowledged.count >= count + 20 }
-    ledger.end()
-    for thread in threads { thread.wait() }
+    try ledger.failOver(pair, savesEach: 20, of: threads)
     try migration.backfill(pace: pace)
     // The programs show themselves on the new server too.
     _ = try first.all("Item")
@@ -160,7 +150,7 @@ private struct ServerPair {
   }
 }
 
-/// What writers know of their saves.
+/// The writers' knowledge of their saves.
 private final class FailoverLedger: Sendable {
   struct Counts {
     var acknowledged: Set<String> = []
@@ -172,10 +162,25 @@ private final class FailoverLedger: Sendable {
   private let isEnded = Atomic(false)
   var counts: Counts { state.withLock { $0 } }
 
-  /// Waits until the writers have got somewhere.
-  func wait(_ isReached: (Counts) -> Bool) { while !isReached(counts) { usleep(5000) } }
+  private var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
+  private func end() { isEnded.store(true, ordering: .releasing) }
 
-  func end() { isEnded.store(true, ordering: .releasing) }
+  /// Waits for further saves, unless a writer fails.
+  private func wait(forSaves count: Int) {
+    let former = counts.acknowledged.count
+    while counts.acknowledged.count < former + count, !hasEnded { usleep(5000) }
+  }
+
+  /// Lets the standby take over while writers save, and ends them.
+  ///
+  /// - Parameter count: The number of saves before it takes over, and afterward.
+  func failOver(_ pair: ServerPair, savesEach count: Int, of threads: [DispatchGroup]) throws {
+    wait(forSaves: count)
+    try pair.failOver()
+    wait(forSaves: count)
+    end()
+    for thread in threads { thread.wait() }
+  }
 
   /// Saves items one after another on a thread of its own.
   func start(_ name: String, _ program: OnlineProgram, naming property: String = "name") -> DispatchGroup {
@@ -185,7 +190,7 @@ private final class FailoverLedger: Sendable {
     let thread = Thread { [self] in
       defer { group.leave() }
       var number = 0
-      while !isEnded.load(ordering: .acquiring) {
+      while !hasEnded {
         number += 1
         let item = "\(name), \(number)"
         do {
@@ -198,7 +203,7 @@ private final class FailoverLedger: Sendable {
           writer.program.context.rollback()
         } catch {
           Issue.record("\(error)")
-          return
+          end()
         }
       }
     }
