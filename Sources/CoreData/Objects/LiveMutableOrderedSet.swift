@@ -43,6 +43,25 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
     copyMembers()
   }
 
+  /// Changes the relationship, and the storage by the same step, which costs less than a copy. Copies the members where
+  /// the two differed before, or differ by their number afterward.
+  private func change(_ body: (RelationshipSet<ManagedObject>) -> Void, inStorage step: () -> Void) {
+    let wasCurrent = isStorageCurrent
+    body(members)
+    guard wasCurrent else { return copyMembers() }
+    isCopying = true
+    step()
+    isCopying = false
+    if !isStorageCurrent { copyMembers() }
+  }
+
+  /// Whether the storage has as many members as the relationship, and the same last one.
+  private var isStorageCurrent: Bool {
+    let count = super.count
+    guard count == members.count, count > 0 else { return count == members.count }
+    return super.object(at: count - 1) as? ManagedObject === members[count - 1]
+  }
+
   /// Changes the members as Foundation changes a set of its own.
   private func changeCopy(_ body: (NSMutableOrderedSet) -> Void) {
     let set = NSMutableOrderedSet(array: Array(members))
@@ -92,10 +111,13 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
   override func insert(_ object: Any, at index: Int) {
     if isCopying { return super.insert(object, at: index) }
     // A member stays where it is.
-    if let object = object as? ManagedObject, !members.contains(object) { change { $0.insert(object, at: index) } }
+    if let object = object as? ManagedObject, !members.contains(object) {
+      change { $0.insert(object, at: index) } inStorage: { super.insert(object, at: index) }
+    }
   }
   override func removeObject(at index: Int) {
-    if isCopying { super.removeObject(at: index) } else { change { $0.remove(at: index) } }
+    if isCopying { return super.removeObject(at: index) }
+    change { $0.remove(at: index) } inStorage: { super.removeObject(at: index) }
   }
   override func replaceObject(at index: Int, with object: Any) {
     if isCopying { return super.replaceObject(at: index, with: object) }
@@ -103,11 +125,13 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
   }
   override func add(_ object: Any) {
     if isCopying { return super.add(object) }
-    if let object = object as? ManagedObject { change { $0.insert(object) } }
+    guard let object = object as? ManagedObject else { return }
+    change { $0.insert(object) } inStorage: { super.add(object) }
   }
   override func remove(_ object: Any) {
     if isCopying { return super.remove(object) }
-    if let object = object as? ManagedObject { change { $0.remove(object) } }
+    guard let object = object as? ManagedObject else { return }
+    change { $0.remove(object) } inStorage: { super.remove(object) }
   }
   override func addObjects(from array: [Any]) {
     change { $0.insert(contentsOf: array.compactMap { $0 as? ManagedObject }) }
