@@ -6,7 +6,8 @@ struct PersistBenchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "PersistBenchmarks",
     abstract: "Measures Persist against plain SQLite and GRDB, round by round, each run in a process of its own.",
-    subcommands: [Compare.self, Instructions.self, Latencies.self, LatencyChild.self, Child.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, Instructions.self, Curves.self, Latencies.self, LatencyChild.self, Child.self],
+    defaultSubcommand: Compare.self)
 }
 
 struct Compare: ParsableCommand {
@@ -104,7 +105,7 @@ struct Child: ParsableCommand {
   @Argument var mode: String
 
   func run() throws {
-    guard let workload = Workload.all.first(where: { $0.name == workload }),
+    guard let workload = Workload.named(workload),
       let mode = ChildRun.Mode(rawValue: mode),
       let part = mode == .basis ? workload.basis : Contestant(rawValue: contestant).flatMap({ workload.parts[$0] })
     else { throw ValidationError("There is no such run.") }

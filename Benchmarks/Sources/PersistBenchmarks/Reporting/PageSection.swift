@@ -2,6 +2,7 @@ import Foundation
 
 /// A section of `RESULTS.md` that a run of its own writes, and that the others keep.
 enum PageSection: String, CaseIterable {
+  case curves = "Growth of single operations"
   case instructions = "Instructions"
   case latencies = "Latencies"
   case encrypted = "Encrypted stores"

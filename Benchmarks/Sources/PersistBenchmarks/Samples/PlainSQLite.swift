@@ -45,6 +45,14 @@ final class PlainSQLite {
     return statement
   }
 
+  /// Runs a statement with its values in a transaction of its own.
+  func commit(_ statement: OpaquePointer?) {
+    run("BEGIN IMMEDIATE")
+    check(sqlite3_step(statement))
+    sqlite3_reset(statement)
+    run("COMMIT")
+  }
+
   func integer(_ sql: String) -> Int64 {
     let statement = prepare(sql)
     defer { sqlite3_finalize(statement) }
@@ -59,12 +67,12 @@ extension PlainSQLite {
     ZRANK INTEGER, ZADDEDAT TIMESTAMP, ZPRICE FLOAT, ZCODE VARCHAR, ZNAME VARCHAR, ZNOTE VARCHAR, ZTOKEN BLOB )
     """
 
-  func insert(_ rows: [SampleRow]) {
+  func insert(_ rows: [SampleRow], firstKey: Int64 = 1) {
     run("BEGIN IMMEDIATE")
     let statement = prepare("INSERT INTO ZITEM VALUES (?,1,1,?,?,?,?,?,?,?,?)")
     for (number, sample) in rows.enumerated() {
       var row = sample
-      sqlite3_bind_int64(statement, 1, Int64(number + 1))
+      sqlite3_bind_int64(statement, 1, firstKey + Int64(number))
       sqlite3_bind_int64(statement, 2, row.quantity)
       sqlite3_bind_int64(statement, 3, row.rank)
       sqlite3_bind_double(statement, 4, row.addedAt)
@@ -140,6 +148,24 @@ extension PlainSQLite {
     }
     sqlite3_finalize(statement)
     return sum.value
+  }
+
+  /// Reads the items with some keys, each by a look-up of its own.
+  ///
+  /// - Returns: The sum of their ranks.
+  func ranks(ofKeys keys: [Int64]) -> UInt64 {
+    let statement = prepare("SELECT \(Self.columns) FROM ZITEM WHERE Z_PK = ?")
+    defer { sqlite3_finalize(statement) }
+    var sum: UInt64 = 0
+    for key in keys {
+      sqlite3_bind_int64(statement, 1, key)
+      if sqlite3_step(statement) == SQLITE_ROW {
+        Self.touch(statement)
+        sum &+= UInt64(bitPattern: sqlite3_column_int64(statement, 4))
+      }
+      sqlite3_reset(statement)
+    }
+    return sum
   }
 
   static func text(_ statement: OpaquePointer?, _ column: Int32) -> String {

@@ -92,18 +92,46 @@ enum Samples {
     return try ManagedObjectModel(ModelDescription(entities: entities))
   }
 
-  static var manyEntities: ManagedObjectModel {
+  /// Entities of the same form, from `Entity10`.
+  static func entities(_ count: Int) throws -> ManagedObjectModel {
+    try ManagedObjectModel(ModelDescription(entities: (0..<count).map { entity("Entity\(10 + $0)") }))
+  }
+
+  private static func entity(_ name: String) -> EntityDescription {
+    EntityDescription(
+      name,
+      attributes: [
+        AttributeDescription("name", .string), AttributeDescription("quantity", .int64),
+        AttributeDescription("price", .double), AttributeDescription("addedAt", .date),
+      ])
+  }
+
+  /// The next version of ``entities(_:)``, in which the last one has another attribute.
+  static func entitiesWithDiscount(_ count: Int) throws -> ManagedObjectModel {
+    var description = try entities(count).description
+    let last = "Entity\(9 + count)"
+    for index in description.entities.indices where description.entities[index].name == last {
+      description.entities[index].attributes.append(AttributeDescription("discount", .double))
+    }
+    return try ManagedObjectModel(description)
+  }
+
+  /// An entity with many attributes, `value100` and so on, in the order of their slots.
+  static func wide(attributes: Int) throws -> ManagedObjectModel {
+    let names = (0..<attributes).map { "value\(100 + $0)" }
+    return try ManagedObjectModel(
+      ModelDescription(entities: [
+        EntityDescription("Wide", attributes: names.map { AttributeDescription($0, .int64) })
+      ]))
+  }
+
+  /// Items beside an entity that fills the file.
+  static var attachments: ManagedObjectModel {
     get throws {
-      try ManagedObjectModel(
-        ModelDescription(
-          entities: (10..<60).map { number in
-            EntityDescription(
-              "Entity\(number)",
-              attributes: [
-                AttributeDescription("name", .string), AttributeDescription("quantity", .int64),
-                AttributeDescription("price", .double), AttributeDescription("addedAt", .date),
-              ])
-          }))
+      var description = try indexedItems.description
+      description.entities.append(
+        EntityDescription("Attachment", attributes: [AttributeDescription("content", .binary)]))
+      return try ManagedObjectModel(description)
     }
   }
 
@@ -112,7 +140,11 @@ enum Samples {
   ) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.addStore(at: file, options: BenchmarkKey.options(StoreOptions(tracksHistory: tracksHistory)))
-    return ManagedObjectContext(
+    return context(coordinator)
+  }
+
+  static func context(_ coordinator: PersistentStoreCoordinator) -> ManagedObjectContext {
+    ManagedObjectContext(
       coordinator, classes: ["Item": SampleItem.self, "Author": SampleAuthor.self, "Book": SampleBook.self])
   }
 }

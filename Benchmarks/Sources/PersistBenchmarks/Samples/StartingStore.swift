@@ -19,8 +19,27 @@ enum StartingStore: Hashable {
   case manyEntities
   /// A thousand entities in lines of inheritance, with some rows.
   case largeModel(depth: Int)
+  /// A number of entities of the same form, each with some rows; the rows are the entities.
+  case entities
+  /// One author with books, which are the rows.
+  case owner
+  /// A thousand rows of an entity with many attributes; the rows are the attributes.
+  case attributes
+  /// A few items in a file of a size; the rows are its megabytes. Runs work on the file itself, because a copy would
+  /// take as much space again.
+  case largeFile
   /// An empty store of the newest of many model versions, whose files are in ``models(beside:)``.
   case manyVersions
+
+  private static let itemsOfLargeFile = 1_000
+
+  /// The number of items in the table, in a store of items.
+  func itemCount(rows: Int) -> Int { self == .largeFile ? Self.itemsOfLargeFile : rows }
+
+  /// The model of a store of items.
+  var itemModel: ManagedObjectModel {
+    get throws { try self == .largeFile ? Samples.attachments : Samples.indexedItems }
+  }
 
   /// The file to copy; nil for none.
   func template(rows: Int, in folder: URL) throws -> URL? {
@@ -36,7 +55,11 @@ enum StartingStore: Hashable {
       try Self.fill(url, Samples.library, authors: rows / booksPerAuthor, booksPerAuthor)
     case .indexedLibrary(let booksPerAuthor):
       try Self.fill(url, Samples.indexedLibrary, authors: rows / booksPerAuthor, booksPerAuthor)
-    case .manyEntities: try Self.fill(url, entitiesOf: Samples.manyEntities)
+    case .manyEntities: try Self.fill(url, entitiesOf: Samples.entities(50))
+    case .entities: try Self.fill(url, entitiesOf: Samples.entities(rows))
+    case .owner: try Self.fill(url, Samples.library, authors: 1, rows)
+    case .attributes: try Self.fillWide(url, attributes: rows)
+    case .largeFile: try Self.fillLarge(url, megabytes: rows)
     case .largeModel(let depth): try Self.fillLarge(url, Samples.largeModel(depth: depth))
     case .manyVersions:
       let models = Self.models(beside: url)
@@ -51,6 +74,7 @@ enum StartingStore: Hashable {
   func copy(to file: URL, rows: Int, in folder: URL) throws {
     for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
     guard let template = try template(rows: rows, in: folder) else { return }
+    if self == .largeFile { return try FileManager.default.createSymbolicLink(at: file, withDestinationURL: template) }
     try FileManager.default.copyItem(at: template, to: file)
     // Otherwise the first contestant that writes to the disk waits for the whole copy too.
     let copy = try FileHandle(forWritingTo: file)
@@ -100,6 +124,30 @@ enum StartingStore: Hashable {
     let context = try Samples.context(url, model)
     for entity in model.entities.suffix(10) { try context.create(entity.name)["name0"] = entity.name }
     try context.save()
+  }
+
+  private static func fillWide(_ url: URL, attributes: Int) throws {
+    let context = try Samples.context(url, Samples.wide(attributes: attributes))
+    var numbers = (0..<1_000).makeIterator()
+    try context.execute(BatchInsertRequest("Wide") { row in
+      guard let number = numbers.next() else { return false }
+      for slot in 0..<attributes { row[slot: slot] = .integer(Int64(number + slot)) }
+      return true
+    })
+  }
+
+  private static func fillLarge(_ url: URL, megabytes: Int) throws {
+    try fill(url, Samples.attachments, itemsOfLargeFile)
+    let database = PlainSQLite(url.path)
+    for first in stride(from: 0, to: megabytes, by: 20) {
+      database.run(
+        """
+        INSERT INTO ZATTACHMENT (Z_ENT, Z_OPT, ZCONTENT) WITH RECURSIVE rows(n) AS \
+        (VALUES (\(first)) UNION ALL SELECT n + 1 FROM rows WHERE n + 1 < \(min(first + 20, megabytes))) \
+        SELECT (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Attachment'), 1, zeroblob(1000000) FROM rows
+        """)
+    }
+    database.run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(megabytes) WHERE Z_NAME = 'Attachment'")
   }
 
   private static func fill(_ url: URL, entitiesOf model: ManagedObjectModel) throws {

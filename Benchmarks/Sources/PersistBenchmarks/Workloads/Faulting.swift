@@ -18,7 +18,7 @@ extension Workload {
         .sqlite: { setting in
           let database = PlainSQLite(setting.file.path)
           let keys = randomKeys(setting)
-          return { readRows(keys, in: database) }
+          return { database.ranks(ofKeys: keys) }
         },
         .grdb: { setting in
           let pool = try DatabasePool.measured(setting.file)
@@ -44,7 +44,7 @@ extension Workload {
           return {
             database.run("BEGIN")
             defer { database.run("COMMIT") }
-            return readRows(keys, in: database)
+            return database.ranks(ofKeys: keys)
           }
         },
         .grdb: { setting in
@@ -73,21 +73,6 @@ extension Workload {
       try context.save()  // keeps the context, and throws what a getter couldn't
       return sum
     }
-  }
-
-  private static func readRows(_ keys: [Int64], in database: PlainSQLite) -> UInt64 {
-    let statement = database.prepare("SELECT \(PlainSQLite.columns) FROM ZITEM WHERE Z_PK = ?")
-    defer { sqlite3_finalize(statement) }
-    var sum: UInt64 = 0
-    for key in keys {
-      sqlite3_bind_int64(statement, 1, key)
-      if sqlite3_step(statement) == SQLITE_ROW {
-        PlainSQLite.touch(statement)
-        sum &+= UInt64(bitPattern: sqlite3_column_int64(statement, 4))
-      }
-      sqlite3_reset(statement)
-    }
-    return sum
   }
 
   private static func rank(ofKey key: Int64, in database: Database) throws -> UInt64 {

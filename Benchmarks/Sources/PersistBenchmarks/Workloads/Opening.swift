@@ -47,7 +47,7 @@ extension Workload {
     target: 2.5, start: .manyEntities, scales: false, leastRounds: 9,
     parts: [
       .persist: { setting in
-        let model = try Samples.manyEntities
+        let model = try Samples.entities(50)
         return {
           let coordinator = PersistentStoreCoordinator(model: model)
           try coordinator.addStore(at: setting.file, options: BenchmarkKey.options())

@@ -3,4 +3,9 @@ extension Workload {
   static let all: [Workload] =
     inserting + fetching + faulting + querying + plannedReading + walking + groupedReading + changing + batchChanging
     + history + streaming + threads + opening + manyVersions + registered + migrating
+
+  /// The workload with a name, growth curves included.
+  static func named(_ name: String) -> Workload? {
+    all.first { $0.name == name } ?? GrowthCurve.all.lazy.map(\.workload).first { $0.name == name }
+  }
 }

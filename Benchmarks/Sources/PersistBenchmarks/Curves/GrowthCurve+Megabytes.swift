@@ -1,0 +1,3 @@
+extension GrowthCurve {
+  static let ofMegabytes = items(.megabytes, .largeFile)
+}
