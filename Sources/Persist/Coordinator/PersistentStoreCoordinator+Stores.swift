@@ -42,11 +42,11 @@ extension PersistentStoreCoordinator {
         fix: "Use it as it is, or remove it first.")
     }
     let engine = try location.engine
-    return try options.encrypting { try addStore(location, url, engine, options) }
+    return try options.encrypting { try addStore(location, at: url, engine: engine, options: options) }
   }
 
   private func addStore(
-    _ location: StoreLocation, _ url: URL, _ engine: any StoreEngine, _ options: StoreOptions
+    _ location: StoreLocation, at url: URL, engine: any StoreEngine, options: StoreOptions
   ) throws -> StoreInfo {
     try opened(options) {
       let isUnclean = try !options.isReadOnly && engine.recoverStore(at: location, options: options)
@@ -117,13 +117,13 @@ extension PersistentStoreCoordinator {
         try store.close()
         throw error
       }
-    case .differs(let difference): return try migrate(difference, location, engine, options)
+    case .differs(let difference): return try migrate(difference, at: location, engine: engine, options: options)
     }
   }
 
   /// Migrates a store to the coordinator's model, and opens it.
   private func migrate(
-    _ difference: StoreDifference, _ location: StoreLocation, _ engine: any StoreEngine, _ options: StoreOptions
+    _ difference: StoreDifference, at location: StoreLocation, engine: any StoreEngine, options: StoreOptions
   ) throws -> any PersistentStore {
     let opened = difference.opened
     defer { opened?.close() }

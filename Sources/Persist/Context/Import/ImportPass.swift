@@ -75,7 +75,7 @@ struct ImportPass {
     }
     for property in properties {
       guard let relationship = property.relationship, let value = keys.value(of: property, in: data) else { continue }
-      try relate(object, property, relationship, to: value, depth)
+      try relate(object, by: property, relationship, to: value, depth: depth)
     }
     return object
   }
@@ -87,8 +87,8 @@ struct ImportPass {
   }
 
   private func relate(
-    _ object: ManagedObject, _ property: Property, _ relationship: RelationshipDescription, to value: ImportValue,
-    _ depth: Int
+    _ object: ManagedObject, by property: Property, _ relationship: RelationshipDescription, to value: ImportValue,
+    depth: Int
   ) throws {
     let list = Self.elements(of: value, relationship)
     let destination = context.model.destination(of: relationship)

@@ -82,7 +82,7 @@ struct CopyMigration {
       try file.make(metadata: metadata, coreDataHashes: coreDataHashes)
     }
     try file.shareLargeValues()
-    let plan = try plan(catalog, map, file, connection)
+    let plan = try plan(catalog, map, in: file, by: connection)
     // Into an existing file, a mapping model may copy some of the rows only.
     if let blocker = isNew ? plan.blockers(in: catalog.schema).first : nil { throw blocker.error }
     for (count, blocker) in isNew ? plan.checks(in: catalog.schema) : plan.checks {
@@ -95,8 +95,8 @@ struct CopyMigration {
     manager.copy = objects?.copy
     var tally = try CopyProgress(plan, connection, manager)
     if plan.usesObjects { try file.makeIndexes { try $1(1, nil) } }
-    try createInstances(plan, objects?.copy, connection, &tally)
-    try createRelationships(plan, objects?.copy, connection, file, &tally)
+    try createInstances(plan, objects: objects?.copy, by: connection, tally: &tally)
+    try createRelationships(plan, objects: objects?.copy, by: connection, in: file, tally: &tally)
     try tally.validate()
     try validate(plan, objects?.copy, file)
     try CopySurroundings(plan: plan, file: file, schema: catalog.schema).takeOver()
@@ -125,7 +125,7 @@ struct CopyMigration {
   }
 
   private func plan(
-    _ catalog: StoreCatalog, _ map: TableMap, _ file: any StoreCopy, _ connection: any MigrationConnection
+    _ catalog: StoreCatalog, _ map: TableMap, in file: any StoreCopy, by connection: any MigrationConnection
   ) throws -> CopyPlan {
     var greatest: [String: Int64] = [:]
     for table in map.tables where table.entity.superentity == nil && !map.absent.contains(table.entity.name) {
@@ -174,7 +174,7 @@ struct CopyMigration {
   // MARK: Passes
 
   private func createInstances(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ tally: inout CopyProgress
+    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       if let rows = step.rows {
@@ -187,8 +187,8 @@ struct CopyMigration {
   }
 
   private func createRelationships(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ file: any StoreCopy,
-    _ tally: inout CopyProgress
+    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, in file: any StoreCopy,
+    tally: inout CopyProgress
   ) throws {
     for step in plan.steps {
       for (name, way) in step.relationships.sorted(on: \.key) {
@@ -205,11 +205,11 @@ struct CopyMigration {
       try tally.begin(.relationships, step)
       try objects?.createRelationships(step) { try tally.advance($0, .relationships, step) }
     }
-    try inheritOrders(plan, objects, connection, file)
+    try inheritOrders(plan, objects: objects, by: connection, in: file)
   }
 
   private func inheritOrders(
-    _ plan: CopyPlan, _ objects: ObjectCopy?, _ connection: any MigrationConnection, _ file: any StoreCopy
+    _ plan: CopyPlan, objects: ObjectCopy?, by connection: any MigrationConnection, in file: any StoreCopy
   ) throws {
     let statements = plan.orders.compactMap { SQLText.inheritOrder($0) }
     guard !statements.isEmpty else { return }

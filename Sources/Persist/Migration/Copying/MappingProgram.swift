@@ -155,7 +155,7 @@ final class MappingProgram {
         }
         object.setPending(value, at: attribute.slot)
       case .expression(let expression):
-        guard let value = try evaluate(expression, attribute.name, source, object).stored else {
+        guard let value = try evaluate(expression, of: attribute.name, from: source, to: object).stored else {
           throw refusal("a collection", attribute.name, source)
         }
         object.setPending(try converted(value, attribute, source), at: attribute.slot)
@@ -189,7 +189,8 @@ final class MappingProgram {
     of relationship: Relationship, _ source: ManagedObject, _ object: ManagedObject
   ) throws -> [ManagedObject] {
     switch relationship.members {
-    case .expression(let expression): try evaluate(expression, relationship.name, source, object).managedObjects
+    case .expression(let expression):
+      try evaluate(expression, of: relationship.name, from: source, to: object).managedObjects
     case .instances(let mapping, let name, let slot, let isToMany):
       try placing(relationship.name, source) {
         let sources = isToMany ? Array(try source.related(name)) : source.toOne(at: slot).map { [$0] } ?? []
@@ -211,7 +212,7 @@ final class MappingProgram {
   }
 
   private func evaluate(
-    _ expression: FetchExpression, _ name: String, _ source: ManagedObject, _ object: ManagedObject
+    _ expression: FetchExpression, of name: String, from source: ManagedObject, to object: ManagedObject
   ) throws -> FetchValue {
     try placing(name, source) {
       guard needsDestination else { return try evaluator.value(of: expression, for: .object(source)) }

@@ -74,7 +74,7 @@ struct RelationshipLosses {
     items.append(
       .init(
         loss: MigrationLoss(entity: entity.name, property: relationship.name, what: what),
-        count: count(pairs, (entity, owners), (target, members), all)))
+        count: count(pairs, of: (entity, owners), members: (target, members), ways: all)))
   }
 
   /// The routes from the objects of some entities through the mappings of a relationship.
@@ -88,8 +88,8 @@ struct RelationshipLosses {
 
   /// Counts the pairs of mapped objects that no route finds.
   private func count(
-    _ pairs: PairSource, _ owners: (root: Entity, mapped: [Entity]), _ members: (root: Entity, mapped: [Entity]),
-    _ ways: [Way]
+    _ pairs: PairSource, of owners: (root: Entity, mapped: [Entity]), members: (root: Entity, mapped: [Entity]),
+    ways: [Way]
   ) -> MappingLosses.Item.Count {
     var translation = PredicateTranslation(plan.old, storeIdentifier: "", now: plan.now, fullText: [])
     let (owner, member) = (translation.newRow(of: owners.root).row, translation.newRow(of: members.root).row)

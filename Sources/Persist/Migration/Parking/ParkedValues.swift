@@ -182,7 +182,8 @@ package struct ParkedValues {
           withheld[slot.model, default: []].insert(slot.entity)
           continue
         }
-        guard let (count, table) = try restore(slot, entity, comparison, map, former) else { continue }
+        guard let (count, table) = try restore(slot, to: entity, by: comparison, in: map, after: former)
+        else { continue }
         restored.count += count
         restored.tables.insert(table)
       }
@@ -263,7 +264,8 @@ package struct ParkedValues {
 
   /// - Returns: nil if the slot has no place in the new version.
   private func restore(
-    _ slot: ParkedSlot, _ entity: Entity, _ comparison: ParkingComparison, _ map: TableMap, _ former: ModelComparison?
+    _ slot: ParkedSlot, to entity: Entity, by comparison: ParkingComparison, in map: TableMap,
+    after former: ModelComparison?
   ) throws -> (count: Int, table: String)? {
     switch slot.kind {
     case .object:
@@ -302,7 +304,7 @@ package struct ParkedValues {
       return (count, table)
     case .relationship:
       guard let place = comparison.place(ofRelationship: slot.property, of: entity),
-        let result = try restorePairs(slot, place, comparison, map)
+        let result = try restorePairs(slot, to: place, by: comparison, in: map)
       else { return nil }
       if place.isExact { try remove(slot) }
       return result
@@ -334,7 +336,8 @@ package struct ParkedValues {
   }
 
   private func restorePairs(
-    _ slot: ParkedSlot, _ place: ParkingComparison.RelationshipPlace, _ comparison: ParkingComparison, _ map: TableMap
+    _ slot: ParkedSlot, to place: ParkingComparison.RelationshipPlace, by comparison: ParkingComparison,
+    in map: TableMap
   ) throws -> (count: Int, table: String)? {
     let destination = map.model.destination(of: place.relationship)
     guard let property = place.entity.property(named: place.relationship.name),

@@ -91,7 +91,7 @@ struct ParkingPlan: Sendable {
       if let name, comparison.storesValues(of: column.property, path, in: entity, as: name) { continue }
       // A default would take the place of a missing value.
       let hasMissing = attribute.isOptional && (!isThere || attribute.defaultValue != .null)
-      add(attribute, column, path, of: entity, hasMissing ? .all : .present)
+      add(attribute, in: column, path: path, of: entity, rows: hasMissing ? .all : .present)
     }
   }
 
@@ -138,8 +138,8 @@ struct ParkingPlan: Sendable {
       if found?.isExact == true { continue }
       if isThere { requireReturn(of: attribute, column.property, in: entity) }
       add(
-        attribute, column, path, of: entity,
-        rows(of: attribute, column.property, in: entity, isThere, hasPlace: found != nil))
+        attribute, in: column, path: path, of: entity,
+        rows: rows(of: attribute, column.property, in: entity, isThere, hasPlace: found != nil))
     }
   }
 
@@ -152,8 +152,8 @@ struct ParkingPlan: Sendable {
   }
 
   private mutating func add(
-    _ attribute: AttributeDescription, _ column: TableMap.Column, _ path: [String], of entity: Entity,
-    _ rows: SQLText.ParkedRows
+    _ attribute: AttributeDescription, in column: TableMap.Column, path: [String], of entity: Entity,
+    rows: SQLText.ParkedRows
   ) {
     let place = old[entity]
     parts.append(

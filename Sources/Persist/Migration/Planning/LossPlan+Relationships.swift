@@ -20,7 +20,7 @@ extension LossPlan {
     for (entity, destination) in stayingEntities {
       for property in entity.properties {
         guard let relationship = property.relationship, !relationship.isTransient,
-          let lost = lost(relationship, property, of: entity, destination, kept)
+          let lost = lost(relationship, property, of: entity, to: destination, kept: kept)
         else { continue }
         if owners[lost] == nil { order.append(lost) }
         owners[lost, default: []].insert(old[entity].number)
@@ -47,7 +47,7 @@ extension LossPlan {
       for property in entity.properties {
         guard let relationship = property.relationship, !relationship.isTransient, relationship.isToMany,
           relationship.isOrdered, let pairs = old.pairs(of: property, in: entity),
-          let loss = orderLoss(relationship, property, of: entity, destination, kept)
+          let loss = orderLoss(relationship, property, of: entity, to: destination, kept: kept)
         else { continue }
         let members = old.model.hierarchy(of: old.model.destination(of: relationship))
         add(
@@ -61,8 +61,8 @@ extension LossPlan {
 
   /// The loss of a relationship's order; nil if it is kept, or if the new relationship has at most one member.
   private func orderLoss(
-    _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, _ destination: Entity,
-    _ kept: Kept
+    _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, to destination: Entity,
+    kept: Kept
   ) -> MigrationLoss? {
     let what = "order forgotten"
     let pair = comparison.oldPair(of: relationship, in: entity).pair
@@ -102,8 +102,8 @@ extension LossPlan {
   }
 
   private func lost(
-    _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, _ destination: Entity,
-    _ kept: Kept
+    _ relationship: RelationshipDescription, _ property: Property, of entity: Entity, to destination: Entity,
+    kept: Kept
   ) -> Lost? {
     let number = old[entity].number
     let (pair, isNamed) = comparison.oldPair(of: relationship, in: entity)

@@ -141,7 +141,8 @@ extension AutomaticMigrator: StoreMigrator {
     let (url, version, options) = (request.url, request.version, request.options)
     let registry = request.resources.pathRegistry
     try VersionStamp(url: url, version: version, registry: registry, options: options).apply(to: survey.store)
-    let restored = try survey.slots.isEmpty ? 0 : maintain(url, version, version.model, registry, options)
+    let restored = try survey.slots.isEmpty
+      ? 0 : maintain(url, known: version, model: version.model, registry: registry, options: options)
     let location = request.location
     let rows = try countsRows ? location.engine.inspect(location, options: options) { try survey.rows($0) } : nil
     var report = survey.report(rows: rows, way: .none)

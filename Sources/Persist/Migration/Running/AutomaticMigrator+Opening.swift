@@ -6,12 +6,12 @@ extension AutomaticMigrator {
   public func maintainStore(
     at url: URL, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws {
-    _ = try maintain(url, registry?.version(with: model), model, registry, options)
+    _ = try maintain(url, known: registry?.version(with: model), model: model, registry: registry, options: options)
   }
 
   /// - Returns: The number of restored values, objects and pairs.
   func maintain(
-    _ url: URL, _ known: ModelVersion?, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ options: StoreOptions
+    _ url: URL, known: ModelVersion?, model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws -> Int {
     guard parking != .discarding else { return 0 }
     let version = known ?? ModelVersion(name: "the coordinator's model", model: model)

@@ -82,7 +82,7 @@ struct PathMigration {
     if let block = hop.before {
       work.file = try own(work.file, work.store, step.number)
       try work.history.follow(in: work.file, engine)
-      try call(block, work.file, hop.source, step.progress)
+      try call(block, on: work.file, of: hop.source, progress: step.progress)
     }
     switch hop.method {
     case .inPlace:
@@ -108,7 +108,7 @@ struct PathMigration {
     work.history.hops.append(hop)
     if let block = hop.after {
       try work.history.follow(in: work.file, engine)
-      try call(block, work.file, hop.destination, step.progress)
+      try call(block, on: work.file, of: hop.destination, progress: step.progress)
     }
   }
 
@@ -152,7 +152,7 @@ struct PathMigration {
 
   /// Calls a stage's block with the store at a version, and saves its changes.
   private func call(
-    _ block: StagedMigration.Block, _ file: URL, _ version: ModelVersion, _ progress: AutomaticMigrator.ProgressHandler?
+    _ block: StagedMigration.Block, on file: URL, of version: ModelVersion, progress: AutomaticMigrator.ProgressHandler?
   ) throws {
     try report(.stage, progress)
     let coordinator = PersistentStoreCoordinator(model: version.model)

@@ -199,8 +199,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
   ///
   /// - Parameter change: Changes the values of a row; returns false to leave it out.
   private func copyPages(
-    _ page: (_ last: [SQLValue], _ limit: Int) -> SQLText, _ forms: [Form], to table: String, _ columns: [String],
-    _ change: (inout [SQLValue]) -> Bool
+    _ page: (_ last: [SQLValue], _ limit: Int) -> SQLText, as forms: [Form], to table: String, columns: [String],
+    change: (inout [SQLValue]) -> Bool
   ) throws {
     let limit = 200
     var last: [SQLValue] = []
@@ -221,8 +221,8 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
       names[number] = expanded?.expansion?.columns(ofEntity: Int(number))
     }
     try copyPages(
-      SQLText.oldValuesToCopy, [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
-      ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME", "VALUE"]
+      SQLText.oldValuesToCopy, as: [.integer, .integer, .integer, .text, .kept], to: OldValuesLayout.valueTable,
+      columns: ["TRANSACTIONID", "ENTITY", "ROWKEY", "COLUMNNAME", "VALUE"]
     ) { values in
       guard case .integer(let number) = values[1], case .text(let former) = values[3], let entity = entities[number],
         let own = entity.newNumber, let column = entity.columns[names[number]?[former] ?? former]
@@ -239,9 +239,9 @@ private struct HistoryCopying<Original: HistoryConnection, Copy: HistoryConnecti
     let members = OldValuesMap(after: 0, in: map).members.value
     let names = expanded?.expansion?.relationships ?? [:]
     try copyPages(
-      SQLText.membersToCopy, [.integer, .text, .integer, .integer, .integer, .integer, .integer],
+      SQLText.membersToCopy, as: [.integer, .text, .integer, .integer, .integer, .integer, .integer],
       to: OldValuesLayout.memberTable,
-      ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER", "OWNERENTITY", "MEMBERENTITY", "CHANGE"]
+      columns: ["TRANSACTIONID", "RELATIONSHIP", "OWNER", "MEMBER", "OWNERENTITY", "MEMBERENTITY", "CHANGE"]
     ) { values in
       guard case .text(let kept) = values[1] else { return false }
       let name = names[kept] ?? kept

@@ -10,7 +10,7 @@ extension CopyPlanner {
     let columns = new[destination].columns.filter { $0.property == property.name }
     let expression = step.mapping.attributeMapping(named: property.name)?.valueExpression
     if attribute.type == .composite {
-      return composite(attribute, property, columns, expression, from: source, in: step)
+      return composite(attribute, property, columns: columns, expression: expression, from: source, in: step)
     }
     guard let column = columns.first else { return [] }
     guard let value = value(of: attribute, expression, from: source, in: step) else { return nil }
@@ -118,8 +118,8 @@ extension CopyPlanner {
 
   /// A composite attribute, element by element.
   private mutating func composite(
-    _ attribute: AttributeDescription, _ property: Property, _ columns: [TableMap.Column],
-    _ expression: FetchExpression?, from source: Entity, in step: CopyPlan.Step
+    _ attribute: AttributeDescription, _ property: Property, columns: [TableMap.Column],
+    expression: FetchExpression?, from source: Entity, in step: CopyPlan.Step
   ) -> [RowCopy.Column]? {
     if let constant = expression.map(\.constantValue) ?? attribute.defaultValue {
       return constants(constant, property, columns)

@@ -63,7 +63,7 @@ extension CopyPlanner {
         ways[mapping.name] = .objects
         continue
       }
-      if isTold(byInverseOf: relationship, property, link, step, sources) {
+      if isTold(byInverseOf: relationship, property, by: link, in: step, sources: sources) {
         ways[mapping.name] = .byInverse
       } else {
         ways[mapping.name] = .pairs(pairs(of: property, relationship, link, step))
@@ -74,8 +74,8 @@ extension CopyPlanner {
 
   /// Whether the inverse maps exactly the same pairs and is the side that stores them.
   private func isTold(
-    byInverseOf relationship: RelationshipDescription, _ property: Property, _ link: LinkSource, _ step: CopyPlan.Step,
-    _ sources: [[String: LinkSource]]
+    byInverseOf relationship: RelationshipDescription, _ property: Property, by link: LinkSource,
+    in step: CopyPlan.Step, sources: [[String: LinkSource]]
   ) -> Bool {
     guard relationship.isToMany, let inverse = new.model.inverse(of: relationship),
       let before = step.source?.relationship(named: link.name), let inverseBefore = before.inverse

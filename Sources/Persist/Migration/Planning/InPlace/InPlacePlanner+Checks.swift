@@ -34,10 +34,10 @@ extension InPlacePlanner {
       if attribute.type == .composite {
         for part in CompositeMove(from: before, to: property).parts {
           guard let element = part.old, let column = self.old[move.source].column(slot: element.slot) else { continue }
-          check(part.element.attribute, from: element.attribute, column.name, property, of: entity, move)
+          check(part.element.attribute, from: element.attribute, column: column.name, property, of: entity, moved: move)
         }
       } else {
-        check(attribute, from: old, columns[0], property, of: entity, move)
+        check(attribute, from: old, column: columns[0], property, of: entity, moved: move)
       }
       if old.isOptional, !attribute.isOptional, origin?.fill == nil {
         var condition = rows([move.sourceNumber], of: move.sourceTable)
@@ -64,8 +64,8 @@ extension InPlacePlanner {
 
   /// Checks that the values of an attribute, or of an element of a composite one, can be converted.
   private mutating func check(
-    _ attribute: AttributeDescription, from old: AttributeDescription, _ column: String, _ property: Property,
-    of entity: Entity, _ move: RowMove
+    _ attribute: AttributeDescription, from old: AttributeDescription, column: String, _ property: Property,
+    of entity: Entity, moved move: RowMove
   ) {
     let rows = rows([move.sourceNumber], of: move.sourceTable)
     let element = property.attribute?.type == .composite ? ".\(attribute.name)" : ""

@@ -176,7 +176,7 @@ extension InPlacePlanner {
     }
     guard let concerned = plan.rows(concernedBy: index, among: rows(numbers, of: table), numbers) else { return }
     let subject = subject(of: index, joins)
-    refuseParkedDuplicates(index, of: plan, in: table, values, concerned, subject)
+    refuseParkedDuplicates(index, of: plan, in: table, values: values, among: concerned, subject: subject)
     if !isNew, values.allSatisfy(\.isColumn), index.conditions.isEmpty { return }
     work.require(
       .duplicates(table, values: values, concerned),
@@ -189,8 +189,8 @@ extension InPlacePlanner {
 
   /// Refuses parked objects whose values violate a unique index together with those of rows.
   private mutating func refuseParkedDuplicates(
-    _ index: IndexDefinition, of plan: TablePlan, in table: String, _ values: [RowExpression], _ rows: RowCondition,
-    _ subject: InPlaceWork.Subject?
+    _ index: IndexDefinition, of plan: TablePlan, in table: String, values: [RowExpression], among rows: RowCondition,
+    subject: InPlaceWork.Subject?
   ) {
     // Whether a parked object passes the conditions is known when it is restored.
     guard index.conditions.isEmpty else { return }

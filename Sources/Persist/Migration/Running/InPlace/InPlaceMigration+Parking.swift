@@ -20,7 +20,7 @@ extension InPlaceMigration {
   ///
   /// - Parameter schema: The schema after the changes.
   func settle(
-    _ parked: inout ParkedValues, _ survey: StoreSurvey, _ map: TableMap, _ schema: StoreSchema
+    _ parked: inout ParkedValues, after survey: StoreSurvey, in map: TableMap, schema: StoreSchema
   ) throws -> (count: Int, tables: Set<String>, redundant: Int) {
     try parked.followColumns(in: schema, survey.moves)
     let result = try parked.settle(in: map, destination, after: survey.hop.comparison)

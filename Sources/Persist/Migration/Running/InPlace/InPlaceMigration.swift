@@ -76,7 +76,7 @@ package struct InPlaceMigration {
     try record(survey, logEntry, connection)
     let (catalog, map) = try verify(survey, connection)
     let restored = try hop == nil
-      ? settle(&parked, survey, map, catalog.schema) : (count: 0, tables: [], redundant: 0)
+      ? settle(&parked, after: survey, in: map, schema: catalog.schema) : (count: 0, tables: [], redundant: 0)
     report.restored = restored.count
     report.parked -= min(restored.redundant, report.parked)
     try verifyRelationships(survey, map, connection)

@@ -20,13 +20,13 @@ extension PredicateTranslation {
       return comparison.operation == .equal ? .not(hasMembers) : hasMembers
     }
     guard let left = operand(comparison.left, in: scope) else { return nil }
-    return condition(left, comparison.operation, comparison.right, comparison.options, in: scope)
+    return condition(left, comparison.operation, comparison.right, options: comparison.options, in: scope)
   }
 
   /// `ANY`: a member satisfies the condition. `ALL`: no member violates it.
   private mutating func quantified(_ comparison: FetchPredicate.Comparison, in scope: Scope) -> SQLTerm? {
     guard var members = collection(comparison.left, in: scope), let member = members.member,
-      let condition = condition(member, comparison.operation, comparison.right, comparison.options, in: scope)
+      let condition = condition(member, comparison.operation, comparison.right, options: comparison.options, in: scope)
     else { return nil }
     members.scan.add(comparison.modifier == .any ? condition : .not(condition))
     return comparison.modifier == .any ? .exists(members.scan) : .not(.exists(members.scan))
@@ -35,7 +35,7 @@ extension PredicateTranslation {
   /// One operand compared with an expression.
   private mutating func condition(
     _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: FetchExpression,
-    _ options: FetchPredicate.Options, in scope: Scope
+    options: FetchPredicate.Options, in scope: Scope
   ) -> SQLTerm? {
     // Only the program can apply locale rules.
     let options = options.contains(.normalized) ? [] : options
@@ -43,8 +43,8 @@ extension PredicateTranslation {
     switch operation {
     case .between:
       guard case .aggregate(let bounds) = right, bounds.count == 2, let lower = operand(bounds[0], in: scope),
-        let upper = operand(bounds[1], in: scope), let above = order(left, .greaterOrEqual, lower, options),
-        let below = order(left, .lessOrEqual, upper, options)
+        let upper = operand(bounds[1], in: scope), let above = order(left, .greaterOrEqual, lower, options: options),
+        let below = order(left, .lessOrEqual, upper, options: options)
       else { return nil }
       // An operand other than a column is written once: otherwise each level of nested ranges would double the
       // statement.
@@ -57,16 +57,17 @@ extension PredicateTranslation {
     case .in:
       if case .aggregate(let values) = right { return isOne(left, of: values, options, in: scope) }
       guard let whole = operand(right, in: scope) else { return nil }
-      return text(whole, .contains, left, options)
+      return text(whole, .contains, left, options: options)
     case .equal, .notEqual:
       guard let right = operand(right, in: scope), let isSame = same(left, right, options) else { return nil }
       return operation == .equal ? isSame : isSame.negated
-    case .less: return operand(right, in: scope).flatMap { order(left, .less, $0, options) }
-    case .lessOrEqual: return operand(right, in: scope).flatMap { order(left, .lessOrEqual, $0, options) }
-    case .greater: return operand(right, in: scope).flatMap { order(left, .greater, $0, options) }
-    case .greaterOrEqual: return operand(right, in: scope).flatMap { order(left, .greaterOrEqual, $0, options) }
+    case .less: return operand(right, in: scope).flatMap { order(left, .less, $0, options: options) }
+    case .lessOrEqual: return operand(right, in: scope).flatMap { order(left, .lessOrEqual, $0, options: options) }
+    case .greater: return operand(right, in: scope).flatMap { order(left, .greater, $0, options: options) }
+    case .greaterOrEqual:
+      return operand(right, in: scope).flatMap { order(left, .greaterOrEqual, $0, options: options) }
     case .contains, .beginsWith, .endsWith, .like, .matches:
-      return operand(right, in: scope).flatMap { text(left, operation, $0, options) }
+      return operand(right, in: scope).flatMap { text(left, operation, $0, options: options) }
     case .matchesText: return nil
     }
   }
@@ -77,14 +78,14 @@ extension PredicateTranslation {
     switch (left, right) {
     case (.constant(let left), .constant(let right)): left.isSame(as: right, options: options) ? .always : .never
     case (.term(let term, let kind), .constant(let value)), (.constant(let value), .term(let term, let kind)):
-      same(term, kind, value, options)
+      same(term, kind, as: value, options: options)
     case (.term(let left, let leftKind), .term(let right, let rightKind)):
-      same(left, leftKind, right, rightKind, options)
+      same(left, leftKind, as: right, rightKind, options: options)
     }
   }
 
   private func same(
-    _ term: SQLTerm, _ kind: SQLOperand.Kind, _ value: StoredValue, _ options: FetchPredicate.Options
+    _ term: SQLTerm, _ kind: SQLOperand.Kind, as value: StoredValue, options: FetchPredicate.Options
   ) -> SQLTerm? {
     if case .key = kind {
       guard case .objectID(let id) = value else {
@@ -108,8 +109,8 @@ extension PredicateTranslation {
   }
 
   private func same(
-    _ left: SQLTerm, _ leftKind: SQLOperand.Kind, _ right: SQLTerm, _ rightKind: SQLOperand.Kind,
-    _ options: FetchPredicate.Options
+    _ left: SQLTerm, _ leftKind: SQLOperand.Kind, as right: SQLTerm, _ rightKind: SQLOperand.Kind,
+    options: FetchPredicate.Options
   ) -> SQLTerm? {
     switch (leftKind, rightKind) {
     case (.key(let leftRoot), .key(let rightRoot)):
@@ -127,12 +128,12 @@ extension PredicateTranslation {
   // MARK: Order
 
   private func order(
-    _ left: SQLOperand, _ operation: SQLTerm.Operator, _ right: SQLOperand, _ options: FetchPredicate.Options
+    _ left: SQLOperand, _ operation: SQLTerm.Operator, _ right: SQLOperand, options: FetchPredicate.Options
   ) -> SQLTerm? {
     switch (left, right) {
     case (.constant(let left), .constant(let right)):
       return left.order(to: right, options: options).map { operation.accepts($0) } ?? false ? .always : .never
-    case (.constant, .term): return order(right, operation.reversed, left, options)
+    case (.constant, .term): return order(right, operation.reversed, left, options: options)
     case (.term(let term, let kind), .constant(let value)):
       if value.isNull { return .never }
       if case .key = kind { return .never }
@@ -167,7 +168,7 @@ extension PredicateTranslation {
       members.scan.add(isSame)
       return comparison.options.contains(.localeSensitive) ? nil : .exists(members.scan)
     }
-    return condition(member, .in, list, comparison.options, in: scope)
+    return condition(member, .in, list, options: comparison.options, in: scope)
   }
 
   /// Tests whether a value is in a list.
@@ -244,7 +245,7 @@ extension PredicateTranslation {
   // MARK: Texts
 
   private func text(
-    _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: SQLOperand, _ options: FetchPredicate.Options
+    _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: SQLOperand, options: FetchPredicate.Options
   ) -> SQLTerm? {
     if case .constant(.null) = right { return .never }
     guard case .constant(let value) = right, let part = value.text else { return nil }

@@ -20,7 +20,7 @@ extension SQLText {
       ["UPDATE \(name: table) SET \(list(assignments))\(condition(rows))"]
     case .readFiles: []
     case .deleteRows(let table, let rows): ["DELETE FROM \(name: table)\(condition(rows))"]
-    case .copyRows(let source, let table, let values, let rows): [copy(source, table, values, rows)]
+    case .copyRows(let source, let table, let values, let rows): [copy(source, into: table, values: values, rows: rows)]
     case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget:
       relationshipStatements(change)
     case .deleteHistory(let table, let column, let numbers):
@@ -35,8 +35,8 @@ extension SQLText {
     [
       create(rebuild.definition, named: rebuild.temporaryName, kept: rebuild.kept),
       copy(
-        rebuild.definition.name, rebuild.temporaryName,
-        rebuild.values + rebuild.kept.map { .init($0.name, .column($0.name)) }, .all),
+        rebuild.definition.name, into: rebuild.temporaryName,
+        values: rebuild.values + rebuild.kept.map { .init($0.name, .column($0.name)) }, rows: .all),
     ]
   }
 
@@ -78,7 +78,7 @@ extension SQLText {
   }
 
   private static func copy(
-    _ source: String, _ table: String, _ values: [SchemaChange.Assignment], _ rows: RowCondition
+    _ source: String, into table: String, values: [SchemaChange.Assignment], rows: RowCondition
   ) -> SQLText {
     """
     INSERT INTO \(name: table) (\(names: values.map(\.column))) \

@@ -27,7 +27,7 @@ package struct SQLiteEngine: StoreEngine {
     let pool = try SQLiteConnectionPool(file(location), options: options)
     do {
       let finding = try pool.readBeforeOthers { connection in
-        try connection.readTransaction { try examine(connection, model, registry, options) }
+        try connection.readTransaction { try examine(connection, for: model, registry: registry, options: options) }
       }
       switch finding {
       case .sealed(let state):
@@ -58,17 +58,17 @@ package struct SQLiteEngine: StoreEngine {
 
   /// Finds the state for which a store has a valid seal, or else compares its catalog with the model.
   private func examine(
-    _ connection: SQLiteConnection, _ model: ManagedObjectModel, _ registry: ModelRegistry?, _ options: StoreOptions
+    _ connection: SQLiteConnection, for model: ManagedObjectModel, registry: ModelRegistry?, options: StoreOptions
   ) throws -> Finding {
     var head: StoreCatalog.Head?
     if let state = try SQLiteStore.sealedState(connection, model: model, registry: registry, options: options, &head) {
       return .sealed(state)
     }
-    return .compared(try match(connection, head, model, registry))
+    return .compared(try match(connection, head: head, with: model, registry: registry))
   }
 
   private func match(
-    _ connection: SQLiteConnection, _ head: StoreCatalog.Head?, _ model: ManagedObjectModel, _ registry: ModelRegistry?
+    _ connection: SQLiteConnection, head: StoreCatalog.Head?, with model: ManagedObjectModel, registry: ModelRegistry?
   ) throws -> StoreMatch {
     do {
       let catalog = try StoreCatalog(connection, head: head)

@@ -10,7 +10,7 @@ extension CommitPass {
         try insertPairs(owner, link.added, join)
       case .foreignKey(let column)?:
         try removeFromOwner(owner, link.removed, column)
-        try own(owner, entity, link.added, column)
+        try own(owner, of: entity, members: link.added, in: column)
       case nil:
         throw PersistenceError(
           .invalidRequest, at: .property(entity.name, entity.properties[link.slot].name),
@@ -84,7 +84,7 @@ extension CommitPass {
   }
 
   private mutating func own(
-    _ owner: Int64, _ entity: Entity, _ members: [ManagedObjectID], _ place: TableMap.ForeignKey
+    _ owner: Int64, of entity: Entity, members: [ManagedObjectID], in place: TableMap.ForeignKey
   ) throws {
     guard !members.isEmpty else { return }
     let keys = try members.map { try key(of: $0) }

@@ -63,12 +63,12 @@ extension CommitPass {
         let update = plan.update(of: updates[place].slots)
         current = (update, try connection.statement(update.sql))
       }
-      if let current { try write(updates[place], current.update, plan, current.statement) }
+      if let current { try write(updates[place], by: current.update, of: plan, with: current.statement) }
     }
   }
 
   private mutating func write(
-    _ row: RowWrites.Update, _ update: WritePlan.Update, _ plan: WritePlan, _ statement: SQLiteStatement
+    _ row: RowWrites.Update, by update: WritePlan.Update, of plan: WritePlan, with statement: SQLiteStatement
   ) throws {
     let key = try key(of: row.key, row.entity)
     if !update.fileColumns.isEmpty { try recordFiles(of: key, plan) { update.fileColumns.contains($0) } }

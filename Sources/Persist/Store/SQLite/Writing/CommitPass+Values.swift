@@ -53,19 +53,23 @@ extension CommitPass {
   ) throws {
     switch column.source {
     case .attribute(let form):
-      guard try bind(value, as: form, to: statement, at: index) else { throw mismatch(value, column, plan, row) }
+      guard try bind(value, as: form, to: statement, at: index) else {
+        throw mismatch(value, in: column, of: plan, row: row)
+      }
     case .element(let path, let form):
       var element = value
       for name in path {
         guard case .composite(let elements) = element else { break }
         element = elements[name] ?? .null
       }
-      guard try bind(element, as: form, to: statement, at: index) else { throw mismatch(value, column, plan, row) }
+      guard try bind(element, as: form, to: statement, at: index) else {
+        throw mismatch(value, in: column, of: plan, row: row)
+      }
     case .key:
       switch value {
       case .null: statement.bindNull(at: index)
       case .objectID(let id): statement.bind(try key(of: id), at: index)
-      default: throw mismatch(value, column, plan, row)
+      default: throw mismatch(value, in: column, of: plan, row: row)
       }
     case .entityNumber:
       guard case .objectID(let id) = value else { return statement.bindNull(at: index) }
@@ -137,7 +141,7 @@ extension CommitPass {
   }
 
   private func mismatch(
-    _ value: StoredValue, _ column: WritePlan.Column, _ plan: WritePlan, _ row: Int64
+    _ value: StoredValue, in column: WritePlan.Column, of plan: WritePlan, row: Int64
   ) -> PersistenceError {
     let name = plan.entity.properties[column.slot].name
     return PersistenceError(

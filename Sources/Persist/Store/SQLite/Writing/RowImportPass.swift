@@ -55,7 +55,8 @@ struct RowImportPass {
       for (index, (insert, key)) in zip(slice.inserts, keys).enumerated() {
         let root = insert.entity.root.number - 1
         if filled.contains(root), try isRow(key, of: store.map.tables[root].table) {
-          throw inUse(insert.entity, key, origins[index], "The store already has an object with the key \(key).")
+          throw inUse(
+            insert.entity, key: key, from: origins[index], "The store already has an object with the key \(key).")
         }
         statement.begin()
         statement.bind(Int64(root), at: 1)
@@ -63,7 +64,7 @@ struct RowImportPass {
         statement.bind(origins[index].file, at: 3)
         statement.bind(origins[index].line, at: 4)
         do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
-          throw inUse(insert.entity, key, origins[index], "Two imported objects have the key \(key).")
+          throw inUse(insert.entity, key: key, from: origins[index], "Two imported objects have the key \(key).")
         }
       }
     }
@@ -79,7 +80,7 @@ struct RowImportPass {
   }
 
   private func inUse(
-    _ entity: Entity, _ key: Int64, _ source: (file: Int64, line: Int64), _ message: String
+    _ entity: Entity, key: Int64, from source: (file: Int64, line: Int64), _ message: String
   ) -> PersistenceError {
     let hierarchy = entity.root.hasSubentities ? " Keys are unique among \(entity.root.name) and its subentities." : ""
     let error = PersistenceError(
@@ -103,7 +104,7 @@ struct RowImportPass {
     _ members: [[ImportSlice.Members]], of inserts: [RowWrites.Insert], _ keys: [Int64]
   ) throws {
     try connection.withStatement(.recordMember) { statement in
-      func note(_ relationship: Int, _ owner: Int64, _ place: Int, _ member: Int64) throws {
+      func note(_ relationship: Int, owner: Int64, place: Int, member: Int64) throws {
         statement.begin()
         statement.bind(Int64(relationship), at: 1)
         statement.bind(owner, at: 2)
@@ -114,8 +115,8 @@ struct RowImportPass {
       for (index, (insert, owner)) in zip(inserts, keys).enumerated() where members.indices.contains(index) {
         for list in members[index] {
           guard let number = numbers[insert.entity.number - 1][list.slot] else { continue }
-          try note(number, owner, -1, 0)
-          for (place, member) in list.keys.enumerated() { try note(number, owner, place, member) }
+          try note(number, owner: owner, place: -1, member: 0)
+          for (place, member) in list.keys.enumerated() { try note(number, owner: owner, place: place, member: member) }
         }
       }
     }
