@@ -15,7 +15,7 @@ final class FetchTests: StackTestCase {
       "arithmetic": 1, "ternary-free": 3,
     ]
     for (name, predicate) in Queries.all(now: Date().addingTimeInterval(100)) {
-      let count = try Product.fetch(in: context) { $0.predicate = predicate }.count
+      let count = Product.fetch(in: context) { $0.predicate = predicate }.count
       XCTAssertEqual(count, expected[name], name)
       let memory = Product.fetch(in: context).filter { predicate.evaluate(with: $0) }.count
       XCTAssertEqual(memory, expected[name], "in memory: \(name)")
