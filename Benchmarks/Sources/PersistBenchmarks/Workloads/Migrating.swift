@@ -141,10 +141,14 @@ extension Workload {
     _ migrator: @escaping @Sendable () throws -> AutomaticMigrator
   ) -> Part {
     { setting in
-      let (migrator, model) = (try migrator(), try model())
+      let model = try model()
+      var dropping = try migrator()
+      // The others drop the removed column's values, too.
+      dropping.parking = .none
       let registry = ModelRegistry(versions: [
         ModelVersion(name: "1", model: try Samples.items), ModelVersion(name: "2", model: model),
       ])
+      let migrator = dropping
       return {
         let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
         let store = try coordinator.addStore(
