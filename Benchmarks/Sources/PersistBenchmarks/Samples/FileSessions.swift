@@ -58,8 +58,8 @@ enum FileSessions {
         },
         page: { start in
           let items = try pool.read { database in
-            try ItemRecord.everything.filter(Column("ZQUANTITY") == quantity(start)).order(Column("ZRANK")).limit(LatencySession.pageSize)
-              .fetchAll(database)
+            try ItemRecord.everything.filter(Column("ZQUANTITY") == quantity(start)).order(Column("ZRANK"))
+              .limit(LatencySession.pageSize).fetchAll(database)
           }
           try LatencySession.check(items.count)
         })
