@@ -3,7 +3,7 @@ import Persist
 
 /// The connections of a store to its server: at most a few, each used by one thread at a time.
 ///
-/// `@unchecked Sendable`: the condition protects the state, and a connection that was taken belongs to its taker.
+/// `@unchecked Sendable`: the lock protects the state, and a connection that was taken belongs to its taker.
 final class ServerPool: @unchecked Sendable {
   let address: ServerAddress
   let options: StoreOptions
@@ -16,16 +16,15 @@ final class ServerPool: @unchecked Sendable {
   let seenPosition: SeenPosition?
   /// Writers pass it, except while the store is moved.
   private let gate = WriterGate()
-  private let condition = NSCondition()
+  private let lock = NSLock()
   private var idle: [PooledConnection] = []
-  private var count = 0
   private var isClosed = false
   private var isCounted = false
   private var watch: ServerWatch?
   /// The lock that shows others the program's model; nil unless the store serves two models.
   let presence = LockProtected<ServerPresence?>(nil)
-  /// The maximum number of connections.
-  private static let capacity = 8
+  /// The right to use a connection: an idle one, or a new one.
+  private let places = ConnectionPlaces(capacity: 10, forWriting: 8)
 
   convenience init(_ address: ServerAddress, options: StoreOptions) {
     self.init(address, options: options, readingFrom: nil)
@@ -43,7 +42,7 @@ final class ServerPool: @unchecked Sendable {
   /// A pool that reads the same store from elsewhere.
   func reading(from source: any ServerReadSource) -> ServerPool {
     let pool = ServerPool(address, options: options, readingFrom: source)
-    pool.setWatch(condition.withLock { watch })
+    pool.setWatch(lock.withLock { watch })
     return pool
   }
 
@@ -54,20 +53,18 @@ final class ServerPool: @unchecked Sendable {
 
   /// Counts the pool as an open store, until it is closed.
   func countAsOpen() {
-    condition.withLock { isCounted = true }
+    lock.withLock { isCounted = true }
     Self.openCounts.withLock { $0[address, default: 0] += 1 }
   }
 
   func close() {
-    condition.lock()
+    lock.lock()
     isClosed = true
     if isCounted { Self.openCounts.withLock { $0[address, default: 1] -= 1 } }
     isCounted = false
     let unused = idle
     idle = []
-    count -= unused.count
-    condition.broadcast()
-    condition.unlock()
+    lock.unlock()
     for pooled in unused { pooled.connection.close() }
     presence.withLock { $0 = nil }
   }
@@ -75,7 +72,7 @@ final class ServerPool: @unchecked Sendable {
   /// Starts checking with each read and write that the store is still the one opened, which the pool's connections lead
   /// to.
   func setWatch(_ watch: ServerWatch?) {
-    condition.withLock {
+    lock.withLock {
       self.watch = watch
       for index in idle.indices { idle[index].database = watch?.mark.database }
     }
@@ -85,13 +82,15 @@ final class ServerPool: @unchecked Sendable {
 
   /// Runs code with a session.
   ///
-  /// - Parameter isToWrite: Whether canceling the running task ends the wait for a connection.
+  /// - Parameter isToWrite: Whether it is to write. Canceling the running task then ends the wait for a connection.
   /// - Throws: ``ServerFailure`` and the errors of `body`.
   private func withSession<T>(
     toWrite isToWrite: Bool = false, checkedBy watch: ServerWatch?,
     _ body: (ServerSession, _ proofs: CommitProofs, _ wasIdle: Bool) throws -> T
   ) throws -> T {
-    var (pooled, wasIdle) = try take(endingWithTask: isToWrite)
+    try enter(toWrite: isToWrite)
+    defer { places.leave(toWrite: isToWrite) }
+    var (pooled, wasIdle) = try take()
     defer { putBack(pooled) }
     let session = ServerSession(connection: pooled.connection, schema: address.schema, url: url)
     if let watch {
@@ -112,48 +111,38 @@ final class ServerPool: @unchecked Sendable {
     var database: String?
   }
 
-  /// - Parameter endsWithTask: Whether canceling the running task ends the wait.
-  private func take(endingWithTask endsWithTask: Bool) throws -> (PooledConnection, wasIdle: Bool) {
-    let wait = BoundedWait(options.busyTimeout)
-    condition.lock()
-    while true {
-      if isClosed {
-        condition.unlock()
-        throw PersistenceError(
-          .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
-      }
-      if let pooled = idle.popLast() {
-        condition.unlock()
-        if !pooled.connection.hasEnded() { return (pooled, true) }
-        // The server has restarted, for example. Nothing was sent, so nothing can be half done.
-        pooled.connection.close()
-        condition.lock()
-        count -= 1
-        continue
-      }
-      if count < Self.capacity { break }
-      switch wait.state {
-      case .over:
-        condition.unlock()
-        throw PersistenceError(
-          .storeBusy, at: .store(url), "All \(Self.capacity) connections to the server are in use.",
-          fix: "Try again, or set a longer busyTimeout.")
-      case .cancelled where endsWithTask:
-        condition.unlock()
-        throw CancellationError()
-      case .cancelled, .goingOn:
-        let begun = ContinuousClock.now
-        wait.wait(for: condition)
-        options.instrument?.waited(for: .connection, .now - begun)
-      }
+  /// Waits for the right to use a connection.
+  private func enter(toWrite isToWrite: Bool) throws {
+    var begun: ContinuousClock.Instant?
+    let state = places.enter(toWrite: isToWrite) {
+      begun = .now
+      return BoundedWait(options.busyTimeout)
     }
-    count += 1
-    condition.unlock()
-    do {
-      return (PooledConnection(connection: try connect()), false)
-    } catch {
-      release()
-      throw error
+    if let begun { options.instrument?.waited(for: .connection, .now - begun) }
+    switch state {
+    case .goingOn: break
+    case .cancelled: throw CancellationError()
+    case .over:
+      throw PersistenceError(
+        .storeBusy, at: .store(url), "All \(places.capacity) connections to the server are in use.",
+        fix: "Try again, or set a longer busyTimeout.")
+    }
+  }
+
+  /// The connection that was used last, or a new one.
+  private func take() throws -> (PooledConnection, wasIdle: Bool) {
+    while true {
+      let pooled = try lock.withLock {
+        if isClosed {
+          throw PersistenceError(
+            .storeOpenFailed, at: .store(url), "The store was closed.", fix: "Add it to a coordinator again.")
+        }
+        return idle.popLast()
+      }
+      guard let pooled else { return (PooledConnection(connection: try connect()), false) }
+      if !pooled.connection.hasEnded() { return (pooled, true) }
+      // The server has restarted, for example. Nothing was sent, so nothing can be half done.
+      pooled.connection.close()
     }
   }
 
@@ -166,23 +155,15 @@ final class ServerPool: @unchecked Sendable {
   /// The state of the connections.
   var statistics: StoreStatistics {
     var statistics = StoreStatistics()
-    condition.withLock { (statistics.connections, statistics.idleConnections) = (count, idle.count) }
-    statistics.maximumConnections = Self.capacity
+    statistics.idleConnections = lock.withLock { idle.count }
+    statistics.connections = statistics.idleConnections + places.usedCount
+    (statistics.maximumConnections, statistics.waitingWriters) = (places.capacity, places.waitingWriterCount)
     return statistics
   }
 
-  private func release() {
-    condition.lock()
-    count -= 1
-    condition.signal()
-    condition.unlock()
-  }
-
   private func closeIdle() {
-    let unused = condition.withLock {
+    let unused = lock.withLock {
       defer { idle = [] }
-      count -= idle.count
-      condition.broadcast()
       return idle
     }
     for pooled in unused { pooled.connection.close() }
@@ -193,25 +174,20 @@ final class ServerPool: @unchecked Sendable {
     guard connection.isOpen, !connection.isInTransaction else {
       // The cause, such as a restart or a quiet network, has probably ended the other connections too.
       if !connection.isOpen { closeIdle() }
-      connection.close()
-      return release()
-    }
-    condition.lock()
-    if isClosed {
-      count -= 1
-      condition.unlock()
       return connection.close()
     }
-    idle.append(pooled)
-    condition.signal()
-    condition.unlock()
+    let isKept = lock.withLock {
+      if !isClosed { idle.append(pooled) }
+      return !isClosed
+    }
+    if !isKept { connection.close() }
   }
 
   // MARK: Reading and writing
 
   /// Reads, without a transaction around several statements. Reads again if a connection turns out to be lost.
   func read<T>(_ body: (ServerSession) throws -> T) throws -> T {
-    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    let watch = lock.withLock { () -> ServerWatch? in self.watch }
     return try mapped { try watched(by: watch) { try read(watch, nil, body) } }
   }
 
@@ -304,7 +280,7 @@ final class ServerPool: @unchecked Sendable {
     case .over: throw PersistenceError(.storeBusy, at: .store(url), "The store is being moved.", fix: "Try again.")
     }
     defer { gate.leave() }
-    let watch = condition.withLock { () -> ServerWatch? in self.watch }
+    let watch = lock.withLock { () -> ServerWatch? in self.watch }
     return try mapped(.saving) {
       try watched(by: watch) {
         do { return try write(watch, usesFullNames, runsOnce, body) } catch let failure as ServerFailure
