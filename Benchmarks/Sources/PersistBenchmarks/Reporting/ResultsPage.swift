@@ -37,6 +37,9 @@ struct ResultsPage {
     """
     Written by `Scripts/benchmark --key`. \(report.machine). \(remarks.joined(separator: " "))
     All contestants use SQLCipher, with a raw key; *SQLite* is SQLCipher by hand. Medians, with minimum and maximum.
+    Where a ratio is above that of plain files, Persist decrypts or encrypts pages more often than the work by hand: a
+    batch update reads the rows before it changes them, a save with history writes more pages, and a migration by copy
+    encrypts its pages in the new file, and again when it replaces the store's content.
 
     \(ResultsPage(report: report, growth: [], remarks: []).table)
     """
