@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <sys/syscall.h>
-#elif defined(__APPLE__)
+#elif defined(__APPLE__) || defined(__FreeBSD__)
 #include <sys/stat.h>
 #endif
 
@@ -23,9 +23,10 @@ static inline long long persist_file_birth(const char *path) {
   memcpy(&seconds, facts + 80, sizeof seconds);
   memcpy(&nanoseconds, facts + 88, sizeof nanoseconds);
   return seconds * 1000000000LL + nanoseconds;
-#elif defined(__APPLE__)
+#elif defined(__APPLE__) || defined(__FreeBSD__)
   struct stat facts;
-  if (stat(path, &facts) != 0) return 0;
+  // FreeBSD says -1 where it is unknown.
+  if (stat(path, &facts) != 0 || facts.st_birthtimespec.tv_sec < 0) return 0;
   return facts.st_birthtimespec.tv_sec * 1000000000LL + facts.st_birthtimespec.tv_nsec;
 #else
   (void)path;

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Memory shared by the rows of one fetch.
 ///
 /// Rows follow one another, each with fixed slots followed by its variable-length bytes. One allocation serves hundreds
@@ -42,10 +36,7 @@ package final class RowChunk: @unchecked Sendable {
 
   private static func allocateHuge() -> UnsafeMutableRawPointer {
     let base = UnsafeMutableRawPointer.allocate(byteCount: hugeCapacity, alignment: hugeCapacity)
-    #if os(Linux)
-      // A hint that the system may ignore.
-      _ = madvise(base, hugeCapacity, MADV_HUGEPAGE)
-    #endif
+    HugePages.request(base, hugeCapacity)
     return base
   }
 
@@ -56,8 +47,6 @@ package final class RowChunk: @unchecked Sendable {
   /// A process that repeatedly fetches many rows would otherwise return their memory to the system and acquire it
   /// again. The system clears each page that it provides, which takes about a sixth of the time of such a fetch. Spare
   /// memory is marked as unused, so that the system can reclaim it without writing it to disk.
-  ///
-  /// - SeeAlso: `MADV_FREE` in <https://man7.org/linux/man-pages/man2/madvise.2.html>
   enum SpareMemory {
     /// 32 MB.
     static let limit = 16
@@ -71,16 +60,12 @@ package final class RowChunk: @unchecked Sendable {
 
     /// - Returns: False if there is enough spare memory, or if the system couldn't reclaim it.
     fileprivate static func add(_ base: UnsafeMutableRawPointer) -> Bool {
-      #if os(Linux)
-        guard count < limit, madvise(base, hugeCapacity, MADV_FREE) == 0 else { return false }
-        return addresses.withLock { addresses in
-          guard addresses.count < limit else { return false }
-          addresses.append(UInt(bitPattern: base))
-          return true
-        }
-      #else
-        return false
-      #endif
+      guard count < limit, HugePages.disuse(base, hugeCapacity) else { return false }
+      return addresses.withLock { addresses in
+        guard addresses.count < limit else { return false }
+        addresses.append(UInt(bitPattern: base))
+        return true
+      }
     }
   }
 }

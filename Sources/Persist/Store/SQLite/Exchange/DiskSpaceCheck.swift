@@ -30,5 +30,5 @@ struct DiskSpaceCheck {
       fix: "Free another \(Self.words(needed - free)). The store is unchanged.")
   }
 
-  private static func words(_ bytes: Int64) -> String { Measure.bytes(Int(bytes)) }
+  private static func words(_ bytes: Int64) -> String { Measure.bytes(Int(clamping: bytes)) }
 }
