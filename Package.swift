@@ -87,8 +87,8 @@ let package = Package(
     .library(name: "PersistTools", targets: ["PersistTools"]),
     .library(name: "PersistTesting", targets: ["PersistTesting"]),
     .library(name: "PersistInspection", targets: ["PersistInspection"]),
-    .library(name: "PersistStudioSession", targets: ["PersistStudioSession"]),
     .executable(name: "persist", targets: ["PersistCommand"]),
+    .executable(name: "persist-studio", targets: ["PersistStudio"]),
     .plugin(name: "PersistGenerate", targets: ["PersistGenerate"]),
     .plugin(name: "PersistCoreData", targets: ["PersistCoreData"]),
   ],
@@ -154,9 +154,24 @@ let package = Package(
     .target(
       name: "PersistTesting", dependencies: ["Persist", "PersistDocuments", "PersistTools"], swiftSettings: settings),
     .target(name: "PersistInspection", dependencies: ["Persist", "PersistTools"], swiftSettings: settings),
+    // A page in the browser for looking into a store: only its program needs these.
     .target(
       name: "PersistStudioSession", dependencies: ["Persist", "PersistTools", "PersistInspection"],
       swiftSettings: settings),
+    // The page's files are part of the program: nothing has to be found beside it.
+    .target(
+      name: "StudioPage", path: "Studio/Sources/StudioPage", resources: [.embedInCode("Files")],
+      swiftSettings: settings),
+    .target(
+      name: "StudioServer", dependencies: ["Persist", "PersistStudioSession", "StudioPage"],
+      path: "Studio/Sources/StudioServer", swiftSettings: settings),
+    .executableTarget(
+      name: "PersistStudio",
+      dependencies: [
+        "Persist", "PersistInspection", "PersistStudioSession", "StudioServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Studio/Sources/PersistStudio", swiftSettings: settings),
     .executableTarget(
       name: "PersistCommand",
       dependencies: [
@@ -286,6 +301,10 @@ let package = Package(
     .testTarget(
       name: "PersistTestingTests", dependencies: testedCore + ["PersistTools", "PersistTesting", "PersistTestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "StudioTests",
+      dependencies: ["Persist", "PersistInspection", "PersistStudioSession", "StudioPage", "StudioServer"],
+      path: "Studio/Tests/StudioTests", swiftSettings: settings),
     .testTarget(
       name: "PersistCommandTests",
       dependencies: testedCore + [

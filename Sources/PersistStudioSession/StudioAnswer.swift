@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import Persist
 import PersistInspection
 
 /// The answer to a request of the studio's page.
-public struct StudioAnswer: Sendable {
+package struct StudioAnswer: Sendable {
   /// The content of an answer.
-  public enum Body: Sendable {
+  package enum Body: Sendable {
     /// All of the content.
     case data(Data)
     /// Content that is produced piece by piece: the closure returns the next piece, and nil at the end. The number of
@@ -14,13 +14,13 @@ public struct StudioAnswer: Sendable {
   }
 
   /// The result, numbered as in HTTP.
-  public var status: Int
+  package var status: Int
   /// The media type of the content.
-  public var contentType: String
+  package var contentType: String
   /// The name under which a browser stores the content instead of showing it; nil to show it.
-  public var fileName: String?
+  package var fileName: String?
   /// The content.
-  public var body: Body
+  package var body: Body
 
   init(status: Int = 200, contentType: String, fileName: String? = nil, body: Body) {
     self.status = status

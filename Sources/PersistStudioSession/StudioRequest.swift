@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 import Persist
 
 /// A request of the studio's page, without anything of the protocol that carries it.
-public struct StudioRequest: Sendable {
+package struct StudioRequest: Sendable {
   /// The work of a request.
-  public enum Method: Sendable, Hashable {
+  package enum Method: Sendable, Hashable {
     /// Reads.
     case get
     /// Reads with parameters in the body, or changes something.
@@ -12,16 +12,16 @@ public struct StudioRequest: Sendable {
   }
 
   /// Whether the request reads or may change something.
-  public var method: Method
+  package var method: Method
   /// The name of the requested resource, such as `rows`.
-  public var resource: String
+  package var resource: String
   /// The parameters after the name.
-  public var parameters: [String: String]
+  package var parameters: [String: String]
   /// The content: JSON, or nothing.
-  public var body: Data
+  package var body: Data
 
   /// Creates a request.
-  public init(_ method: Method, _ resource: String, parameters: [String: String] = [:], body: Data = Data()) {
+  package init(_ method: Method, _ resource: String, parameters: [String: String] = [:], body: Data = Data()) {
     self.method = method
     self.resource = resource
     self.parameters = parameters

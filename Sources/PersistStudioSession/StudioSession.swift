@@ -1,12 +1,12 @@
 import Dispatch
-public import Foundation
-public import Persist
+package import Foundation
+package import Persist
 import PersistInspection
 
 /// A store opened for the page of `persist studio`: answers the page's requests with JSON, values and pictures.
 ///
 /// It is independent of HTTP. Requests run on threads of their own, several at a time, because reading blocks.
-public final class StudioSession: Sendable {
+package final class StudioSession: Sendable {
   let store: StudioStore
   let lists: RowListCache
   let trial: MigrationTrial
@@ -23,7 +23,7 @@ public final class StudioSession: Sendable {
   ///     beside it.
   ///   - key: The key of an encrypted store; it becomes that of all stores of the program that are opened without one.
   /// - Throws: `PersistenceError`, if the store can't be opened or its model is unknown.
-  public init(
+  package init(
     storeAt url: URL, models: URL?, isWritable: Bool, key: StoreEncryption.KeyProvider? = nil
   ) throws {
     // Requests are answered on threads of the session, and migrations are tried in stores beside this one.
@@ -37,17 +37,17 @@ public final class StudioSession: Sendable {
   }
 
   /// The name of the store's file or schema.
-  public var name: String { StoreArgument.shortName(of: store.url) }
+  package var name: String { StoreArgument.shortName(of: store.url) }
 
   /// Answers a request. Errors are answers too.
-  public func answer(_ request: StudioRequest) async -> StudioAnswer {
+  package func answer(_ request: StudioRequest) async -> StudioAnswer {
     await withCheckedContinuation { continuation in
       threads.async { continuation.resume(returning: self.respond(to: request)) }
     }
   }
 
   /// Removes temporary files and closes the store.
-  public func close() {
+  package func close() {
     trial.discard()
     storeExport.discard()
     lists.removeAll()

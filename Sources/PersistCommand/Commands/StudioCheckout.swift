@@ -6,30 +6,31 @@ struct StudioCheckout {
   private let root: URL
   /// The folder of the build that contains this program, below the checkout: `.build/x86_64-unknown-linux-gnu/debug`.
   private let buildFolder: [String]
+  /// The studio's program, which is built beside this one.
+  let program: URL
 
   /// - Parameter program: The file of this program, without symbolic links.
-  /// - Returns: nil if no folder that contains the program is a checkout.
+  /// - Returns: nil if no folder that contains the program is a checkout, or if it wasn't built there.
   init?(containing program: URL) {
-    var root = program.deletingLastPathComponent()
+    let folder = program.deletingLastPathComponent()
+    var root = folder
     var buildFolder: [String] = []
     while root.pathComponents.count > 1 {
       buildFolder.insert(root.lastPathComponent, at: 0)
+      let scratch = root
       root.deleteLastPathComponent()
-      let packages = ["Package.swift", "Studio/Package.swift"].map { root.appendingPathComponent($0).path }
-      guard packages.allSatisfy(FileManager.default.fileExists(atPath:)) else { continue }
+      // The package manager keeps its state in the folder of its builds.
+      let signs = [
+        root.appendingPathComponent("Package.swift"), root.appendingPathComponent("Studio/Sources"),
+        scratch.appendingPathComponent("workspace-state.json"),
+      ]
+      guard signs.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) else { continue }
       self.root = root
       self.buildFolder = buildFolder
+      self.program = folder.appendingPathComponent(ProgramLaunch.fileName(of: StudioCommand.program))
       return
     }
     return nil
-  }
-
-  private var package: URL { root.appendingPathComponent("Studio", isDirectory: true) }
-
-  /// The studio's program. Its build folder is the same as this program's, below the studio's package.
-  var program: URL {
-    let folder = buildFolder.reduce(package) { $0.appendingPathComponent($1, isDirectory: true) }
-    return folder.appendingPathComponent(ProgramLaunch.fileName(of: StudioCommand.program))
   }
 
   /// A file with the time of the last build. Not every source of the checkout changes the program.
@@ -40,13 +41,13 @@ struct StudioCheckout {
     guard FileManager.default.isExecutableFile(atPath: program.path),
       let built = [program, stamp].compactMap(Self.date).max()
     else { return false }
-    let folders = [root, package].map { $0.appendingPathComponent("Sources", isDirectory: true) }
+    let folders = ["Sources", "Studio/Sources"].map { root.appendingPathComponent($0, isDirectory: true) }
     let files = folders.flatMap { folder in
       FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.contentModificationDateKey])?
         .compactMap { $0 as? URL } ?? []
     }
-    let packages = [root, package].map { $0.appendingPathComponent("Package.swift") }
-    return (packages + files).allSatisfy { file in (Self.date(of: file) ?? .distantPast) <= built }
+    let manifest = root.appendingPathComponent("Package.swift")
+    return ([manifest] + files).allSatisfy { file in (Self.date(of: file) ?? .distantPast) <= built }
   }
 
   private static func date(of file: URL) -> Date? {
@@ -61,14 +62,14 @@ struct StudioCheckout {
   func build() throws {
     guard let compiler = Self.compiler else {
       throw PersistenceError(
-        .fileAccess, at: .file(package),
+        .fileAccess, at: .file(root),
         "The studio isn't built yet, and no folder of PATH contains 'swift' to build it.",
         fix: "Add the folder of the Swift compiler to PATH.")
     }
     let arguments = [
-      "build", "--package-path", package.path, "--scratch-path", package.appendingPathComponent(buildFolder[0]).path,
+      "build", "--package-path", root.path, "--scratch-path", root.appendingPathComponent(buildFolder[0]).path,
       "--product", StudioCommand.program, "--configuration", buildFolder.last == "release" ? "release" : "debug",
-    ]
+    ] + Self.traits
     let start = Date()
     if let reason = try run(compiler, arguments) { throw failure(reason, arguments) }
     guard FileManager.default.isExecutableFile(atPath: program.path) else {
@@ -78,12 +79,21 @@ struct StudioCheckout {
     try FileManager.default.setAttributes([.modificationDate: start], ofItemAtPath: stamp.path)
   }
 
+  /// The traits that this program was built with.
+  private static var traits: [String] {
+    #if SQLCipher
+      ["--traits", "SQLCipher"]
+    #else
+      []
+    #endif
+  }
+
   /// Runs the compiler to its end.
   ///
   /// - Returns: Its first error, or the end of its output, if it fails; otherwise nil.
   private func run(_ compiler: URL, _ arguments: [String]) throws -> String? {
     var bar = ProgressBar("building the studio")
-    if !bar.isShown { StandardError.print("Building the studio, which takes some minutes the first time.") }
+    if !bar.isShown { StandardError.print("Building the studio, which takes a minute the first time.") }
     var log = BuildLog()
     let status = try ProgramLaunch.run(compiler, arguments) { data in
       log.append(data)
@@ -95,7 +105,7 @@ struct StudioCheckout {
 
   private func failure(_ reason: String, _ arguments: [String]) -> PersistenceError {
     PersistenceError(
-      .fileAccess, at: .file(package), "The studio can't be built: \(reason)",
+      .fileAccess, at: .file(root), "The studio can't be built: \(reason)",
       fix: "Run 'swift \(arguments.joined(separator: " "))' to see everything that the compiler says.")
   }
 }

@@ -31,7 +31,8 @@ enum ProgramLaunch {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
-  private static var searchPath: [URL] {
+  /// The folders of the variable PATH.
+  static var searchPath: [URL] {
     #if os(Windows)
       let separator: Character = ";"
     #else

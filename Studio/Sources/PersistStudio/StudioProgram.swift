@@ -45,19 +45,18 @@ struct StudioProgram: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let session: StudioSession
     do {
-      session = try StudioSession(
+      let session = try StudioSession(
         storeAt: StoreArgument.url(store), models: models.map { URL(fileURLWithPath: $0) }, isWritable: write,
         key: KeySource(file: keyFile, variable: keyEnv, isRaw: rawKey, options: ("--key-file", "--key-env"))?.provider)
+      defer { session.close() }
+      let server = StudioServer(session, port: port, pageFolder: page.map { URL(fileURLWithPath: $0) })
+      try await server.run { url in
+        FileHandle.standardOutput.write(Data("\(url.absoluteString)\n".utf8))
+      }
     } catch let error as PersistenceError {
       FileHandle.standardError.write(Data("persist-studio: \(error)\n".utf8))
       throw ExitCode(1)
-    }
-    let server = StudioServer(session, port: port, pageFolder: page.map { URL(fileURLWithPath: $0) })
-    defer { session.close() }
-    try await server.run { url in
-      FileHandle.standardOutput.write(Data("\(url.absoluteString)\n".utf8))
     }
   }
 }

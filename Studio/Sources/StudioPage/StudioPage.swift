@@ -1,21 +1,23 @@
+package import Foundation
+
 /// The files of the page, which are embedded in the program.
-public enum StudioPage {
+package enum StudioPage {
   /// A file with its media type.
-  public struct File: Sendable {
+  package struct File: Sendable {
     /// The media type.
-    public let type: String
+    package let type: String
     /// The content.
-    public let bytes: [UInt8]
+    package let content: Data
   }
 
   /// Returns a file by its path; nil if there is none.
-  public static func file(_ path: String) -> File? {
+  package static func file(_ path: String) -> File? {
     guard let bytes = contents[path] else { return nil }
-    return File(type: type(of: path), bytes: bytes)
+    return File(type: type(of: path), content: Data(bytes))
   }
 
   /// The paths of all files.
-  public static var paths: [String] { contents.keys.sorted() }
+  package static var paths: [String] { contents.keys.sorted() }
 
   private static func type(of path: String) -> String {
     switch path.split(separator: ".").last {

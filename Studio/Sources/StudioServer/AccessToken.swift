@@ -1,10 +1,10 @@
 /// The secret that a browser has to present: only who started the program knows it.
-public struct AccessToken: Sendable {
+package struct AccessToken: Sendable {
   /// The secret, in letters that need no escaping.
-  public let text: String
+  package let text: String
 
   /// Creates a random secret of 192 bits.
-  public init() {
+  package init() {
     var generator = SystemRandomNumberGenerator()
     let digits = Array("0123456789abcdef")
     text = String((0..<48).map { _ in digits[Int.random(in: 0..<16, using: &generator)] })

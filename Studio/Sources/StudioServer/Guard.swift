@@ -1,6 +1,3 @@
-import HTTPTypes
-import Hummingbird
-
 /// Decides which requests are answered: those of a page that this program has sent to a browser with its secret.
 ///
 /// Other sites in the same browser can send requests to the loopback interface too, under names that lead to it, and
@@ -28,20 +25,19 @@ struct Guard: Sendable {
   private var hosts: Set<String> { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
   /// - Throws: ``Refusal``.
-  func checkPlace(_ request: Request) throws {
-    guard let host = request.head.authority, hosts.contains(host.lowercased()) else { throw Refusal.wrongHost }
-    let origin = request.headers[.origin]
+  func checkPlace(_ request: HTTPRequest) throws {
+    guard let host = request["host"], hosts.contains(host.lowercased()) else { throw Refusal.wrongHost }
+    let origin = request["origin"]
     if let origin, origin != "http://\(host)" { throw Refusal.wrongOrigin }
-    let site = request.headers[Self.fetchSite]
+    let site = request["sec-fetch-site"]
     if let site, site != "same-origin", site != "none" { throw Refusal.wrongOrigin }
     // Browsers send the origin with every request that may change something.
-    if request.method != .get, origin == nil { throw Refusal.wrongOrigin }
+    if request.method != "GET", origin == nil { throw Refusal.wrongOrigin }
   }
 
   /// - Throws: ``Refusal``.
-  func checkToken(_ request: Request) throws {
-    let lines: [String] = request.headers[values: .cookie]
-    let cookies: [Substring] = lines.flatMap { line in
+  func checkToken(_ request: HTTPRequest) throws {
+    let cookies = request.values("cookie").flatMap { line in
       line.split(separator: ";").map { cookie in cookie.drop { $0 == " " } }
     }
     let isKnown = cookies.contains { cookie in
@@ -50,9 +46,4 @@ struct Guard: Sendable {
     }
     guard isKnown else { throw Refusal.noToken }
   }
-
-  private static let fetchSite: HTTPField.Name = {
-    guard let name = HTTPField.Name("Sec-Fetch-Site") else { preconditionFailure("The name is valid.") }
-    return name
-  }()
 }

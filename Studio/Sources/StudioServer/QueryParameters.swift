@@ -3,8 +3,6 @@ import Foundation
 /// The parameters of a request's address, in the form in which the page's `URLSearchParams` writes them: a plus sign is
 /// a space, and `%2B` is a plus sign.
 ///
-/// Hummingbird's own parameters keep plus signs.
-///
 /// - SeeAlso: <https://url.spec.whatwg.org/#concept-urlencoded-parser>
 enum QueryParameters {
   /// Returns the values by name; the last one of a name that occurs twice.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The header fields of every answer, which tell browsers what the content must not do.
 enum SafeHeaders {
   /// Scripts come from the page's own files alone, and none can be made of a text.
@@ -12,20 +10,15 @@ enum SafeHeaders {
   /// Values of a store can do nothing at all, even when they are opened as a page of their own.
   private static let valuePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-  static func fields(isPage: Bool) -> HTTPFields {
-    var fields: HTTPFields = [
-      .contentSecurityPolicy: isPage ? pagePolicy : valuePolicy,
-      .xContentTypeOptions: "nosniff",
-      .cacheControl: "no-store",
-    ]
-    let others = [
-      ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+  static func fields(isPage: Bool) -> [(name: String, value: String)] {
+    [
+      ("Content-Security-Policy", isPage ? pagePolicy : valuePolicy),
+      ("X-Content-Type-Options", "nosniff"),
+      ("Cache-Control", "no-store"),
+      ("Referrer-Policy", "no-referrer"),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
       ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
     ]
-    for (name, value) in others {
-      if let name = HTTPField.Name(name) { fields[name] = value }
-    }
-    return fields
   }
 }

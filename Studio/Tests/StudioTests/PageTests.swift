@@ -8,7 +8,7 @@ struct PageTests {
   func references() throws {
     for path in StudioPage.paths {
       let file = try #require(StudioPage.file(path))
-      let text = String(decoding: file.bytes, as: UTF8.self)
+      let text = String(decoding: file.content, as: UTF8.self)
       let names = text.matches(of: #/(?:from|src=|href=)\s*['"]\.?\/([\w.]+\.\w+)['"]/#).map { String($0.1) }
       for name in names { #expect(StudioPage.file(name) != nil, "\(path) refers to \(name)") }
       let addresses = text.matches(of: #/https?:\/\/[\w.\/]+/#).map { String($0.0) }
@@ -22,7 +22,7 @@ struct PageTests {
       innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new\ Function|parseFromString|javascript:
       /#
     for path in StudioPage.paths {
-      let text = String(decoding: try #require(StudioPage.file(path)).bytes, as: UTF8.self)
+      let text = String(decoding: try #require(StudioPage.file(path)).content, as: UTF8.self)
       #expect(text.firstMatch(of: sinks) == nil, "\(path)")
       #expect(!text.contains("style=\""), "\(path)")
     }

@@ -3,7 +3,7 @@
   import PersistTestSupport
   import Testing
 
-  /// The compiler and the studio are scripts: building the real studio takes minutes, which `Scripts/test-studio` does.
+  /// The compiler and the studio are scripts: building the real studio takes a minute, which `Scripts/test-studio` does.
   @Suite("persist studio")
   struct StudioCommandTests {
     /// A checkout with a copy of `persist`, which was built in it.
@@ -11,8 +11,9 @@
       let root: URL
       var tools: URL { root.appendingPathComponent("tools") }
       var program: URL { root.appendingPathComponent(".build/host/debug/persist") }
-      var studio: URL { root.appendingPathComponent("Studio/.build/host/debug/persist-studio") }
+      var studio: URL { root.appendingPathComponent(".build/host/debug/persist-studio") }
       var source: URL { root.appendingPathComponent("Studio/Sources/Studio.swift") }
+      private var state: URL { root.appendingPathComponent(".build/workspace-state.json") }
 
       init(in folder: URL) throws {
         root = folder.appendingPathComponent("checkout")
@@ -20,8 +21,7 @@
         for file in [program, studio, source, tools.appendingPathComponent("swift")] {
           try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
-        let packages = ["Package.swift", "Studio/Package.swift"].map { root.appendingPathComponent($0) }
-        for file in [source] + packages {
+        for file in [source, state, root.appendingPathComponent("Package.swift")] {
           try Data().write(to: file)
         }
         try manager.copyItem(at: BuiltProgram.url("persist"), to: program)
@@ -61,7 +61,7 @@
         try checkout.setCompiler(Self.building)
         let first = try checkout.run("Shop.sqlite", "--write")
         #expect(first.status == 7 && first.output == "studio of the checkout: Shop.sqlite --write\n")
-        #expect(first.messages == "Building the studio, which takes some minutes the first time.\n")
+        #expect(first.messages == "Building the studio, which takes a minute the first time.\n")
         let second = try checkout.run("Shop.sqlite", "--port", "8080", "--help")
         #expect(second.output == "studio of the checkout: Shop.sqlite --port 8080 --help\n" && second.messages.isEmpty)
         try #expect(#require(checkout.calls.first).hasSuffix("--product persist-studio --configuration debug"))
