@@ -27,6 +27,17 @@ package struct FileState: Sendable, Hashable {
     return facts?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 
+  /// The first folder of a file's path that doesn't exist; nil if all do.
+  package static func missingFolder(of file: URL) -> URL? {
+    var missing: URL?
+    var folder = file.absoluteURL.deletingLastPathComponent()
+    while folder.pathComponents.count > 1, FileState(folder) == nil {
+      missing = folder
+      folder.deleteLastPathComponent()
+    }
+    return missing
+  }
+
   /// Whether both refer to the same file.
   package func isSameFile(as other: FileState) -> Bool { identity == other.identity }
 

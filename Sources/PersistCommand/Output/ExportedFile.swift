@@ -163,7 +163,12 @@ struct ExportedFile {
   }
 
   private static func failure(_ url: URL, _ error: any Error) -> PersistenceError {
-    PersistenceError(
+    if let folder = FileState.missingFolder(of: target(of: url)) {
+      return PersistenceError(
+        .fileAccess, at: .file(url), "The file can't be written: there is no folder '\(folder.path)'.",
+        fix: "Create the folder, or check the path.")
+    }
+    return PersistenceError(
       .fileAccess, at: .file(url), "The file can't be written: \(error.localizedDescription)",
       fix: "Check the free disk space and the permissions of the folder.")
   }

@@ -184,6 +184,23 @@ struct UsageTests {
     #expect(!outcome.messages.contains("secret"))
   }
 
+  @Test("A missing folder is named, whether a file in it is read or written")
+  func missingFolder() throws {
+    try withTemporaryFolder { folder in
+      let models = PackageFolder.models.appendingPathComponent("Shop.xcdatamodeld").path
+      try #require(Command.run(["fill", "a.sqlite", "--models", models, "--rows", "1"], in: folder).status == 0)
+      for arguments in [
+        ["inspect", "x/y/b.sqlite"], ["fill", "x/y/b.sqlite", "--models", models, "--rows", "1"],
+        ["export", "a.sqlite", "x/y/b.jsonl"], ["diagram", "a.sqlite", "--svg", "x/y/b.svg"],
+      ] {
+        let outcome = try Command.run(arguments, in: folder)
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        let missing = folder.resolvingSymlinksInPath().appendingPathComponent("x").path
+        #expect(outcome.messages.contains("there is no folder '\(missing)'"), "\(arguments): \(outcome.messages)")
+      }
+    }
+  }
+
   @Test(
     "A file that isn't a store is refused and left unchanged", .aboutPlainFiles("databases of other programs"),
     arguments: ["inspect", "dump", "check"])

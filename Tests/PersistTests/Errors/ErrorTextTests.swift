@@ -16,10 +16,12 @@ struct ErrorTextTests {
     let other = MigrationBlocker(what: "Something else stands in the way.", fix: "Move it.")
     let plan = MigrationPlan(from: "1", to: "2", way: .impossible, blockers: losses + [other])
     for text in [plan.description, plan.error?.description ?? ""] {
-      #expect(text.components(separatedBy: "Allow the loss").count == 2)
-      for name in ["a", "b", "c"] { #expect(text.contains("Item.\(name): attribute removed, 2 rows would be lost.")) }
+      #expect(text.components(separatedBy: "Allow it").count == 2)
+      for name in ["a", "b", "c"] {
+        #expect(text.contains("Item.\(name): attribute removed, 2 rows: the new model has no place for these values."))
+      }
       #expect(text.contains("Move it."))
-      let advice = text.range(of: "Allow the loss")?.lowerBound
+      let advice = text.range(of: "Allow it")?.lowerBound
       let last = text.range(of: "Item.c")?.lowerBound
       #expect(advice.flatMap { advice in last.map { $0 < advice } } == true)
     }
@@ -30,8 +32,9 @@ struct ErrorTextTests {
   func repeatedPlace() {
     let loss = MigrationBlocker(
       refusing: MigrationLoss(entity: "Item", property: "a", what: "attribute removed", rows: 2)).error
-    #expect(loss.message == "Item.a: attribute removed, 2 rows would be lost.")
-    #expect(loss.description.contains(" at Item.a: attribute removed, 2 rows would be lost. "), "\(loss)")
+    let message = "Item.a: attribute removed, 2 rows: the new model has no place for these values."
+    #expect(loss.message == message)
+    #expect(loss.description.contains(" at \(message) "), "\(loss)")
     let other = PersistenceError(.migrationFailed, at: .property("Item", "a"), "Item.ab: attribute removed.")
     #expect(other.description.hasSuffix(" at Item.a: Item.ab: attribute removed."), "\(other)")
   }

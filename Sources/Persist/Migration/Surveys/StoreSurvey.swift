@@ -166,9 +166,17 @@ extension MigrationBlocker {
   ///
   /// - Parameter obstacle: The reason for which the values can't be parked, in a sentence.
   init(refusing loss: MigrationLoss, notParkedBecause obstacle: String? = nil) {
-    let reason = obstacle.map { " It can't be parked: \($0)" } ?? ""
+    guard let obstacle else {
+      self.init(
+        .migrationFailed, entity: loss.entity, property: loss.property,
+        what: "\(loss): the new model has no place for these values.",
+        fix: "Allow it (`--allow-loss`, `allowsLoss`), which parks the values in the store unless parking is off, or "
+          + "keep the properties in the new model.")
+      return
+    }
     self.init(
-      .migrationFailed, entity: loss.entity, property: loss.property, what: "\(loss) would be lost.\(reason)",
+      .migrationFailed, entity: loss.entity, property: loss.property,
+      what: "\(loss) would be lost. It can't be parked: \(obstacle)",
       fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep the lost properties in the new model.")
   }
 }

@@ -85,9 +85,12 @@ package enum ReadOnlyAccess: Sendable, Hashable {
   static func requireDatabase(at url: URL, _ encryption: StoreEncryption?) throws -> Data {
     var name: String { "'\(url.lastPathComponent)'" }
     guard let state = FileState(url) else {
+      let folder = FileState.missingFolder(of: url)
       throw PersistenceError(
-        .storeOpenFailed, at: .store(url), "\(name) doesn't exist, or its folder can't be accessed.",
-        fix: "Check the path and the permissions of its folders.")
+        .storeOpenFailed, at: .store(url),
+        folder.map { "\(name) doesn't exist: there is no folder '\($0.path)'." }
+          ?? "\(name) doesn't exist, or its folder can't be accessed.",
+        fix: "Check the path\(folder == nil ? " and the permissions of its folders" : "").")
     }
     guard !state.isFolder else {
       throw PersistenceError(

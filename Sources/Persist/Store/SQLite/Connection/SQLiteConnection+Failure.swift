@@ -70,6 +70,11 @@ extension SQLiteConnection {
         .fileAccess, at: place, "Reading or writing \(name) failed.", engineMessage: said,
         fix: "Check the disk, and that the file still exists at its path.")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      if let folder = url.flatMap(FileState.missingFolder) {
+        return PersistenceError(
+          .storeOpenFailed, at: place, "\(name) can't be opened: there is no folder '\(folder.path)'.",
+          engineMessage: said, fix: "Create the folder, or check the path.")
+      }
       return PersistenceError(
         .storeOpenFailed, at: place, "\(name) can't be opened.", engineMessage: said,
         fix: "Check that the file and its folder exist and are readable, and also writable unless the store is opened "
