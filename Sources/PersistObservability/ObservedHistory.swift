@@ -57,5 +57,7 @@ struct ObservedHistory: StoreHistory {
     try observe { try base.attachedEntries(ranges, limit: limit) }
   }
 
+  func attachedValues(_ keys: [Data]) throws -> [Data: Data] { try observe { try base.attachedValues(keys) } }
+
   func write(_ entries: AttachedEntries) throws { try observe { try base.write(entries) } }
 }

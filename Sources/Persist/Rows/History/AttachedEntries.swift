@@ -6,6 +6,8 @@ package import Foundation
 package struct AttachedEntries: Sendable, Hashable {
   /// The entries to write, by key; nil removes an entry.
   package var values: [Data: Data?] = [:]
+  /// Entries to write beside ``values``, which don't contain their keys; the order of the keys is the fastest.
+  package var ordered: [AttachedEntry] = []
   /// Entries that must be unchanged since they were read, by key; nil for one that must not exist.
   package var unchanged: [Data: Data?] = [:]
   /// The number of the last transaction of the history before this one; nil for any.
@@ -13,7 +15,7 @@ package struct AttachedEntries: Sendable, Hashable {
 
   package init() {}
 
-  package var isEmpty: Bool { values.isEmpty }
+  package var isEmpty: Bool { values.isEmpty && ordered.isEmpty }
 }
 
 /// A part of the keys of attached entries.

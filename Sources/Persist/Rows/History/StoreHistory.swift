@@ -62,6 +62,8 @@ package protocol StoreHistory: Sendable {
   ///
   /// - Parameter limit: The maximum number of entries of each range.
   func attachedEntries(_ ranges: [AttachedRange], limit: Int) throws -> [[AttachedEntry]]
+  /// The values of entries by their keys, from one state of the store; those that don't exist are missing.
+  func attachedValues(_ keys: [Data]) throws -> [Data: Data]
   /// Writes entries in a transaction of its own, which the history doesn't record.
   ///
   /// - Throws: ``PersistenceError/Code/mergeConflict`` if others have written unexpectedly.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Reading and writing the entries that a product keeps in a store.
 extension RecordedHistory {
@@ -11,6 +11,19 @@ extension RecordedHistory {
           AttachedEntry(key: $0.data(0), value: $0.data(1))
         }
       }
+    }
+  }
+
+  package func attachedValues(_ keys: [Data]) throws -> [Data: Data] {
+    try store.readingHistory { connection in
+      guard try connection.hasTable(named: SQLText.attachedTable) else { return [:] }
+      var values: [Data: Data] = [:]
+      values.reserveCapacity(keys.count)
+      for group in connection.groups(of: keys) {
+        guard let sql = SQLText.attachedEntries(withKeys: group) else { continue }
+        try connection.forEachRow(of: sql) { values[$0.data(0)] = $0.data(1) }
+      }
+      return values
     }
   }
 
@@ -33,19 +46,20 @@ extension HistoryConnection {
     let present = entries.values.compactMap { key, value in value.map { AttachedEntry(key: key, value: $0) } }
     // In the order of their keys, so that each page of the table is written once.
     try set(present.ordered { $0.key.precedes($1.key) })
+    try set(entries.ordered)
     let removed = entries.values.filter { $0.value == nil }.keys.ordered { $0.precedes($1) }
-    for group in Self.groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
+    for group in groups(of: removed) { if let sql = SQLText.removeAttachedEntries(group) { try execute(sql) } }
   }
 
   func set(_ entries: [AttachedEntry]) throws {
-    for group in Self.groups(of: entries, size: \.value.count) {
+    for group in groups(of: entries, size: \.value.count) {
       if let sql = SQLText.setAttachedEntries(group) { try execute(sql) }
     }
   }
 
   fileprivate func attachedEntries(_ ranges: [AttachedRange]) throws -> [[AttachedEntry]] {
     var all: [[AttachedEntry]] = []
-    for group in Self.groups(of: ranges) {
+    for group in groups(of: ranges) {
       guard let sql = SQLText.attachedEntries(in: group) else { continue }
       var found: [[AttachedEntry]] = Array(repeating: [], count: group.count)
       try forEachRow(of: sql) { row in
@@ -58,14 +72,14 @@ extension HistoryConnection {
 
   /// Splits a list into parts for one statement each: few different lengths, so that statements can be reused, and few
   /// bytes.
-  private static func groups<Part>(of all: [Part], size: (Part) -> Int = { _ in 0 }) -> [ArraySlice<Part>] {
+  fileprivate func groups<Part>(of all: [Part], size: (Part) -> Int = { _ in 0 }) -> [ArraySlice<Part>] {
     var groups: [ArraySlice<Part>] = []
     var rest = all[...]
     while !rest.isEmpty {
       var (count, bytes) = (0, 0)
       for part in rest.prefix(SQLText.greatestAttachedGroup) {
         bytes += size(part)
-        if count > 0 && bytes > greatestGroupSize { break }
+        if count > 0 && bytes > Self.greatestGroupSize { break }
         count += 1
       }
       var length = 1
@@ -89,9 +103,9 @@ extension Data {
   fileprivate func precedes(_ other: Data) -> Bool {
     withUnsafeBytes { bytes in
       other.withUnsafeBytes { others in
-        let shared = Swift.min(bytes.count, others.count)
-        for index in 0..<shared where bytes[index] != others[index] { return bytes[index] < others[index] }
-        return bytes.count < others.count
+        guard let first = bytes.baseAddress, let second = others.baseAddress else { return !others.isEmpty }
+        let order = memcmp(first, second, Swift.min(bytes.count, others.count))
+        return order == 0 ? bytes.count < others.count : order < 0
       }
     }
   }

@@ -24,6 +24,7 @@ extension SQLText {
   private static let groupTexts = {
     var reads: [Int: SQLText] = [:]
     var writes: [Int: SQLText] = [:]
+    var values: [Int: SQLText] = [:]
     var removals: [Int: SQLText] = [:]
     let empty = SQLValue.blob(Data())
     var count = 1
@@ -40,16 +41,22 @@ extension SQLText {
         ON CONFLICT (NAME) DO UPDATE SET CONTENT = excluded.CONTENT
         """
       let keys = repeatElement("\(value: empty)" as SQLText, count: count).joined(separator: ", ")
+      values[count] = "SELECT NAME, CONTENT FROM \(attached) WHERE NAME IN (\(keys))"
       removals[count] = "DELETE FROM \(attached) WHERE NAME IN (\(keys))"
       count *= 2
     }
-    return (reads: reads, writes: writes, removals: removals)
+    return (reads: reads, values: values, writes: writes, removals: removals)
   }()
 
   /// Index, key and content of the entries in each of some ranges, in no order; nil if there are too many ranges, or no
   /// power of two.
   package static func attachedEntries(in ranges: ArraySlice<AttachedRange>) -> SQLText? {
     groupTexts.reads[ranges.count]?.binding(ranges.flatMap { [.blob($0.first), .blob($0.end)] })
+  }
+
+  /// Key and content of entries, in no order; nil if there are too many keys, or no power of two.
+  package static func attachedEntries(withKeys keys: ArraySlice<Data>) -> SQLText? {
+    groupTexts.values[keys.count]?.binding(keys.map { .blob($0) })
   }
 
   package static func setAttachedEntries(_ entries: ArraySlice<AttachedEntry>) -> SQLText? {
