@@ -43,13 +43,13 @@ extension Replica {
     let work = work
     let covered = try await inBackground { try work.covered() }
     var entry = SyncEntry(replica: SyncEntry.snapshot(work.sources.newIdentity()), number: 0)
-    var last: Data?
+    var ranges = try await inBackground { try work.snapshotRanges() }
     while true {
-      let key = last
-      guard let part = try await inBackground({ try work.facts(after: key) }) else { break }
+      let left = ranges
+      guard let part = try await inBackground({ try work.facts(in: left) }) else { break }
       entry.number += 1
       _ = try await hub.put(ChangeSet(entry, part.facts).data, as: entry)
-      last = part.last
+      ranges = part.left
     }
     entry.number += 1
     let covers = covered.filter { $0.value.upTo > 0 && SyncEntry(replica: $0.key, number: 1).isOrdinary }.map {

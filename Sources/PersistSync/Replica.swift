@@ -120,7 +120,8 @@ public final class Replica: Sendable {
       let replica = captured.record.id
       guard !unsent.isEmpty else { return }
       var sent: [Int64] = []
-      for (number, data) in unsent {
+      for (number, data, parts) in unsent {
+        for part in parts { try await send(part, to: hub) }
         let entry = SyncEntry(replica: replica, number: number)
         guard try await hub.put(data, as: entry) else {
           // The store was put back to an earlier state, and has sent other changes since.
@@ -133,6 +134,29 @@ public final class Replica: Sendable {
       }
       let numbers = sent
       try await inBackground { try work.removeSent(numbers, of: replica) }
+    }
+  }
+
+  /// Sends a part of a large value unless the hub has it.
+  private func send(_ digest: Data, to hub: any SyncHub) async throws {
+    let (work, entry) = (work, SyncEntry(part: digest))
+    guard try await !hub.contains(entry), let part = try await inBackground({ try work.part(digest) }) else { return }
+    _ = try await hub.put(part, as: entry)
+  }
+
+  /// Gets the parts of large values that a change set names and the store doesn't have. Each is stored at once, so that
+  /// an interrupted synchronization doesn't get it again.
+  func getParts(of set: ChangeSet, from hub: any SyncHub) async throws {
+    let (work, digests) = (work, set.digests)
+    guard !digests.isEmpty else { return }
+    for digest in try await inBackground({ try work.missingParts(digests) }) {
+      guard let part = try await hub.content(of: SyncEntry(part: digest)) else {
+        throw SyncFormat.error("A part of a large value isn't on the hub.")
+      }
+      guard Data(SHA256.digest(part)) == digest else {
+        throw SyncFormat.error("A part of a large value is damaged.")
+      }
+      try await inBackground { try work.addPart(part) }
     }
   }
 
@@ -149,16 +173,17 @@ public final class Replica: Sendable {
       var sets: [ChangeSet] = []
       var (size, facts) = (0, 0)
       // Facts need much more memory than their sets.
-      while let entry = entries.first, sets.count < 100, size < 4 << 20, facts < 20_000 {
+      while let entry = entries.first, sets.count < 100, size < 4 << 20, facts < 50_000 {
         entries.removeFirst()
         guard let data = try await hub.content(of: entry) else { continue }
         size += data.count
         do {
           let set = try ChangeSet(data)
           guard set.entry == entry else { throw SyncFormat.error("It is that of another entry.") }
+          try await getParts(of: set, from: hub)
           sets.append(set)
           facts += set.count
-        } catch let error as PersistenceError {
+        } catch let error as PersistenceError where error.code != .serverFailed {
           report.refused.append(RefusedChangeSet(entry: entry, error: error))
         }
       }

@@ -44,11 +44,12 @@ struct ReplicaWork: Sendable {
     former.upTo = (unsent.first?.number ?? record.lastNumber + 1) - 1
     tables.setReceived(former, from: record.id)
     (record.id, record.life, record.lastNumber) = (sources.newIdentity(), life, 0)
-    for (number, _) in unsent { tables.setUnsent(number, nil) }
+    for (number, _) in unsent { try tables.setUnsent(number, nil) }
     for (_, data) in unsent {
       record.lastNumber += 1
       let entry = SyncEntry(replica: record.id, number: record.lastNumber)
-      tables.setUnsent(record.lastNumber, ChangeSet(entry, try ChangeSet(data).facts).data)
+      let set = ChangeSet(entry, try ChangeSet(data).facts)
+      try tables.setUnsent(record.lastNumber, set.data, naming: set.digests)
     }
   }
 
@@ -89,7 +90,7 @@ struct ReplicaWork: Sendable {
       try addSets(pass.facts, &new, step)
       var joining = FactJoining(step, upTo: 0)
       try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
-      for (key, value) in pass.facts { try joining.add(key, value) }
+      for (key, value) in pass.related { try joining.add(key, value) }
       for identity in pass.dangling { joining.add(identity) }
       return try write(step, new, joining)
     }
@@ -130,7 +131,7 @@ struct ReplicaWork: Sendable {
   /// Writes the facts of a step, with the rows that depend on them, in one transaction.
   ///
   /// - Parameter number: The last transaction of the history that the step knows; nil for the record's position.
-  private func write(
+  func write(
     _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining, after number: Int64? = nil
   ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
     var (record, facts) = (former, facts)
@@ -139,27 +140,43 @@ struct ReplicaWork: Sendable {
     pass.add(affected.all.sorted(), attributesOnly: affected.attributesOnly)
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
-    let applied = AppliedSets(problems: writing.problems, waiting: step.map.failures)
-    let last = number ?? record.position
-    guard !writing.writes.isEmpty else {
-      step.tables.setRecord(record)
-      try step.history.write(try step.tables.finish(after: last))
-      return (step.tables.record ?? record, applied)
-    }
-    // The transaction is the next one, so that it needn't be read again.
-    if number == nil { record.position = last + 1 }
+    record = try commit(
+      step, record, writing.writes, writing.changes, from: facts.origins, after: number ?? record.position,
+      advances: number == nil)
+    return (record, AppliedSets(problems: writing.problems, waiting: step.map.failures))
+  }
+
+  /// Writes rows and entries in one transaction.
+  ///
+  /// - Parameters:
+  ///   - origins: The replicas that made the changes.
+  ///   - entries: Entries beside those of the step.
+  ///   - number: The last transaction of the history that the step knows.
+  ///   - advances: Whether the transaction becomes the record's position, so that it needn't be read again.
+  /// - Returns: The new record.
+  func commit(
+    _ step: SyncStep, _ record: ReplicaRecord, _ writes: RowWrites, _ changes: SavedChanges, from origins: String?,
+    _ entries: [AttachedEntry] = [], after number: Int64, advances: Bool = true
+  ) throws -> ReplicaRecord {
+    var (record, writes) = (record, writes)
+    if advances, !writes.isEmpty { record.position = number + 1 }
     step.tables.setRecord(record)
-    var writes = writing.writes
-    writes.origin = HistoryOrigin(author: Replica.author, contextName: facts.origins)
-    writes.origin?.attached = try step.tables.finish(after: last)
+    var attached = try step.tables.finish(after: number)
+    attached.ordered = entries
+    guard !writes.isEmpty else {
+      try step.history.write(attached)
+      return step.tables.record ?? record
+    }
+    writes.origin = HistoryOrigin(author: Replica.author, contextName: origins)
+    writes.origin?.attached = attached
     let receipt = try step.store.store.commit(writes)
-    guard receipt.historyNumber == last + 1 else {
+    guard receipt.historyNumber == number + 1 else {
       throw PersistenceError(
         .saveFailed, at: .store(step.store.store.url), "The history hasn't recorded applied changes.",
         fix: "Open the store with StoreOptions(tracksHistory: true).")
     }
-    coordinator.announce(writing.changes)
-    return (step.tables.record ?? record, applied)
+    coordinator.announce(changes)
+    return step.tables.record ?? record
   }
 
   private func addSets(
@@ -176,19 +193,19 @@ struct ReplicaWork: Sendable {
     }
     var set: [ChangeSet.Fact] = []
     var size = 0
-    func finish() {
+    func finish() throws {
       record.lastNumber += 1
-      let entry = SyncEntry(replica: record.id, number: record.lastNumber)
-      step.tables.setUnsent(record.lastNumber, ChangeSet(entry, set).data)
+      let changes = ChangeSet(SyncEntry(replica: record.id, number: record.lastNumber), set)
+      try step.tables.setUnsent(record.lastNumber, changes.data, naming: changes.digests)
       (set, size) = ([], 0)
     }
     for key in order {
       guard let value = latest[key] else { continue }
       set.append(ChangeSet.Fact(key: key, value: value))
       size += value.count
-      if set.count >= Self.setSize.count || size >= Self.setSize.bytes { finish() }
+      if set.count >= Self.setSize.count || size >= Self.setSize.bytes { try finish() }
     }
-    if !set.isEmpty { finish() }
+    if !set.isEmpty { try finish() }
   }
 
   /// The descriptions of the own version and of those before it, which lead older replicas through several renames.
@@ -200,14 +217,34 @@ struct ReplicaWork: Sendable {
     return Dictionary(uniqueKeysWithValues: models.map { (.model($0.key), Data($0.value.description.json.utf8)) })
   }
 
-  func unsent() throws -> [(number: Int64, data: Data)] { try open().step.tables.unsent(limit: 16) }
+  /// The next change sets to send, with the parts of large values that they name.
+  func unsent() throws -> [(number: Int64, data: Data, parts: [Data])] {
+    let tables = try open().step.tables
+    return try tables.unsent(limit: 16).map { ($0.number, $0.data, try tables.digests(ofUnsent: $0.number)) }
+  }
+
+  /// A part of a large value; nil if the store doesn't have it.
+  func part(_ digest: Data) throws -> Data? { try open().step.tables.part(digest) }
+
+  /// The parts of large values that the store doesn't have, among some.
+  func missingParts(_ digests: [Data]) throws -> [Data] { try open().step.tables.missingParts(digests) }
+
+  /// Stores a part of a large value before the change set that names it.
+  func addPart(_ part: Data) throws {
+    try repeating {
+      let (step, record, _) = try open()
+      step.tables.setPart(part)
+      step.tables.setRecord(record)
+      try step.history.write(try step.tables.finish(after: nil))
+    }
+  }
 
   func removeSent(_ numbers: [Int64], of replica: UUID) throws {
     guard !numbers.isEmpty else { return }
     try repeating {
       let (step, record, isNew) = try open()
       guard !isNew, record.id == replica else { return }
-      for number in numbers { step.tables.setUnsent(number, nil) }
+      for number in numbers { try step.tables.setUnsent(number, nil) }
       step.tables.setRecord(record)
       try step.history.write(try step.tables.finish(after: nil))
     }
@@ -235,61 +272,5 @@ struct ReplicaWork: Sendable {
     return ReplicaPosition(
       replica: record.id, sent: record.lastNumber, received: try step.tables.allReceived().mapValues(\.upTo),
       date: sources.now())
-  }
-
-  /// Applies change sets in one transaction.
-  func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
-    try repeating {
-      let captured = try capture().applied
-      var (step, record, _) = try open()
-      var joining = FactJoining(step, upTo: Stamp.time(of: sources.now()) + Stamp.maximumSkew)
-      var refusals: [SyncRefusal] = []
-      let facts = sets.flatMap(\.facts)
-      try step.tables.load(Array(Set(facts.compactMap(\.key.object))))
-      try step.tables.loadReferrers(to: facts.compactMap(\.key.createdOrDeleted))
-      for set in sets {
-        var received = try step.tables.received(from: set.entry.replica)
-        // Objects come into a scope and leave it in an order.
-        if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
-        if set.entry.isOrdinary { joining.replicas.insert(set.entry.replica) }
-        if !set.entry.isOrdinary { refusals += try leave(set, &joining, step) }
-        for fact in set.facts { try joining.join(fact) }
-        received.insert(set.entry.number)
-        step.tables.setReceived(received, from: set.entry.replica)
-        try step.tables.finishSnapshot(set, received)
-      }
-      record.time = max(record.time, joining.latest)
-      let applied = try write(step, record, joining).applied
-      return AppliedSets(
-        problems: captured.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
-    }
-  }
-
-  /// Forgets the objects that leave the replica.
-  ///
-  /// - Returns: Those among them of which a change was refused.
-  private func leave(_ set: ChangeSet, _ joining: inout FactJoining, _ step: SyncStep) throws -> [SyncRefusal] {
-    var refusals: [SyncRefusal] = []
-    var left: Set<Identity> = []
-    for fact in set.facts {
-      guard case .pass(let identity) = fact.key else { continue }
-      let reason = try Passage(fact.value).reason
-      if !reason.isEmpty {
-        let id = try step.tables.row(of: identity).flatMap { row in
-          step.model.entitiesByName[row.entity].map { step.store.identifier($0, row.key) }
-        }
-        refusals.append(SyncRefusal(objectID: id, reason: reason))
-      }
-      left.insert(identity)
-      try joining.forget(identity)
-    }
-    guard !left.isEmpty else { return refusals }
-    // The server gets these changes later, and sends them to others only. The object may come back.
-    for (_, data) in try step.tables.unsent(limit: .max) {
-      for fact in try ChangeSet(data).facts where fact.key.object.map(left.contains) == true {
-        try joining.join(fact)
-      }
-    }
-    return refusals
   }
 }

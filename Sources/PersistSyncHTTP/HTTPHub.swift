@@ -58,6 +58,11 @@ public struct HTTPHub: SyncHub {
     try await send("PUT", path(entry), content, accepting: [204, 409]).status == 204
   }
 
+  /// Asks the server whether it has an entry. A server that doesn't answer such requests gets the content again.
+  public func contains(_ entry: SyncEntry) async throws -> Bool {
+    try await send("HEAD", path(entry), accepting: [200, 404, 405, 501]).status == 200
+  }
+
   /// Deletes entries on the server.
   public func remove(_ entries: [SyncEntry]) async throws {
     for entry in entries { _ = try await send("DELETE", path(entry), accepting: [204, 404]) }

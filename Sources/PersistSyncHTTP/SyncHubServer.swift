@@ -48,6 +48,7 @@ public struct SyncHubResponse: Sendable {
 /// |---|---|
 /// | `POST entries`, body: lines of a replica and its last known number | lines of later entries |
 /// | `GET changes/REPLICA/NUMBER` | the content; 404 |
+/// | `HEAD changes/REPLICA/NUMBER` | 200; 404 |
 /// | `PUT changes/REPLICA/NUMBER` | 204; 409 for other content; 422 if it is no set of this entry; 426 if too new |
 /// | `DELETE changes/REPLICA/NUMBER` | 204 |
 /// | `GET positions` | the positions as JSON |
@@ -144,6 +145,10 @@ public struct SyncHubServer: Sendable {
     case "GET":
       guard let content = try await hub.content(of: entry) else { return SyncHubResponse(status: 404) }
       return SyncHubResponse(status: 200, headers: ["content-type": "application/octet-stream"], body: content)
+    case "HEAD": return SyncHubResponse(status: try await hub.contains(entry) ? 200 : 404)
+    case "PUT" where entry.isPart:
+      guard entry.isPart(of: request.body) else { return SyncHubResponse(status: 422) }
+      return SyncHubResponse(status: try await hub.put(request.body, as: entry) ? 204 : 409)
     case "PUT":
       guard let set = try? ChangeSet(request.body), set.entry == entry else { return SyncHubResponse(status: 422) }
       return SyncHubResponse(status: try await hub.put(request.body, as: entry) ? 204 : 409)

@@ -7,8 +7,10 @@ actor ChaoticHub: SyncHub {
   struct Interruption: Error {}
 
   private var contents: [SyncEntry: Data] = [:]
-  /// Everything that was ever stored.
+  /// All change sets that were ever stored.
   private(set) var everything: [Data] = []
+  /// All parts of large values that were ever stored.
+  private(set) var parts: [SyncEntry: Data] = [:]
   private var known: [UUID: ReplicaPosition] = [:]
   private var random: SeededRandom
   private var isReliable = false
@@ -40,7 +42,7 @@ actor ChaoticHub: SyncHub {
 
   func entries(after numbers: [UUID: Int64]) throws -> [SyncEntry] {
     if happens(oneIn: 20) { throw Interruption() }
-    let all = contents.keys.filter { $0.number > numbers[$0.replica] ?? 0 }.sorted()
+    let all = contents.keys.filter { !$0.isPart && $0.number > numbers[$0.replica] ?? 0 }.sorted()
     guard !isReliable else { return all }
     return all.filter { _ in !happens(oneIn: 4) }.shuffled(using: &random)
   }
@@ -56,7 +58,7 @@ actor ChaoticHub: SyncHub {
     if happens(oneIn: 20) { throw Interruption() }
     if let present = contents[entry] { return present == content }
     contents[entry] = content
-    everything.append(content)
+    if entry.isPart { parts[entry] = content } else { everything.append(content) }
     didPut(entry)
     // The answer is lost.
     if happens(oneIn: 20) { throw Interruption() }

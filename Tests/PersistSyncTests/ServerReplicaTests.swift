@@ -13,6 +13,9 @@ struct ServerReplicaTests {
       let record = try device.replica.work.capture().record
       let unsent = try device.replica.work.unsent()
       for (place, other) in devices.enumerated() where place != index {
+        for digest in try other.replica.work.missingParts(unsent.flatMap(\.parts)) {
+          if let part = try device.replica.work.part(digest) { try other.replica.work.addPart(part) }
+        }
         _ = try other.replica.work.apply(unsent.map { try ChangeSet($0.data) })
       }
       try device.replica.work.removeSent(unsent.map(\.number), of: record.id)

@@ -16,13 +16,16 @@ struct SyncOracle {
   private var winners: [Identity: Identity] = [:]
   /// The facts of present lives by object and property.
   private var values: [Identity: [String: [Register]]] = [:]
+  private let parts: [SyncEntry: Data]
   private var owners: [Identity: [String: [Register]]] = [:]
   private var places: [[Identity]: [String: [Register]]] = [:]
 
   /// - Parameters:
   ///   - chain: The versions of the model; the oracle has the last one.
   ///   - sets: All change sets.
-  init(_ chain: SyncModelChain, _ sets: [Data]) throws {
+  ///   - parts: The parts of large values.
+  init(_ chain: SyncModelChain, _ sets: [Data], parts: [SyncEntry: Data] = [:]) throws {
+    self.parts = parts
     model = chain.versions[chain.versions.count - 1]
     var all: [FactKey: Data] = [:]
     for fact in try sets.flatMap({ try ChangeSet($0).facts }) where fact.key.isOrdinary {
@@ -122,9 +125,14 @@ struct SyncOracle {
 
   private func value(_ name: String, _ members: [Identity], _ entity: Entity) throws -> StoredValue {
     guard let register = Self.latest(members.flatMap { registers($0, name) }),
-      case .value(let value) = try PortableValue.content(register.content)
+      case .value(let value) = try PortableValue.content(whole(register.content))
     else { return entity.property(named: name)?.attribute?.defaultValue ?? .null }
     return value
+  }
+
+  private func whole(_ content: Data) -> Data {
+    guard let large = PortableValue.large(content) else { return content }
+    return large.entries.reduce(into: Data()) { $0 += parts[$1] ?? Data() }
   }
 
   private func isPresent(_ identity: Identity, _ life: UInt32) -> Bool {

@@ -90,9 +90,12 @@ struct SyntheticSetTests {
       ).bytes
     }
 
+    /// Whether facts only concern lives, values and references.
+    var isPlain = false
+
     mutating func fact() -> ChangeSet.Fact {
       let (identity, other) = (any(identities), any(identities))
-      switch number(10) {
+      switch number(isPlain ? 6 : 10) {
       case 0, 1, 2:
         let name = number(12) == 0 ? "Nothing" : any(model.entities).name
         let life = Life(count: any([1, 1, 1, 1, 2, 3, SyncFormat.maximumLife]), model: tag, entity: name)
@@ -119,9 +122,9 @@ struct SyntheticSetTests {
 
     mutating func sets() -> [ChangeSet] {
       replicas.flatMap { replica in
-        (1...4).map { number in
+        (1...(isPlain ? 12 : 4)).map { number in
           var facts: [FactKey: ChangeSet.Fact] = [:]
-          for _ in 0..<20 {
+          for _ in 0..<(isPlain ? 1 + self.number(5) : 20) {
             let fact = fact()
             facts[fact.key] = fact
           }
@@ -134,7 +137,7 @@ struct SyntheticSetTests {
   /// The store of a replica that has applied change sets in one order.
   private static func outcome(
     _ batches: [[ChangeSet]], _ model: ManagedObjectModel, _ seed: UInt64
-  ) throws -> (contents: [String], faults: [String]) {
+  ) throws -> (contents: [String], facts: [String], faults: [String]) {
     try withTemporaryFolder { folder in
       let device = try Device(
         folder.appendingPathComponent("a.sqlite"), model, identifiedBy: [:],
@@ -142,18 +145,22 @@ struct SyntheticSetTests {
       for batch in batches { _ = try device.replica.work.apply(batch) }
       let contents = try device.contents()
       let outdated = try device.outdatedRows()
+      let tables = try device.replica.work.open().step.tables
+      let facts = try tables.facts(in: tables.entries(withPrefix: Data([FactKey.objectMark]))).map {
+        "\($0.key) \($0.value.map { String($0) }.joined(separator: " "))"
+      }
       // The store is still one that a program can change.
       let context = ManagedObjectContext(device.coordinator)
       try context.create("Box")["label"] = "new"
       try context.save()
       _ = try device.replica.work.capture()
       try device.close()
-      return (contents, outdated)
+      return (contents, facts.sorted(), outdated)
     }
   }
 
   /// The differences between stores that have applied the same change sets one by one, in another order and repeatedly,
-  /// and all at once.
+  /// and all at once, as they are read and as they are made.
   private static func differences(
     _ sets: [ChangeSet], _ model: ManagedObjectModel, _ seed: UInt64
   ) throws -> [String] {
@@ -164,12 +171,21 @@ struct SyntheticSetTests {
     }
     var differences: [String] = []
     var first: [String]?
-    for batches in [sets.map { [$0] }, groups, [sets.reversed()]] {
-      let (contents, faults) = try outcome(batches, model, seed)
+    var firstFacts: [String] = []
+    let made = sets.map { ChangeSet($0.entry, $0.facts) }
+    let snapshot = try sets.map { set in
+      let entry = SyncEntry(replica: SyncEntry.snapshot(set.entry.replica), number: set.entry.number)
+      return try ChangeSet(ChangeSet(entry, set.facts).data)
+    }
+    for batches in [sets.map { [$0] }, groups, [sets.reversed()], [made], snapshot.map { [$0] }, [snapshot]] {
+      let (contents, facts, faults) = try outcome(batches, model, seed)
       differences += faults.prefix(3)
       guard let known = first else {
-        first = contents
+        (first, firstFacts) = (contents, facts)
         continue
+      }
+      if facts != firstFacts {
+        differences.append("other facts: \(Set(facts).symmetricDifference(firstFacts).sorted().prefix(4))")
       }
       guard contents != known else { continue }
       let (one, other) = (Set(known), Set(contents))
@@ -203,10 +219,11 @@ struct SyntheticSetTests {
     return sets.filter { $0.count > 0 }
   }
 
-  private static func expectEqualStores(_ description: ModelDescription) throws {
+  private static func expectEqualStores(_ description: ModelDescription, isPlain: Bool = false) throws {
     let model = try ManagedObjectModel(description)
     forEachSeed { seed in
       var generator = Generator(seed, model, SeededSources(seed))
+      generator.isPlain = isPlain
       let sets = try generator.sets().map { try ChangeSet($0.data) }
       let found = try differences(sets, model, seed)
       guard !found.isEmpty else { return }
@@ -257,6 +274,11 @@ struct SyntheticSetTests {
     composites: [
       CompositeDescription("Size", elements: [.init("width", .int32), .init("height", .double)])
     ])
+
+  @Test(
+    "Facts that are applied as bytes have the result of those that are applied one by one",
+    .law("sync-plain-sets", short: 15, long: 10_000))
+  func plain() throws { try Self.expectEqualStores(SyncModel.description, isPlain: true) }
 
   @Test(
     "Constraints of all kinds leave a store whole, and the same in every order",

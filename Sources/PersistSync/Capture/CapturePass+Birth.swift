@@ -52,13 +52,13 @@ extension CapturePass {
     case .values: try captureBirth(present)
     }
     record.birth = birth
-    if !step.model.entities.indices.contains(birth.entity) { finishPhase(birth, isFresh: last != birth.upTo) }
+    if !step.schema.ordered.indices.contains(birth.entity) { finishPhase(birth, isFresh: last != birth.upTo) }
     return last
   }
 
   /// Reads rows after the position, and moves it behind them.
   private func nextRows(_ birth: inout ReplicaRecord.Birth) throws -> [SyncStore.Row] {
-    let entities = step.model.entities
+    let entities = step.schema.ordered
     var rows: [SyncStore.Row] = []
     while rows.count < Self.birthCount, entities.indices.contains(birth.entity) {
       let entity = entities[birth.entity]

@@ -12,6 +12,8 @@ struct CapturePass {
   var position: Int64
   /// The facts, in the order in which they were made.
   var facts: [(key: FactKey, value: Data)] = []
+  /// Those among them on which the rows of other objects may depend.
+  private(set) var related: [(key: FactKey, value: Data)] = []
   var inserted: Set<SyncTables.RowID> = []
   /// Objects that refer to deleted rows through relationships without an inverse.
   private(set) var dangling: Set<Identity> = []
@@ -108,8 +110,11 @@ struct CapturePass {
 
   // MARK: Objects
 
-  mutating func add(_ key: FactKey, _ value: Data) throws {
-    if try tables.join(key, value) { facts.append((key, value)) }
+  /// - Parameter isPlain: Whether only the row of the fact's own object depends on it, and shows it already.
+  mutating func add(_ key: FactKey, _ value: Data, isPlain: Bool = false) throws {
+    guard try tables.join(key, value) else { return }
+    facts.append((key, value))
+    if !isPlain { related.append((key, value)) }
   }
 
   /// - Returns: The identities of rows that were inserted again.
@@ -190,6 +195,7 @@ struct CapturePass {
   ) throws {
     let identities = try tables.identities(of: id).sorted()
     guard let first = identities.first else { return }
+    if identities.count == 1, try captureAttributes(change, of: first, row) { return }
     // The object whose unique values the row shows gets the row's new values.
     let identity = try Uniqueness(step).winner(of: identities)?.identity ?? first
     let isNew = inserted.contains(id)
@@ -204,10 +210,11 @@ struct CapturePass {
       let whole = change.inserted == nil ? adoptionTime(name) ?? change.whole : change.whole
       return [change.properties[name], whole].compactMap { $0 }.max()
     }
-    func set(_ name: String, _ content: Data, at time: UInt64) throws {
+    /// - Parameter stored: The content of the fact if it isn't the value itself.
+    func set(_ name: String, _ content: Data, at time: UInt64, as stored: @autoclosure () -> Data? = nil) throws {
       let last = shown.registers[name]?.first
       if let last, last.content == content { return }
-      let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: content)
+      let register = Register(life: object.count, stamp: stamp(time, after: last?.stamp), content: stored() ?? content)
       try add(.value(identity, PropertyName(model: step.map.tag, entity: row.entity.name, name: name)), register.bytes)
     }
     for attribute in part.attributes {
@@ -221,7 +228,7 @@ struct CapturePass {
       {
         continue
       }
-      try set(attribute.name, PortableValue.bytes(value), at: time)
+      try set(attribute.name, PortableValue.bytes(value), at: time, as: tables.content(of: value))
     }
     for relationship in part.relationships {
       guard let time = time(relationship.name) ?? adoptionTime(relationship.name) else { continue }

@@ -76,6 +76,10 @@ enum FactKey: Sendable, Hashable {
   /// The object that was created or deleted.
   var createdOrDeleted: Identity? { if case .life(let identity) = self { identity } else { nil } }
 
+  var isValue: Bool { if case .value = self { true } else { false } }
+
+  var isUnion: Bool { if case .union = self { true } else { false } }
+
   /// Whether replicas may send such a fact.
   var isOrdinary: Bool {
     switch self {
@@ -159,8 +163,10 @@ struct Life: Sendable, Hashable {
     (self.count, self.model, self.entity) = (count, model, entity)
   }
 
-  init(_ data: Data) throws {
-    var reader = ByteReader(data)
+  init(_ data: Data) throws { try self.init([UInt8](data), 0..<data.count) }
+
+  init(_ bytes: [UInt8], _ range: Range<Int>) throws {
+    var reader = ByteReader(bytes, range)
     count = try reader.fixed32()
     guard (1...SyncFormat.maximumLife).contains(count) else { throw SyncFormat.error("A count is out of range.") }
     model = ModelTag(number: try reader.fixed64())

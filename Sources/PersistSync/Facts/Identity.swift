@@ -37,6 +37,18 @@ struct Identity: Sendable, Hashable, Comparable {
     bytes = writer.data
   }
 
+  /// Reads the name of the entity, at which the bytes begin.
+  ///
+  /// - Throws: If there is no name where it is expected.
+  static func entity(_ reader: inout ByteReader) throws -> String {
+    switch try reader.byte() {
+    case UInt8(ascii: "n"), UInt8(ascii: "d"): break
+    case UInt8(ascii: "a"): _ = try reader.uuid()
+    default: throw SyncFormat.error("An identity has an unknown kind.")
+    }
+    return try reader.text()
+  }
+
   static func < (left: Identity, right: Identity) -> Bool { left.bytes.precedes(right.bytes) }
 }
 

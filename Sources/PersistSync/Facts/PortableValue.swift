@@ -4,7 +4,7 @@ import Persist
 /// The form of values in facts: a byte for the type, and the content.
 enum PortableValue {
   private enum Kind: UInt8 {
-    case null, falseValue, trueValue, integer, double, decimal, string, date, data, uuid, uri, composite, reference
+    case null, falseValue, trueValue, integer, double, decimal, string, date, data, uuid, uri, composite, reference, large
   }
 
   static func bytes(_ value: StoredValue) -> Data {
@@ -62,9 +62,18 @@ enum PortableValue {
     return writer.data
   }
 
+  /// A large value, whose parts are apart.
+  static func bytes(_ value: LargeValue) -> Data {
+    var writer = ByteWriter()
+    writer.byte(Kind.large.rawValue)
+    value.write(to: &writer)
+    return writer.data
+  }
+
   /// The content of a register.
   enum Content {
     case value(StoredValue)
+    case large(LargeValue)
     case reference(Identity, life: UInt32)
   }
 
@@ -76,9 +85,17 @@ enum PortableValue {
     return (identity, life)
   }
 
-  static func content(_ data: Data) throws -> Content {
-    var reader = ByteReader(data)
-    if data.first == Kind.reference.rawValue {
+  /// The large value of a content; nil for others.
+  static func large(_ data: Data) -> LargeValue? {
+    guard data.first == Kind.large.rawValue, case .large(let value)? = try? content(data) else { return nil }
+    return value
+  }
+
+  static func content(_ data: Data) throws -> Content { try content([UInt8](data), 0..<data.count) }
+
+  static func content(_ bytes: [UInt8], _ range: Range<Int>) throws -> Content {
+    var reader = ByteReader(bytes, range)
+    if isReference(bytes, range) {
       _ = try reader.byte()
       let life = try reader.fixed32()
       let bytes = reader.rest()
@@ -87,9 +104,44 @@ enum PortableValue {
       }
       return .reference(Identity(bytes: bytes), life: life)
     }
+    if isLarge(bytes, range) {
+      _ = try reader.byte()
+      let value = try LargeValue(&reader)
+      try reader.end()
+      return .large(value)
+    }
     let value = try read(&reader, depth: 0)
     try reader.end()
     return .value(value)
+  }
+
+  /// Whether a content is a large value.
+  static func isLarge(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    !range.isEmpty && bytes[range.lowerBound] == Kind.large.rawValue
+  }
+
+  /// Whether a content is a reference to an object.
+  static func isReference(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    !range.isEmpty && bytes[range.lowerBound] == Kind.reference.rawValue
+  }
+
+  /// Checks a content without copying it.
+  ///
+  /// - Throws: The errors of ``content(_:_:)``.
+  static func check(_ bytes: [UInt8], _ range: Range<Int>) throws {
+    var reader = ByteReader(bytes, range)
+    switch Kind(rawValue: try reader.byte()) {
+    case .null, .falseValue, .trueValue: break
+    case .integer: _ = try reader.number()
+    case .double, .date: _ = try reader.fixed64()
+    case .string, .uri: try reader.skipText(upTo: SyncFormat.maximumValueSize)
+    case .data: _ = try reader.countedRange()
+    case .uuid: _ = try reader.uuid()
+    case .decimal, .composite, .reference, .large, nil:
+      _ = try content(bytes, range)
+      return
+    }
+    try reader.end()
   }
 
   private static func read(_ reader: inout ByteReader, depth: Int) throws -> StoredValue {
@@ -120,7 +172,7 @@ enum PortableValue {
         parts[name] = try read(&reader, depth: depth + 1)
       }
       return .composite(parts)
-    case .reference, nil: throw SyncFormat.error("A value has an unknown type.")
+    case .reference, .large, nil: throw SyncFormat.error("A value has an unknown type.")
     }
   }
 }

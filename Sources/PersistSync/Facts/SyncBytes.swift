@@ -8,6 +8,7 @@ struct ByteWriter {
 
   mutating func byte(_ value: UInt8) { bytes.append(value) }
   mutating func raw(_ data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+  mutating func raw(_ part: ArraySlice<UInt8>) { bytes.append(contentsOf: part) }
   mutating func fixed(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
   mutating func fixed(_ value: UInt64) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
   mutating func uuid(_ value: UUID) { withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }
@@ -22,7 +23,15 @@ struct ByteWriter {
     bytes.append(UInt8(rest))
   }
 
+  /// Removes the bytes, whose memory is used again.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
   /// Bytes after their count.
+  mutating func counted(_ part: ArraySlice<UInt8>) {
+    number(UInt64(part.count))
+    raw(part)
+  }
+
   mutating func counted(_ data: Data) {
     number(UInt64(data.count))
     raw(data)
@@ -39,35 +48,42 @@ struct ByteWriter {
 
 /// Reads what a ``ByteWriter`` wrote. Everything is checked: the bytes may come from anybody.
 struct ByteReader {
-  private let data: Data
-  private var position: Int
+  private let bytes: [UInt8]
+  private(set) var position: Int
+  private let limit: Int
 
-  init(_ data: Data) { (self.data, position) = (data, data.startIndex) }
+  init(_ data: Data) { self.init([UInt8](data)) }
 
-  var isAtEnd: Bool { position == data.endIndex }
-  var remainingCount: Int { data.endIndex - position }
+  init(_ bytes: [UInt8]) { self.init(bytes, 0..<bytes.count) }
+
+  /// Reads a part of bytes, without a copy.
+  init(_ bytes: [UInt8], _ range: Range<Int>) {
+    (self.bytes, position, limit) = (bytes, range.lowerBound, range.upperBound)
+  }
+
+  var isAtEnd: Bool { position == limit }
+  var remainingCount: Int { limit - position }
 
   mutating func byte() throws -> UInt8 {
-    guard position < data.endIndex else { throw SyncFormat.error("It ends early.") }
+    guard position < limit else { throw SyncFormat.error("It ends early.") }
     defer { position += 1 }
-    return data[position]
+    return bytes[position]
   }
 
-  mutating func raw(_ count: Int) throws -> Data {
-    let start = try skip(count)
-    return data.subdata(in: start..<position)
-  }
+  mutating func raw(_ count: Int) throws -> Data { Data(bytes[try range(count)]) }
 
-  /// - Returns: The position of the bytes that were skipped.
-  private mutating func skip(_ count: Int) throws -> Int {
+  /// Skips bytes.
+  ///
+  /// - Returns: Their positions.
+  mutating func range(_ count: Int) throws -> Range<Int> {
     guard count >= 0, count <= remainingCount else { throw SyncFormat.error("It ends early.") }
     defer { position += count }
-    return position
+    return position..<position + count
   }
 
   mutating func rest() -> Data {
-    defer { position = data.endIndex }
-    return data.subdata(in: position..<data.endIndex)
+    defer { position = limit }
+    return Data(bytes[position..<limit])
   }
 
   mutating func fixed32() throws -> UInt32 { UInt32(bigEndian: try fixed()) }
@@ -76,8 +92,8 @@ struct ByteReader {
 
   /// The bytes of a value without references, such as a number.
   private mutating func fixed<Value: BitwiseCopyable>() throws -> Value {
-    let offset = try skip(MemoryLayout<Value>.size) - data.startIndex
-    return data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    let range = try range(MemoryLayout<Value>.size)
+    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Value.self) }
   }
 
   mutating func number() throws -> UInt64 {
@@ -102,14 +118,26 @@ struct ByteReader {
 
   mutating func counted(upTo limit: Int = SyncFormat.maximumValueSize) throws -> Data { try raw(count(upTo: limit)) }
 
+  /// Skips bytes after their count.
+  mutating func countedRange(upTo limit: Int = SyncFormat.maximumValueSize) throws -> Range<Int> {
+    try range(count(upTo: limit))
+  }
+
   mutating func text(upTo limit: Int = SyncFormat.maximumNameSize) throws -> String {
-    let count = try count(upTo: limit)
-    let offset = try skip(count) - data.startIndex
-    let text = data.withUnsafeBytes { bytes in
-      String(validating: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), as: UTF8.self)
-    }
+    let range = try countedRange(upTo: limit)
+    let text = bytes.withUnsafeBytes { String(validating: UnsafeRawBufferPointer(rebasing: $0[range]), as: UTF8.self) }
     guard let text else { throw SyncFormat.error("A text isn't valid UTF-8.") }
     return text
+  }
+
+  /// Skips a text.
+  mutating func skipText(upTo limit: Int) throws {
+    let start = self
+    let range = try countedRange(upTo: limit)
+    // Texts of ASCII characters are valid.
+    if bytes.withUnsafeBytes({ bytes in bytes[range].allSatisfy { $0 < 128 } }) { return }
+    self = start
+    _ = try text(upTo: limit)
   }
 
   /// - Throws: If something follows.

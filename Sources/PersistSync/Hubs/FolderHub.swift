@@ -3,10 +3,11 @@ import Persist
 
 /// A hub in a folder, which may be on a shared volume or synchronized by another program.
 ///
-/// Each change set is a file that never changes, in a folder of its replica:
+/// Each change set is a file that never changes, in a folder of its replica, and each part of a large value is one:
 ///
 /// ```
 /// changes/6F1C…/0000000000000001.persist
+/// parts/CA2B….persist
 /// positions/6F1C….json
 /// ```
 public struct FolderHub: SyncHub {
@@ -17,6 +18,7 @@ public struct FolderHub: SyncHub {
   public init(_ url: URL) { self.url = url }
 
   private var changes: URL { url.appendingPathComponent("changes", isDirectory: true) }
+  private var parts: URL { url.appendingPathComponent("parts", isDirectory: true) }
   private var positionFolder: URL { url.appendingPathComponent("positions", isDirectory: true) }
 
   private func folder(of replica: UUID) -> URL {
@@ -24,6 +26,7 @@ public struct FolderHub: SyncHub {
   }
 
   private func file(of entry: SyncEntry) -> URL {
+    if entry.isPart { return parts.appendingPathComponent("\(entry.replica.uuidString).persist") }
     let digits = String(entry.number)
     let name = String(repeating: "0", count: max(0, 16 - digits.count)) + digits + ".persist"
     return folder(of: entry.replica).appendingPathComponent(name)
@@ -67,7 +70,7 @@ public struct FolderHub: SyncHub {
   public func put(_ content: Data, as entry: SyncEntry) async throws -> Bool {
     let file = file(of: entry)
     if let present = try self.content(of: file) { return present == content }
-    let folder = folder(of: entry.replica)
+    let folder = file.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let draft = folder.appendingPathComponent(".\(UUID().uuidString).part")
     defer { try? FileManager.default.removeItem(at: draft) }
@@ -84,6 +87,11 @@ public struct FolderHub: SyncHub {
       try FileManager.default.moveItem(at: draft, to: file)
     }
     return true
+  }
+
+  /// Returns whether there is a file for an entry.
+  public func contains(_ entry: SyncEntry) async throws -> Bool {
+    FileManager.default.fileExists(atPath: file(of: entry).path)
   }
 
   /// Deletes the files of entries.

@@ -102,9 +102,9 @@ public struct StoreHub: SyncHub {
     try await inBackground { history in
       let key = Table.content.key(entry.replica, entry.number)
       var entries = AttachedEntries()
-      entries.values = [
-        key: content, Table.number.key(entry.replica, entry.number): Data(), Table.replica.key(entry.replica): Data(),
-      ]
+      entries.values = [key: content, Table.number.key(entry.replica, entry.number): Data()]
+      // Others are found by their replicas.
+      if !entry.isPart { entries.values[Table.replica.key(entry.replica)] = Data() }
       entries.unchanged = [key: Data?.none]
       do {
         try history.write(entries)
@@ -112,6 +112,14 @@ public struct StoreHub: SyncHub {
       } catch let error as PersistenceError where error.code == .mergeConflict {
         return try Self.content(entry, history) == content
       }
+    }
+  }
+
+  /// Returns whether there is an entry, without reading its content.
+  public func contains(_ entry: SyncEntry) async throws -> Bool {
+    try await inBackground { history in
+      let range = AttachedRange(key: Table.number.key(entry.replica, entry.number))
+      return try !history.attachedEntries([range], limit: 1)[0].isEmpty
     }
   }
 

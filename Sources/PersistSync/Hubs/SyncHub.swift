@@ -47,7 +47,7 @@ public struct ReplicaPosition: Sendable, Hashable, Codable {
 ///
 /// A hub stores bytes under entries and never changes them. It needs no knowledge of their content, and no lock: each
 /// replica writes only its own entries. An entry may become visible to others late, and before those with smaller
-/// numbers.
+/// numbers. Entries that are parts of large values (``SyncEntry/isPart``) aren't listed.
 public protocol SyncHub: Sendable {
   /// Returns the entries of all replicas whose numbers are greater than those given; all entries of other replicas.
   func entries(after numbers: [UUID: Int64]) async throws -> [SyncEntry]
@@ -57,10 +57,17 @@ public protocol SyncHub: Sendable {
   ///
   /// - Returns: False if there is such an entry with other content, which remains.
   func put(_ content: Data, as entry: SyncEntry) async throws -> Bool
+  /// Returns whether there is an entry, for parts of large values, which aren't listed.
+  func contains(_ entry: SyncEntry) async throws -> Bool
   /// Deletes entries; those that don't exist are ignored.
   func remove(_ entries: [SyncEntry]) async throws
   /// Returns what is known about all replicas.
   func positions() async throws -> [ReplicaPosition]
   /// Records the position of a replica.
   func setPosition(_ position: ReplicaPosition) async throws
+}
+
+extension SyncHub {
+  /// Reads the content of the entry.
+  public func contains(_ entry: SyncEntry) async throws -> Bool { try await content(of: entry) != nil }
 }

@@ -32,6 +32,8 @@ struct VersionMappings: Sendable {
 
   static let none = VersionMappings()
 
+  var isEmpty: Bool { steps.isEmpty }
+
   private init() {}
 
   /// - Parameters:

@@ -27,11 +27,14 @@ struct FactJoining {
   }
 
   /// The replicas that made the changes, for the history: `from 6F1C…, 2AB9…`; nil for none.
-  var origins: String? {
+  var origins: String? { Self.origins(replicas) }
+
+  /// The replicas that made changes, for the history.
+  static func origins(_ replicas: Set<UUID>) -> String? {
     let names = replicas.subtracting([Stamp.origin]).map(\.uuidString).sorted()
     guard !names.isEmpty else { return nil }
-    let others = names.count > Self.shownOrigins ? " and \(names.count - Self.shownOrigins) others" : ""
-    return "from \(names.prefix(Self.shownOrigins).joined(separator: ", "))\(others)"
+    let others = names.count > shownOrigins ? " and \(names.count - shownOrigins) others" : ""
+    return "from \(names.prefix(shownOrigins).joined(separator: ", "))\(others)"
   }
 
   private static let shownOrigins = 4

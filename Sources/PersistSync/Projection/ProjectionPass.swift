@@ -160,6 +160,10 @@ struct ProjectionPass {
         target.owners.merge(try step.owners(of: facts)) { Register.isLater($0, than: $1) ? $0 : $1 }
       }
       let found = try step.registers(of: facts, in: target.entity)
+      if target.group.members.count == 1 && member == target.group.winner {
+        target.registers = found
+        break
+      }
       for (name, registers) in found where member == target.group.winner || !constrained.contains(name) {
         target.registers[name, default: []] += registers
       }

@@ -125,9 +125,7 @@ struct RowWriting {
   ) {
     guard value.isNull, isOptional == false else { return }
     problems.append(
-      SyncProblem(
-        objectID: store.identifier(target.entity, target.id.key), property: property,
-        message: "\(target.entity.name) \(target.id.key) has no value for '\(property)', which is required."))
+      SyncProblem(objectID: store.identifier(target.entity, target.id.key), missing: property))
   }
 
   // MARK: Members

@@ -71,22 +71,32 @@ struct Uniqueness {
   func update(_ identities: some Sequence<Identity>) throws -> Set<Identity> {
     var affected: Set<Identity> = []
     var done: Set<Identity> = []
+    var changes: [(identity: Identity, keys: [Data])] = []
     for identity in identities where !done.contains(identity) {
+      if try !hasConstraints && tables.facts(of: identity).unions.isEmpty { continue }
       let union = try self.union(of: identity)
       done.formUnion(union)
       if union.count > 1 { affected.formUnion(union) }
       guard hasConstraints else { continue }
       let winner = try self.winner(of: union)
       for member in union {
-        let former = try tables.uniqueKeys(of: member)
         let keys = try winner?.identity == member ? winner.map { try self.keys(of: member, $0.entity) } ?? [] : []
-        if former.isEmpty && keys.isEmpty { continue }
-        for key in former { affected.formUnion(try tables.holders(of: key)) }
-        try tables.setUniqueKeys(of: member, to: keys)
-        for key in keys { affected.formUnion(try tables.holders(of: key)) }
+        if try !tables.uniqueKeys(of: member).isEmpty || !keys.isEmpty { changes.append((member, keys)) }
       }
     }
+    try tables.loadHolders(of: changes.flatMap { try tables.uniqueKeys(of: $0.identity) + $0.keys })
+    for (identity, keys) in changes {
+      for key in try tables.uniqueKeys(of: identity) { affected.formUnion(try tables.holders(of: key)) }
+      try tables.setUniqueKeys(of: identity, to: keys)
+      for key in keys { affected.formUnion(try tables.holders(of: key)) }
+    }
     return affected
+  }
+
+  /// Whether an object is one with no other one, as far as this is known without a search.
+  private func isSingle(_ identity: Identity) throws -> Bool {
+    guard try tables.facts(of: identity).unions.isEmpty else { return false }
+    return try !hasConstraints || tables.uniqueKeys(of: identity).isEmpty
   }
 
   /// The objects that are one with an object, whether or not they exist.
@@ -176,6 +186,11 @@ struct Uniqueness {
 
   /// The objects that are one with an object; nil if none of them has a place in the model.
   func group(of identity: Identity) throws -> Group? {
+    if try isSingle(identity) {
+      return try step.entity(of: tables.facts(of: identity)).map {
+        Group(members: [identity], winner: identity, entity: $0)
+      }
+    }
     let all = try objects(with: identity)
     let members = try all.filter { try step.entity(of: tables.facts(of: $0)) != nil }.sorted()
     guard let (winner, entity) = try self.winner(of: members) else { return nil }
@@ -187,12 +202,18 @@ extension SyncSchema.Attribute {
   /// The value of the latest register that has one of the attribute's type; the default if there is none.
   func value(of registers: [Register]) -> StoredValue {
     for register in registers {
-      if case .value(let value)? = try? PortableValue.content(register.content), let own = value.converted(to: type),
-        holdsNullCharacters || !own.hasNullCharacter
-      {
-        return own
+      if let content = try? PortableValue.content(register.content), let value = self.value(of: content) {
+        return value
       }
     }
     return defaultValue
+  }
+
+  /// The value of a content; nil if the attribute can't have it.
+  func value(of content: PortableValue.Content) -> StoredValue? {
+    guard case .value(let value) = content, let own = value.converted(to: type),
+      holdsNullCharacters || !own.hasNullCharacter
+    else { return nil }
+    return own
   }
 }

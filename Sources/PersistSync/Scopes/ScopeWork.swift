@@ -194,7 +194,7 @@ extension ScopeState {
 
 extension SyncEntry {
   /// Whether the entry has changes of a replica itself.
-  var isOrdinary: Bool { !isSnapshot && !isStream }
+  var isOrdinary: Bool { !isSnapshot && !isStream && !isPart }
 }
 
 extension ChangeSet.Fact {

@@ -96,6 +96,8 @@ public struct ScopedHub: SyncHub {
   /// Returns the part of an entry that concerns the user; nil if there is no such entry.
   public func content(of entry: SyncEntry) async throws -> Data? {
     let work = work
+    // Whoever knows the digest of a part has got it with a fact.
+    if entry.isPart { return try await hub.content(of: entry) }
     guard entry.isOrdinary else { return try await inBackground { try work.content(of: entry) } }
     guard let content = try await hub.content(of: entry) else { return nil }
     return try await inBackground { try work.filtered(content) }
@@ -107,6 +109,10 @@ public struct ScopedHub: SyncHub {
   ///   `PersistenceError.Code.invalidRequest` if it belongs to another user's device;
   ///   `PersistenceError.Code.incompatibleModel` if the server's model has no place for an object.
   public func put(_ content: Data, as entry: SyncEntry) async throws -> Bool {
+    if entry.isPart {
+      guard entry.isPart(of: content) else { throw SyncFormat.error("It isn't the part of a large value.") }
+      return try await hub.put(content, as: entry)
+    }
     let set = try ChangeSet(content)
     guard set.entry == entry, entry.isOrdinary, set.facts.allSatisfy({ $0.key.isOrdinary }) else {
       throw SyncFormat.error("It isn't that of a device.")
@@ -128,6 +134,7 @@ public struct ScopedHub: SyncHub {
       accepted = try await accept(set, content, digest)
     }
     guard try await hub.put(accepted, as: entry) else { return false }
+    try await server.getParts(of: ChangeSet(accepted), from: hub)
     // Before the answer, even to a repeated request: the next set may change objects of this one, and a device gets the
     // server's facts of objects that come back.
     try await inBackground { _ = try work.server.apply([ChangeSet(accepted)]) }
@@ -150,6 +157,11 @@ public struct ScopedHub: SyncHub {
     let accepted = isPartial ? ChangeSet(set.entry, outcome.accepted).data : content
     try await inBackground { try work.record(outcome, as: set.entry, isPartial ? digest + accepted : nil) }
     return accepted
+  }
+
+  /// Returns whether there is a part of a large value.
+  public func contains(_ entry: SyncEntry) async throws -> Bool {
+    entry.isPart ? try await hub.contains(entry) : try await content(of: entry) != nil
   }
 
   /// Throws: only the server replaces change sets by a snapshot.

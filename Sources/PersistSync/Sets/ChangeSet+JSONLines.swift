@@ -86,6 +86,7 @@ extension ChangeSet {
       switch try PortableValue.content(register.content) {
       case .value(let value): return value.isNull ? nil : PortableValue.text(value)
       case .reference(let identity, _): return identity.text
+      case .large(let value): return Measure.count(value.size, "byte")
       }
     }
   }

@@ -10,7 +10,12 @@ import Persist
 public struct ChangeSet: Sendable, Hashable {
   /// The place of the change set: its replica and number.
   public let entry: SyncEntry
-  let facts: [Fact]
+  /// The facts as they are in the bytes that were read; nil for a new change set.
+  let table: FactTable?
+  private let made: [Fact]
+
+  /// The facts in the order of their keys. Those of a change set that was read are made with each call.
+  var facts: [Fact] { table?.facts ?? made }
 
   struct Fact: Sendable, Hashable {
     let key: FactKey
@@ -18,24 +23,37 @@ public struct ChangeSet: Sendable, Hashable {
   }
 
   /// The number of facts.
-  public var count: Int { facts.count }
+  public var count: Int { table?.count ?? made.count }
 
   init(_ entry: SyncEntry, _ facts: [Fact]) {
     self.entry = entry
     // Places are sorted, since facts are large.
     let keys = facts.map(\.key.bytes)
-    self.facts = facts.indices.sorted { keys[$0].precedes(keys[$1]) }.map { facts[$0] }
+    made = facts.indices.sorted { keys[$0].precedes(keys[$1]) }.map { facts[$0] }
+    table = nil
   }
+
+  /// The digests of the parts of large values that the facts name.
+  var digests: [Data] {
+    let all = table?.digests ?? made.flatMap { fact in
+      fact.key.isValue ? SyncTables.digests(in: try? Register(fact.value).content) : []
+    }
+    var known: Set<Data> = []
+    return all.filter { known.insert($0).inserted }
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.entry == right.entry && left.facts == right.facts }
+  public func hash(into hasher: inout Hasher) { hasher.combine(entry) }
 
   private static let magic = Data("PSYN".utf8)
   private static let digestSize = 8
-  private static let maximumKeySizes = 256 << 20
 
   /// The change set in the compact form.
   ///
   /// Keys are in order. Their parts share the beginning of the one before, or are entries of a table, like replicas.
   /// Times are relative to the last one.
   public var data: Data {
+    let facts = facts
     var writer = ByteWriter()
     writer.raw(Self.magic)
     writer.byte(SyncFormat.version)
@@ -93,8 +111,8 @@ public struct ChangeSet: Sendable, Hashable {
     guard data.count > Self.digestSize + Self.magic.count, data.prefix(Self.magic.count) == Self.magic else {
       throw SyncFormat.error("It doesn't begin like one.")
     }
-    let content = Data(data.dropLast(Self.digestSize))
-    guard data.suffix(Self.digestSize) == Data(SHA256.digest(content).prefix(Self.digestSize)) else {
+    let content = [UInt8](data.dropLast(Self.digestSize))
+    guard data.suffix(Self.digestSize).elementsEqual(SHA256.digest(content).prefix(Self.digestSize)) else {
       throw SyncFormat.error("It is incomplete or damaged.")
     }
     var reader = ByteReader(content)
@@ -109,88 +127,9 @@ public struct ChangeSet: Sendable, Hashable {
     let number = Int64(clamping: try reader.number())
     guard number > 0 else { throw SyncFormat.error("Its number is out of range.") }
     entry = SyncEntry(replica: replica, number: number)
-    var replicas: [UUID] = []
-    for _ in 0..<(try reader.count(upTo: 10_000)) { replicas.append(try reader.uuid()) }
-    let base = try reader.fixed64()
-    var heads: [(bytes: Data, head: FactHead?)] = []
-    for _ in 0..<(try reader.count(upTo: 100_000)) {
-      let bytes = try reader.counted(upTo: 3 * SyncFormat.maximumNameSize)
-      var part = ByteReader(bytes)
-      // Facts that belong to no object have none.
-      heads.append((bytes, bytes.isEmpty ? nil : try FactHead(&part)))
-      try part.end()
-    }
-    let count = try reader.count(upTo: SyncFormat.maximumFactCount)
-    var facts: [Fact] = []
-    facts.reserveCapacity(min(count, reader.remainingCount / 8))
-    var (last, sizes) = (ReadKey(), 0)
-    for _ in 0..<count {
-      var key = last
-      let object = try reader.shared(with: last.object)
-      if object != last.object || last.identity == nil { key.read(object) }
-      let place = try reader.count(upTo: max(heads.count - 1, 0))
-      guard heads.indices.contains(place) else { throw SyncFormat.error("A part of a key is missing.") }
-      let (bytes, head) = heads[place]
-      key.head = bytes
-      if head?.hasOther == true { key.other = try reader.shared(with: last.other) }
-      sizes += key.object.count + bytes.count + key.other.count
-      guard sizes <= Self.maximumKeySizes else { throw SyncFormat.error("Its keys exceed the limit.") }
-      guard last.precedes(key, withOther: head?.hasOther == true) else {
-        throw SyncFormat.error("Its facts aren't in order.")
-      }
-      last = key
-      facts.append(try Self.fact(key.factKey(head), &reader, replicas, base))
-    }
+    table = try FactTable(&reader, content)
+    made = []
     try reader.end()
-    self.facts = facts
-  }
-
-  private static func fact(
-    _ key: FactKey, _ reader: inout ByteReader, _ replicas: [UUID], _ base: UInt64
-  ) throws -> Fact {
-    guard key.isRegister else {
-      let value = try reader.counted()
-      switch key {
-      case .life: _ = try Life(value)
-      case .cover:
-        guard value.count == 8, value[0] < 128 else { throw SyncFormat.error("A number is out of range.") }
-      case .pass: _ = try Passage(value)
-      case .union: guard value == Register.present else { throw SyncFormat.error("A value is out of range.") }
-      default:
-        guard case .model(let tag) = key, ModelTag(digest: Data(SHA256.digest(value))) == tag else {
-          throw SyncFormat.error("The description of a model doesn't match its digest.")
-        }
-        _ = try ManagedObjectModel(ModelDescription(json: value))
-      }
-      return Fact(key: key, value: value)
-    }
-    let (life, otherLife) = (try reader.number(), try reader.number())
-    let difference = try reader.number()
-    let place = try reader.count(upTo: max(replicas.count - 1, 0))
-    guard difference <= base, replicas.indices.contains(place) else {
-      throw SyncFormat.error("A time or replica is out of range.")
-    }
-    let register = Register(
-      life: UInt32(clamping: life), otherLife: UInt32(clamping: otherLife),
-      stamp: Stamp(time: base - difference, replica: replicas[place]), content: try reader.counted())
-    try register.check()
-    switch key {
-    case .value: _ = try PortableValue.content(register.content)
-    case .owner:
-      if case .value(let value) = try PortableValue.content(register.content), !value.isNull {
-        throw SyncFormat.error("An owner isn't an object.")
-      }
-    case .member:
-      guard [Register.present, Register.absent].contains(register.content) else {
-        throw SyncFormat.error("A value is out of range.")
-      }
-    default:
-      // Without a last byte of zero, there is a position between any two.
-      guard (1...SyncFormat.maximumNameSize).contains(register.content.count), register.content.last != 0 else {
-        throw SyncFormat.error("A position is out of range.")
-      }
-    }
-    return Fact(key: key, value: register.bytes)
   }
 }
 
@@ -209,41 +148,5 @@ extension FactKey {
     case .life, .value, .owner: true
     case .member, .place, .union, .model, .cover, .pass: false
     }
-  }
-}
-
-/// The key of a fact while a change set is read: it shares parts with the one before.
-private struct ReadKey {
-  private(set) var object = Data()
-  var head = Data()
-  var other = Data()
-  /// The object's identity; nil for facts that belong to no object.
-  private(set) var identity: Identity?
-
-  mutating func read(_ object: Data) {
-    self.object = object
-    var reader = ByteReader(object)
-    guard (try? reader.byte()) == FactKey.objectMark, let found = try? FactKey.object(&reader), reader.isAtEnd else {
-      return identity = nil
-    }
-    identity = found
-  }
-
-  func factKey(_ head: FactHead?) throws -> FactKey {
-    guard let head else {
-      guard object.first != FactKey.objectMark else { throw SyncFormat.error("A fact has an unknown kind.") }
-      return try FactKey(object)
-    }
-    guard let identity else { throw SyncFormat.error("An identity is missing.") }
-    guard head.hasOther else { return head.key(identity, nil) }
-    var reader = ByteReader(other)
-    return head.key(identity, try reader.identity())
-  }
-
-  /// Whether the key comes first. The parts contain their sizes, so that none is the beginning of another.
-  func precedes(_ next: ReadKey, withOther hasOther: Bool) -> Bool {
-    if object != next.object { return object.precedes(next.object) }
-    if head != next.head { return head.precedes(next.head) }
-    return hasOther && other.precedes(next.other)
   }
 }

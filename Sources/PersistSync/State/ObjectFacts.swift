@@ -13,6 +13,8 @@ final class ObjectFacts {
   var unions: Set<Identity> = []
   /// The facts among the life, values and owners that are entries of their own: see ``PackedFacts``.
   private(set) var separate: Set<FactHead> = []
+  /// Whether there are or were such entries.
+  var hasOthers = false
 
   init(_ identity: Identity) { self.identity = identity }
 
@@ -58,7 +60,10 @@ final class ObjectFacts {
   ///
   /// - Returns: False if it is packed with others.
   func isSeparate(_ key: FactKey, _ heads: FactHeads) throws -> Bool {
-    guard key.isPackable, let head = FactHead(key) else { return true }
+    guard key.isPackable, let head = FactHead(key) else {
+      hasOthers = true
+      return true
+    }
     if separate.contains(head) { return true }
     let (size, count, numbered): (Int, Int, FactHead?) =
       switch key {
@@ -72,6 +77,7 @@ final class ObjectFacts {
       return false
     }
     separate.insert(head)
+    hasOthers = true
     return true
   }
 
@@ -94,28 +100,37 @@ final class ObjectFacts {
     return facts
   }
 
+  /// The content of a value or an owner; nil if there is none.
+  func content(of key: FactKey) -> Data? {
+    switch key {
+    case .value(_, let property): values[property]?.content
+    case .owner(_, let property): owners[property]?.content
+    default: nil
+    }
+  }
+
   /// Removes the facts of earlier lives.
   ///
-  /// - Returns: Their keys.
-  func removeFormerLives() -> [FactKey] {
-    var keys: [FactKey] = []
+  /// - Returns: Their keys, with their contents.
+  func removeFormerLives() -> [(key: FactKey, content: Data)] {
+    var keys: [(FactKey, Data)] = []
     for (property, register) in values where register.life < count {
-      keys.append(.value(identity, property))
+      keys.append((.value(identity, property), register.content))
       values[property] = nil
     }
     for (property, register) in owners where register.life < count {
-      keys.append(.owner(identity, property))
+      keys.append((.owner(identity, property), register.content))
       owners[property] = nil
     }
     for (property, others) in members {
       for (member, register) in others where register.life < count {
-        keys.append(.member(identity, property, member))
+        keys.append((.member(identity, property, member), register.content))
         members[property]?[member] = nil
       }
     }
     for (property, others) in places {
       for (member, register) in others where register.life < count {
-        keys.append(.place(identity, property, member))
+        keys.append((.place(identity, property, member), register.content))
         places[property]?[member] = nil
       }
     }

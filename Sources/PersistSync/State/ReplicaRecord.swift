@@ -34,7 +34,7 @@ struct ReplicaRecord: Sendable, Hashable {
     }
 
     var phase = Phase.identities
-    /// The place of the entity in the model.
+    /// The place of the entity in ``SyncSchema/ordered``.
     var entity = 0
     var key = Int64.min
     /// The number of the last transaction of the history at the beginning.

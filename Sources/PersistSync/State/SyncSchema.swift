@@ -73,6 +73,8 @@ struct SyncSchema {
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
     var attributesByName: [String: Int] = [:]
+    /// The attributes of a property: several for a composite.
+    var attributesByProperty: [String: [Int]] = [:]
     var relationshipsByName: [String: Int] = [:]
     /// The uniqueness constraints that concern the entity, also those of its superentities.
     var constraints: [Constraint] = []
@@ -96,6 +98,10 @@ struct SyncSchema {
 
   subscript(entity: Entity) -> EntityPart { parts[entity.number - 1] }
 
+  /// The entities, those first to which others have to-one relationships, as far as they don't depend on each other:
+  /// objects that arrive in this order find those to which they refer.
+  let ordered: [Entity]
+
   /// - Throws: `PersistenceError.Code.unknownEntity` and `PersistenceError.Code.unknownProperty` for identifiers that
   ///   don't exist.
   ///   `PersistenceError.Code.invalidRequest` for uniqueness constraints over derived attributes.
@@ -111,6 +117,24 @@ struct SyncSchema {
       part.oldestRoot = names.root(of: entity)
       parts.append(part)
     }
+    ordered = Self.ordered(model, parts)
+  }
+
+  private static func ordered(_ model: ManagedObjectModel, _ parts: [EntityPart]) -> [Entity] {
+    var left = model.entities
+    var targets: [String: Set<String>] = [:]
+    for part in parts {
+      let names = part.relationships.filter { $0.isRegister }.map(\.destination.root.name)
+      targets[part.entity.root.name, default: []].formUnion(names)
+    }
+    var (ordered, done): ([Entity], Set<String>) = ([], [])
+    while let first = left.first {
+      let next = left.first { targets[$0.root.name, default: []].subtracting([$0.root.name]).isSubset(of: done) } ?? first
+      done.insert(next.root.name)
+      ordered += left.filter { $0.root.name == next.root.name }
+      left.removeAll { $0.root.name == next.root.name }
+    }
+    return ordered
   }
 
   private static func part(
@@ -136,7 +160,10 @@ struct SyncSchema {
         part.relationships.append(relationship(property, description, of: entity, model))
       }
     }
-    for (index, attribute) in part.attributes.enumerated() { part.attributesByName[attribute.name] = index }
+    for (index, attribute) in part.attributes.enumerated() {
+      part.attributesByName[attribute.name] = index
+      part.attributesByProperty[entity.properties[attribute.propertySlot].name, default: []].append(index)
+    }
     for (index, relationship) in part.relationships.enumerated() { part.relationshipsByName[relationship.name] = index }
     var line: Entity? = entity
     while let current = line {

@@ -79,6 +79,7 @@ final class SyncStep {
     of object: ObjectFacts, in entity: Entity, visibleIn former: ModelMap? = nil
   ) throws -> [String: [Register]] {
     var found: [String: [Register]] = [:]
+    found.reserveCapacity(object.values.count)
     var values = object.values
     if let former {
       let entity = try former.entity(of: object)
@@ -87,12 +88,21 @@ final class SyncStep {
     for (property, register) in values where register.life == object.count {
       if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
     }
-    for (property, register) in try map.computedValues(of: object, values) {
-      if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
+    if !map.mappings.isEmpty {
+      for (property, register) in try map.computedValues(of: object, values) {
+        if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
+      }
     }
     if !object.owners.isEmpty { try addInverses(of: object, in: entity, to: &found) }
     for (name, registers) in found where registers.count > 1 {
       found[name] = registers.sorted { Register.isLater($0, than: $1) }
+    }
+    for (name, registers) in found where registers.contains(where: \.isLarge) {
+      found[name] = try registers.map { register in
+        var register = register
+        register.content = try tables.resolved(register.content)
+        return register
+      }
     }
     return found
   }
@@ -135,4 +145,5 @@ extension Register {
   static let present = Data([1])
   static let absent = Data([0])
   var isPresent: Bool { content == Self.present }
+  var isLarge: Bool { PortableValue.large(content) != nil }
 }

@@ -10,7 +10,27 @@ extension SyncTables {
     return writer.data
   }
 
-  func setUnsent(_ number: Int64, _ data: Data?) { set(Self.outboxKey(number), data) }
+  private static func namesKey(_ number: Int64) -> Data { Data([UInt8(ascii: "w")]) + outboxKey(number) }
+
+  /// The digests of the parts of large values that an unsent change set names.
+  func digests(ofUnsent number: Int64) throws -> [Data] {
+    guard let names = try entry(Self.namesKey(number)) else { return [] }
+    var reader = ByteReader(names)
+    var digests: [Data] = []
+    while !reader.isAtEnd { digests.append(try reader.raw(LargeValue.digestSize)) }
+    return digests
+  }
+
+  /// Adds or removes a change set to send.
+  ///
+  /// - Parameter digests: The parts of large values that it names, which remain until it is sent.
+  func setUnsent(_ number: Int64, _ data: Data?, naming digests: [Data] = []) throws {
+    set(Self.outboxKey(number), data)
+    let former = try self.digests(ofUnsent: number)
+    guard !former.isEmpty || !digests.isEmpty else { return }
+    setParts(namedBy: Self.outboxKey(number), from: former, to: digests)
+    set(Self.namesKey(number), digests.isEmpty ? nil : digests.reduce(into: Data()) { $0 += $1 })
+  }
 
   /// The change sets that haven't been sent, by number.
   func unsent(limit: Int) throws -> [(number: Int64, data: Data)] {
@@ -45,7 +65,7 @@ extension SyncTables {
   func finishSnapshot(_ set: ChangeSet, _ received: ReceivedSets) throws {
     guard set.entry.isSnapshot else { return }
     let key = Self.coversKey(set.entry.replica)
-    let covers = set.facts.filter { if case .cover = $0.key { true } else { false } }
+    let covers = (set.table?.general ?? set.facts).filter { if case .cover = $0.key { true } else { false } }
     if !covers.isEmpty {
       self.set(key, ChangeSet(set.entry, covers).data)
     }

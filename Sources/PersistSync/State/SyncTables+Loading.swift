@@ -73,35 +73,46 @@ extension SyncTables {
 
   private func loadFacts(of identities: [Identity]) throws {
     let unread = identities.filter { objects[$0] == nil }
-    if let facts = try entries("F", of: unread), let places = try entries("I", of: unread),
-      let keys = try entries("u", of: unread)
-    {
-      for identity in unread where objects[identity] == nil {
-        try setLoaded(identity, facts[identity] ?? [], places[identity]?.first, keys[identity]?.first)
+    guard !unread.isEmpty else { return }
+    let keys = unread.map(FactKey.prefix)
+    let packed = try packed(keys)
+    var others: [(identity: Identity, prefix: Data)] = []
+    for (identity, key) in zip(unread, keys) where objects[identity] == nil {
+      guard let data = packed[key] else {
+        try addObject(identity, [])
+        continue
       }
-      return
+      if PackedFacts.hasOthers(data) {
+        others.append((identity, key))
+      } else {
+        try addObject(identity, [AttachedEntry(key: key, value: data)])
+      }
     }
-    for start in stride(from: 0, to: unread.count, by: Self.loadCount) {
-      let group = unread[start..<min(start + Self.loadCount, unread.count)]
-      let ranges = group.flatMap { identity in
-        [
-          AttachedRange(prefix: FactKey.prefix(of: identity)), AttachedRange(key: Self.key("I", identity.bytes)),
-          AttachedRange(key: Self.key("u", identity.bytes)),
-        ]
-      }
-      let found = try history.attachedEntries(ranges, limit: .max)
-      for (index, identity) in group.enumerated() where objects[identity] == nil {
-        try setLoaded(identity, found[3 * index], found[3 * index + 1].first, found[3 * index + 2].first)
+    for start in stride(from: 0, to: others.count, by: Self.loadCount) {
+      let group = others[start..<min(start + Self.loadCount, others.count)]
+      let found = try history.attachedEntries(group.map { AttachedRange(prefix: $0.prefix) }, limit: .max)
+      for ((identity, _), entries) in zip(group, found) where objects[identity] == nil {
+        try addObject(identity, entries)
       }
     }
   }
 
-  private func setLoaded(
-    _ identity: Identity, _ facts: [AttachedEntry], _ place: AttachedEntry?, _ keys: AttachedEntry?
-  ) throws {
-    try addObject(identity, facts)
-    if rows[identity] == nil { rows.updateValue(try Self.row(place?.value), forKey: identity) }
-    if uniqueKeys[identity] == nil { uniqueKeys[identity] = try Self.keys(keys?.value) }
+  /// The packed facts of objects by their keys.
+  ///
+  /// If the store has few objects between the first and the last one, like a store that gets a snapshot, these are read
+  /// at once.
+  func packed(_ keys: [Data]) throws -> [Data: Data] {
+    if keys.count >= Self.loadCount, let first = keys.min(by: { $0.precedes($1) }),
+      let last = keys.max(by: { $0.precedes($1) })
+    {
+      let limit = keys.count / 16
+      let range = AttachedRange(first: first, end: last + [0])
+      let found = try history.attachedEntries([range], limit: limit + 1)[0]
+      if found.count <= limit {
+        return Dictionary(found.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+      }
+    }
+    return try history.attachedValues(keys)
   }
 
   private static let loadCount = 500

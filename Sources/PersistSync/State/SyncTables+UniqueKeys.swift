@@ -12,6 +12,19 @@ extension SyncTables {
     return all
   }
 
+  /// Reads the objects with unique values in few statements.
+  func loadHolders(of keys: [Data]) throws {
+    let unread = Array(Set(keys.filter { holders[$0] == nil }))
+    guard !unread.isEmpty else { return }
+    let prefixes = unread.map { Self.uniquePrefix + $0 }
+    let found = try history.attachedEntries(prefixes.map { AttachedRange(prefix: $0) }, limit: .max)
+    for (key, (prefix, entries)) in zip(unread, zip(prefixes, found)) {
+      holders[key] = Set(entries.map { Identity(bytes: Data($0.key.dropFirst(prefix.count))) })
+    }
+  }
+
+  static func key(unique key: Data, _ identity: Identity) -> Data { uniquePrefix + key + identity.bytes }
+
   private static var uniquePrefix: Data { Data([UInt8(ascii: "U")]) }
 
   /// The unique values with references, of which the first ones are given, that objects have.
@@ -26,17 +39,8 @@ extension SyncTables {
 
   func uniqueKeys(of identity: Identity) throws -> [Data] {
     if let known = uniqueKeys[identity] { return known }
-    let all = try Self.keys(entry(Self.key("u", identity.bytes)))
-    uniqueKeys[identity] = all
-    return all
-  }
-
-  static func keys(_ data: Data?) throws -> [Data] {
-    guard let data else { return [] }
-    var reader = ByteReader(data)
-    var all: [Data] = []
-    while !reader.isAtEnd { all.append(try reader.counted()) }
-    return all
+    _ = try facts(of: identity)
+    return uniqueKeys[identity] ?? []
   }
 
   func setUniqueKeys(of identity: Identity, to keys: [Data]) throws {
@@ -45,18 +49,17 @@ extension SyncTables {
     for key in former where !keys.contains(key) {
       _ = try holders(of: key)
       holders[key]?.remove(identity)
-      set(Self.uniquePrefix + key + identity.bytes, nil)
+      set(Self.key(unique: key, identity), nil)
     }
     for key in keys where !former.contains(key) {
       _ = try holders(of: key)
       holders[key]?.insert(identity)
       let unique = try UniqueKey(key)
       if !unique.references.isEmpty { addedKeys[unique.beginning, default: []].insert(key) }
-      set(Self.uniquePrefix + key + identity.bytes, Data())
+      set(Self.key(unique: key, identity), Data())
     }
+    _ = try facts(of: identity)
     uniqueKeys[identity] = keys
-    var writer = ByteWriter()
-    for key in keys { writer.counted(key) }
-    set(Self.key("u", identity.bytes), keys.isEmpty ? nil : writer.data)
+    setChanged(identity)
   }
 }

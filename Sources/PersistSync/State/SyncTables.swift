@@ -7,18 +7,19 @@ import Persist
 ///
 /// | first byte | key | content |
 /// |---|---|---|
-/// | `F` | an identity | the life, values and owners of the object: ``PackedFacts`` |
+/// | `F` | an identity | the row, unique values, life, values and owners of the object: ``PackedFacts`` |
 /// | `F`, `m` | ``FactKey`` | the value of the fact |
 /// | `H` | a number | ``FactHead`` |
 /// | `S` | | ``ReplicaRecord`` |
 /// | `o` | a number | a change set that hasn't been sent yet |
 /// | `V` | a replica | its change sets that have been applied: ``ReceivedSets`` |
-/// | `I` | an identity | the row that represents the object |
 /// | `R` | a row | the objects that it represents |
 /// | `Q` | an identity, and another one | nothing: the second object may refer to the first |
 /// | `B` | the same | nothing: it may have it as a member of a many-to-many relationship |
 /// | `U` | unique values, and an identity | nothing: the object has these values |
-/// | `u` | an identity | its unique values |
+/// | `b` | a digest | a part of a large value: ``LargeValue`` |
+/// | `n` | a digest, and a key | nothing: the fact or change set with the key names the part |
+/// | `w` | the number of a change set that hasn't been sent | the digests that it names |
 /// | `c` | a snapshot | its last part, until all others have been applied |
 /// | `P` | | nothing: the rows of all objects have to be computed |
 final class SyncTables {
@@ -28,7 +29,7 @@ final class SyncTables {
   private(set) var record: ReplicaRecord?
   private let readRecord: Data?
   var objects: [Identity: ObjectFacts] = [:]
-  private let heads: FactHeads
+  let heads: FactHeads
   /// The objects whose packed facts have changed.
   private var repacked: Set<Identity> = []
   var rows: [Identity: RowID?] = [:]
@@ -40,6 +41,9 @@ final class SyncTables {
   var uniqueKeys: [Identity: [Data]] = [:]
   /// The keys that have got objects in this step, by their beginning.
   var addedKeys: [Data: Set<Data>] = [:]
+
+  /// Parts of large values that a fact or a change set doesn't name any longer.
+  var released: Set<Data> = []
 
   /// A row: the name of its table's entity, its own entity and its key.
   struct RowID: Hashable {
@@ -78,9 +82,13 @@ final class SyncTables {
   ///   doesn't depend on it.
   func finish(after transaction: Int64?) throws -> AttachedEntries {
     for identity in repacked {
-      set(FactKey.prefix(of: identity), try objects[identity].flatMap { try PackedFacts.data($0, heads) })
+      guard let object = objects[identity] else { continue }
+      let data = try PackedFacts.data(
+        object, row: rows[identity] ?? nil, uniqueKeys: uniqueKeys[identity] ?? [], heads)
+      set(FactKey.prefix(of: identity), data)
     }
     for (key, value) in heads.added { set(key, value) }
+    try removeReleasedParts()
     if var record {
       record.revision += 1
       self.record = record
@@ -95,14 +103,17 @@ final class SyncTables {
   func addObject(_ identity: Identity, _ entries: [AttachedEntry]) throws -> ObjectFacts {
     let object = ObjectFacts(identity)
     let prefix = FactKey.prefix(of: identity)
+    var packed = PackedFacts()
     for entry in entries {
       if entry.key.count == prefix.count {
-        try PackedFacts.read(entry.value, into: object, heads)
+        packed = try PackedFacts.read(entry.value, into: object, heads)
       } else {
         try object.addSeparate(FactKey(entry.key), entry.value)
       }
     }
     objects[identity] = object
+    if rows[identity] == nil { rows.updateValue(packed.row, forKey: identity) }
+    if uniqueKeys[identity] == nil { uniqueKeys[identity] = packed.uniqueKeys }
     return object
   }
 
@@ -116,7 +127,7 @@ final class SyncTables {
       let identity = try FactKey.object(&reader)
       guard reader.isAtEnd else { return [ChangeSet.Fact(key: try FactKey(entry.key), value: entry.value)] }
       let object = ObjectFacts(identity)
-      try PackedFacts.read(entry.value, into: object, heads)
+      _ = try PackedFacts.read(entry.value, into: object, heads)
       return object.packable
     }
   }
@@ -145,21 +156,32 @@ final class SyncTables {
     if case .union(_, let other) = key, other != identity {
       // Both objects know of it, whichever of the two facts has arrived.
       let mirrored = FactKey.union(other, identity)
-      if try facts(of: other).join(mirrored, value) { set(mirrored.bytes, value) }
+      let object = try facts(of: other)
+      if try object.join(mirrored, value) {
+        set(mirrored.bytes, value)
+        object.hasOthers = true
+        repacked.insert(other)
+      }
     }
     let object = try facts(of: identity)
+    let former = key.isValue ? Self.digests(in: object.content(of: key)) : []
     guard try object.join(key, value) else { return false }
+    if key.isValue { setParts(namedBy: key.bytes, from: former, to: Self.digests(in: object.content(of: key))) }
+    let hadOthers = object.hasOthers
     if try object.isSeparate(key, heads) { set(key.bytes, value) }
-    if key.isPackable { repacked.insert(identity) }
+    if key.isPackable || !hadOthers || key.isUnion { repacked.insert(identity) }
     if case .life = key {
-      for former in object.removeFormerLives() where try object.isSeparate(former, heads) { set(former.bytes, nil) }
+      for (former, content) in object.removeFormerLives() {
+        if try object.isSeparate(former, heads) { set(former.bytes, nil) }
+        setParts(namedBy: former.bytes, from: Self.digests(in: content), to: [])
+      }
     }
     switch key {
     case .member(_, _, let member):
       addReferrer("Q", identity, to: member)
       addReferrer("B", identity, to: member)
     case .value, .owner:
-      if case .reference(let other, _) = try PortableValue.content(Register(value).content) {
+      if let other = object.content(of: key).flatMap(PortableValue.reference)?.identity {
         addReferrer("Q", identity, to: other)
       }
     default: break
@@ -169,11 +191,16 @@ final class SyncTables {
 
   /// Removes all facts about an object.
   func forget(_ identity: Identity) throws {
+    // Its row remains known until it is deleted.
+    for (property, register) in try facts(of: identity).values {
+      let key = FactKey.value(identity, property)
+      setParts(namedBy: key.bytes, from: Self.digests(in: register.content), to: [])
+    }
     for entry in try entries(withPrefix: FactKey.prefix(of: identity)) { set(entry.key, nil) }
     let prefix = FactKey.prefix(of: identity)
     for key in changes.values.keys where key.starts(with: prefix) { set(key, nil) }
     objects[identity] = ObjectFacts(identity)
-    repacked.remove(identity)
+    repacked.insert(identity)
   }
 
   /// All objects with facts.
@@ -227,26 +254,22 @@ final class SyncTables {
 
   func row(of identity: Identity) throws -> RowID? {
     if let row = rows[identity] { return row }
-    let row = try Self.row(entry(Self.key("I", identity.bytes)))
-    rows.updateValue(row, forKey: identity)
-    return row
-  }
-
-  static func row(_ data: Data?) throws -> RowID? {
-    guard let data else { return nil }
-    var reader = ByteReader(data)
-    return RowID(root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.fixed64()))
+    _ = try facts(of: identity)
+    return rows[identity] ?? nil
   }
 
   /// All objects with rows.
   func forEachRow(_ body: (Identity, RowID) throws -> Void) throws {
+    var all: [(Identity, RowID)] = []
     for entry in try entries(withPrefix: Data([UInt8(ascii: "R")])) {
       var reader = ByteReader(entry.key)
       _ = try reader.byte()
       let root = try reader.text()
       let row = RowID(root: root, entity: "", key: Int64(bitPattern: try reader.fixed64()))
-      for identity in try Self.identities(in: entry.value) { try body(identity, try self.row(of: identity) ?? row) }
+      for identity in try Self.identities(in: entry.value) { all.append((identity, row)) }
     }
+    try load(all.map(\.0))
+    for (identity, row) in all { try body(identity, try self.row(of: identity) ?? row) }
   }
 
   static func identities(in data: Data) throws -> [Identity] {
@@ -269,18 +292,14 @@ final class SyncTables {
       try setIdentities(of: former, to: identities(of: former).filter { $0 != identity })
     }
     rows.updateValue(row, forKey: identity)
-    var value: Data?
-    if let row {
-      var writer = ByteWriter()
-      writer.counted(row.root)
-      writer.counted(row.entity)
-      writer.fixed(UInt64(bitPattern: row.key))
-      value = writer.data
-      let others = try identities(of: row)
-      if !others.contains(identity) { setIdentities(of: row, to: others + [identity]) }
-    }
-    set(Self.key("I", identity.bytes), value)
+    repacked.insert(identity)
+    guard let row else { return }
+    let others = try identities(of: row)
+    if !others.contains(identity) { setIdentities(of: row, to: others + [identity]) }
   }
+
+  /// Writes the packed facts of an object again.
+  func setChanged(_ identity: Identity) { repacked.insert(identity) }
 
   private func setIdentities(of row: RowID, to all: [Identity]) {
     identities[row] = all

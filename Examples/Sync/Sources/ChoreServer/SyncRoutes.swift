@@ -10,7 +10,9 @@ struct SyncRoutes {
   private static let maximumSize = 64 << 20
 
   func add(to router: Router<BasicRequestContext>) {
-    for method in [HTTPRequest.Method.get, .put, .post, .delete] { router.on("sync/**", method: method, use: answer) }
+    for method in [HTTPRequest.Method.get, .head, .put, .post, .delete] {
+      router.on("sync/**", method: method, use: answer)
+    }
   }
 
   @Sendable private func answer(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

@@ -1,0 +1,371 @@
+import Foundation
+import Persist
+
+/// The rows and entries of the objects of a ``PlainPass``.
+struct PlainRows {
+  private var pass: PlainPass
+  private(set) var writes = RowWrites()
+  private(set) var changes = SavedChanges()
+  private(set) var problems: [SyncProblem] = []
+  /// The entries to write, in the order of their keys.
+  private(set) var entries: [AttachedEntry] = []
+  private var references: [Reference] = []
+  /// The facts of the attributes of the object at hand, as places among its own; negative for none.
+  private var attributes: [Int] = []
+
+  /// A reference of a new object.
+  private struct Reference {
+    var object: Int
+    var relationship: Int
+    var identity: Identity
+    var life: UInt32
+  }
+
+  private var step: SyncStep { pass.step }
+  private var store: SyncStore { pass.step.store }
+
+  /// Computes the rows, and leaves objects to others that depend on others.
+  ///
+  /// - Parameter pass: A pass that has joined its facts.
+  init(_ pass: PlainPass) throws {
+    self.pass = pass
+    try leaveReferred()
+    for place in pass.objects.indices where isNew(place) { try checkNew(place) }
+    try checkUnique()
+    try checkChanged()
+  }
+
+  /// The pass without the objects that were left to others.
+  var finished: PlainPass { pass }
+
+  private func isNew(_ place: Int) -> Bool {
+    let object = pass.objects[place]
+    return !object.isLeft && !object.isKnown && object.entity != nil
+  }
+
+  private func isUpdated(_ place: Int) -> Bool {
+    let object = pass.objects[place]
+    return !object.isLeft && object.isKnown && !object.changed.isEmpty && object.entity != nil
+  }
+
+  // MARK: Objects that depend on others
+
+  /// Leaves new objects to which others refer already.
+  private mutating func leaveReferred() throws {
+    let new = pass.objects.indices.filter(isNew)
+    try step.tables.loadReferrers(to: new.map { pass.objects[$0].identity })
+    for place in new {
+      let identity = pass.objects[place].identity
+      if try !step.tables.referrers(to: identity).isEmpty || !step.tables.owners(of: identity).isEmpty {
+        pass.objects[place].isLeft = true
+      }
+    }
+  }
+
+  /// Leaves a new object whose row depends on more than its values and the presence of others.
+  private mutating func checkNew(_ place: Int) throws {
+    guard let entity = pass.objects[place].entity else { return }
+    var isTaken: UInt64 = 0
+    for fact in pass.objects[place].packed.facts {
+      let bit: UInt64
+      switch try pass.use(fact.head, in: entity) {
+      case .attribute(let index) where index < 32: bit = 1 << UInt64(index)
+      case .relationship(let index) where index < 32: bit = 1 << UInt64(index + 32)
+      case .nothing: bit = 0
+      case .attribute, .relationship, .left:
+        pass.objects[place].isLeft = true
+        return
+      }
+      // Two versions of the model have the property under different names.
+      if isTaken & bit != 0 { pass.objects[place].isLeft = true }
+      isTaken |= bit
+    }
+  }
+
+  /// Leaves new objects whose unique values another object has.
+  private mutating func checkUnique() throws {
+    var holders: [Data: Int] = [:]
+    let constrained = pass.objects.indices.filter {
+      isNew($0) && pass.objects[$0].entity.map { !step.schema[$0].constraints.isEmpty } == true
+    }
+    for place in constrained {
+      let object = pass.objects[place]
+      guard let entity = object.entity else { continue }
+      let part = step.schema[entity]
+      var registers: [String: [Register]] = [:]
+      for fact in object.packed.facts {
+        let name =
+          switch try pass.use(fact.head, in: entity) {
+          case .attribute(let index): part.attributes[index].name
+          case .relationship(let index): part.relationships[index].name
+          case .nothing, .left: ""
+          }
+        guard part.constrained.contains(name) else { continue }
+        let content = Data(pass.sources[fact.source][fact.content])
+        registers[name] = [Register(life: fact.life, stamp: fact.stamp, content: content)]
+      }
+      for constraint in part.constraints {
+        guard let key = UniqueKey(constraint, registers) else { continue }
+        // What is equal to a reference depends on other objects.
+        if !key.references.isEmpty { pass.objects[place].isLeft = true }
+        let bytes = key.bytes
+        if let other = holders.updateValue(place, forKey: bytes) {
+          pass.objects[other].isLeft = true
+          pass.objects[place].isLeft = true
+        }
+        pass.objects[place].packed.uniqueKeys.append(bytes)
+      }
+    }
+    try step.tables.loadHolders(of: Array(holders.keys))
+    for place in constrained {
+      let keys = pass.objects[place].packed.uniqueKeys
+      if try keys.contains(where: { try !step.tables.holders(of: $0).isEmpty }) { pass.objects[place].isLeft = true }
+    }
+  }
+
+  /// Leaves known objects of which more than attributes change.
+  private mutating func checkChanged() throws {
+    var constrained: [(place: Int, key: Data)] = []
+    for place in pass.objects.indices where isUpdated(place) {
+      let object = pass.objects[place]
+      guard let entity = object.entity, let row = object.packed.row else { continue }
+      let part = step.schema[entity]
+      var names: Set<Int> = []
+      for index in object.changed {
+        guard case .attribute(let attribute) = try pass.use(object.packed.facts[index].head, in: entity),
+          part.attributes[attribute].path.isEmpty, !part.constrained.contains(part.attributes[attribute].name),
+          names.insert(attribute).inserted
+        else {
+          pass.objects[place].isLeft = true
+          break
+        }
+      }
+      if pass.objects[place].isLeft { continue }
+      for fact in object.packed.facts {
+        guard case .attribute(let index) = try pass.use(fact.head, in: entity), names.contains(index) else { continue }
+        if !object.changed.contains(where: { object.packed.facts[$0].head == fact.head }) {
+          pass.objects[place].isLeft = true
+        }
+      }
+      if !part.constraints.isEmpty { constrained.append((place, SyncTables.key(of: row))) }
+    }
+    guard !constrained.isEmpty else { return }
+    let rows = try step.tables.history.attachedValues(constrained.map(\.key))
+    for (place, key) in constrained where try rows[key].map(SyncTables.identities)?.count != 1 {
+      pass.objects[place].isLeft = true
+    }
+  }
+
+  // MARK: Rows
+
+  /// Computes the writes of the objects that aren't left.
+  mutating func write() throws {
+    let new = pass.objects.indices.filter(isNew)
+    let keys = new.isEmpty ? [] : try store.store.reserveKeys(for: new.compactMap { pass.objects[$0].entity })
+    for (place, key) in zip(new, keys) {
+      pass.objects[place].packed.row = pass.objects[place].entity.map { store.row($0, key) }
+    }
+    try findReferences(new)
+    try insert(new)
+    try update()
+    try finishEntries(new)
+  }
+
+  private mutating func findReferences(_ new: [Int]) throws {
+    var outside: Set<Identity> = []
+    for place in new {
+      guard let entity = pass.objects[place].entity else { continue }
+      for fact in pass.objects[place].packed.facts {
+        guard case .relationship(let index) = try pass.use(fact.head, in: entity),
+          case .reference(let identity, let life) = try PortableValue.content(pass.sources[fact.source], fact.content)
+        else { continue }
+        references.append(Reference(object: place, relationship: index, identity: identity, life: life))
+        if pass.places[identity].map({ pass.objects[$0].isLeft }) ?? true { outside.insert(identity) }
+      }
+    }
+    try step.tables.load(Array(outside))
+  }
+
+  /// The row to which a reference leads; nil if there is none yet.
+  private func row(_ reference: Reference, _ destination: Entity) throws -> (row: SyncTables.RowID, entity: Entity)? {
+    let found: SyncTables.RowID?
+    if let place = pass.places[reference.identity], !pass.objects[place].isLeft {
+      let packed = pass.objects[place].packed
+      found = packed.life?.count == reference.life ? packed.row : nil
+    } else {
+      let isPresent = try step.tables.facts(of: reference.identity).count == reference.life
+      found = isPresent ? try step.tables.row(of: reference.identity) : nil
+    }
+    guard let row = found, let entity = step.model.entitiesByName[row.entity], entity.isKind(of: destination) else {
+      return nil
+    }
+    return (row, entity)
+  }
+
+  private mutating func insert(_ new: [Int]) throws {
+    writes.inserts.reserveCapacity(new.count)
+    var next = 0
+    for place in new {
+      let object = pass.objects[place]
+      guard let entity = object.entity, let row = object.packed.row else { continue }
+      let part = step.schema[entity]
+      var values = SlotValues()
+      var composites: [Int: [String: StoredValue]] = [:]
+      attributes.removeAll(keepingCapacity: true)
+      attributes.append(contentsOf: repeatElement(-1, count: part.attributes.count))
+      for (index, fact) in object.packed.facts.enumerated() {
+        if case .attribute(let attribute) = try pass.use(fact.head, in: entity) { attributes[attribute] = index }
+      }
+      for (index, attribute) in part.attributes.enumerated() {
+        let value = try value(attribute, of: object, attributes[index])
+        if attribute.path.isEmpty {
+          require(value, row, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
+          if !value.isNull { values[attribute.slot] = value }
+        } else {
+          composites[attribute.propertySlot, default: [:]].insert(value, at: attribute.path[...])
+        }
+      }
+      for (slot, value) in composites where !value.values.allSatisfy(\.isNull) { values[slot] = .composite(value) }
+      var found: [Int: StoredValue] = [:]
+      var awaited: Set<Int> = []
+      while next < references.count, references[next].object == place {
+        let reference = references[next]
+        if let target = try self.row(reference, part.relationships[reference.relationship].destination) {
+          found[reference.relationship] = .objectID(store.identifier(target.entity, target.row.key))
+        } else if pass.places[reference.identity].map({ pass.objects[$0].isLeft }) == true {
+          // Others update the row when the object has one.
+          awaited.insert(reference.relationship)
+        }
+        next += 1
+      }
+      for (index, relationship) in part.relationships.enumerated() where relationship.isRegister {
+        let value = found[index] ?? .null
+        if !awaited.contains(index) {
+          require(value, row, entity, relationship.name, relationship.property.relationship?.isOptional)
+        }
+        if !value.isNull { values[relationship.property.slot] = value }
+      }
+      writes.inserts.append(.init(key: .permanent(row.key), entity: entity, values: values))
+      changes.insertedObjectIDs.insert(store.identifier(entity, row.key))
+    }
+  }
+
+  /// The value of an attribute by a fact; the default without one.
+  private func value(
+    _ attribute: SyncSchema.Attribute, of object: PlainPass.Object, _ place: Int
+  ) throws -> StoredValue {
+    guard place >= 0 else { return attribute.defaultValue }
+    let fact = object.packed.facts[place]
+    var content = try PortableValue.content(pass.sources[fact.source], fact.content)
+    if case .large = content {
+      let bytes = Data(pass.sources[fact.source][fact.content])
+      content = try PortableValue.content(step.tables.resolved(bytes))
+    }
+    return attribute.value(of: content) ?? attribute.defaultValue
+  }
+
+  private mutating func update() throws {
+    let changed = pass.objects.indices.filter(isUpdated)
+    let rows = try step.rows(changed.compactMap { pass.objects[$0].packed.row })
+    for place in changed {
+      let object = pass.objects[place]
+      guard let entity = object.entity, let id = object.packed.row, let row = rows[id] else { continue }
+      let part = step.schema[entity]
+      var values = SlotValues()
+      var slots: [Int] = []
+      for index in object.changed {
+        guard case .attribute(let number) = try pass.use(object.packed.facts[index].head, in: entity) else { continue }
+        let attribute = part.attributes[number]
+        let value = try value(attribute, of: object, index)
+        require(value, id, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
+        guard try store.value(attribute, in: row) != value, !slots.contains(attribute.slot) else { continue }
+        slots.append(attribute.slot)
+        if !value.isNull { values[attribute.slot] = value }
+      }
+      guard !slots.isEmpty else { continue }
+      writes.updates.append(
+        .init(
+          key: .permanent(id.key), entity: entity, version: row.snapshot.version, slots: slots.sorted(),
+          values: values))
+      changes.updatedObjectIDs.insert(store.identifier(entity, id.key))
+    }
+  }
+
+  private mutating func require(
+    _ value: StoredValue, _ row: SyncTables.RowID, _ entity: Entity, _ property: String, _ isOptional: Bool?
+  ) {
+    guard value.isNull, isOptional == false else { return }
+    problems.append(SyncProblem(objectID: store.identifier(entity, row.key), missing: property))
+  }
+
+  // MARK: Entries
+
+  private mutating func finishEntries(_ new: [Int]) throws {
+    var writer = ByteWriter()
+    for object in pass.objects where object.isChanged && !object.isLeft {
+      writer.removeAll()
+      object.packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: object.key, value: writer.data))
+    }
+    sort(from: 0)
+    let others = entries.count
+    for place in pass.objects.indices where pass.objects[place].isChanged && !pass.objects[place].isLeft {
+      let object = pass.objects[place]
+      for fact in object.packed.facts where PortableValue.isReference(pass.sources[fact.source], fact.content) {
+        guard let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content])) else { continue }
+        entries.append(
+          AttachedEntry(key: SyncTables.key("Q", target.bytes, object.identity.bytes), value: Data()))
+      }
+    }
+    sort(from: others)
+    let rows = entries.count
+    for place in new {
+      guard let row = pass.objects[place].packed.row else { continue }
+      writer.removeAll()
+      writer.counted(pass.objects[place].identity.bytes)
+      entries.append(AttachedEntry(key: SyncTables.key(of: row), value: writer.data))
+    }
+    sort(from: rows)
+    let keys = entries.count
+    for place in new {
+      for key in pass.objects[place].packed.uniqueKeys {
+        entries.append(
+          AttachedEntry(key: SyncTables.key(unique: key, pass.objects[place].identity), value: Data()))
+      }
+    }
+    sort(from: keys)
+    for place in new { try addLargeValues(of: pass.objects[place]) }
+  }
+
+  /// Records the parts of large values that a new object names.
+  private func addLargeValues(of object: PlainPass.Object) throws {
+    for fact in object.packed.facts where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
+      guard let large = PortableValue.large(Data(pass.sources[fact.source][fact.content])),
+        case .value(let property) = try step.tables.heads.head(fact.head)
+      else { continue }
+      step.tables.setParts(namedBy: FactKey.value(object.identity, property).bytes, from: [], to: large.digests)
+    }
+  }
+
+  /// Sorts entries of one table; those of an object that refers twice to another one are the same.
+  private mutating func sort(from first: Int) {
+    let part = entries[first...]
+    let isSorted = zip(part, part.dropFirst()).allSatisfy { $0.key.precedes($1.key) }
+    if isSorted { return }
+    var last: Data?
+    let sorted = part.sorted { $0.key.precedes($1.key) }.filter { entry in
+      defer { last = entry.key }
+      return entry.key != last
+    }
+    entries.replaceSubrange(first..., with: sorted)
+  }
+}
+
+extension SyncProblem {
+  /// A required property without a value.
+  init(objectID: ManagedObjectID, missing property: String) {
+    self.init(
+      objectID: objectID, property: property,
+      message: "\(objectID.entityName) \(objectID.primaryKey ?? 0) has no value for '\(property)', which is required.")
+  }
+}

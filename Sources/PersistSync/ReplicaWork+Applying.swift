@@ -1,0 +1,120 @@
+import Foundation
+import Persist
+
+/// Applying the changes of others.
+extension ReplicaWork {
+  /// Applies change sets. Those of other replicas are applied in one transaction; parts of snapshots, whose facts are of
+  /// many moments, perhaps in two.
+  func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
+    let models = try applyModels(of: sets)
+    let (plain, left) = try applyPlain(sets)
+    guard let left else { return models + plain }
+    return try models + plain + apply(sets, left)
+  }
+
+  /// Adds unknown models first, because facts depend on them.
+  private func applyModels(of sets: [ChangeSet]) throws -> AppliedSets {
+    let models = sets.flatMap { $0.table?.general ?? [] }.filter { if case .model = $0.key { true } else { false } }
+    guard !models.isEmpty else { return AppliedSets() }
+    return try repeating {
+      let captured = try capture().applied
+      let (step, record, _) = try open()
+      let new = try models.filter { try step.tables.entry($0.key.bytes) == nil }
+      guard !new.isEmpty else { return captured }
+      var joining = FactJoining(step, upTo: 0)
+      for fact in new { try joining.join(fact) }
+      return captured + (try write(step, record, joining).applied)
+    }
+  }
+
+  /// The latest time that raises the replica's.
+  private var limit: UInt64 { Stamp.time(of: sources.now()) + Stamp.maximumSkew }
+
+  /// Applies facts that concern nothing but their own objects.
+  ///
+  /// - Returns: The facts of each change set that are left; nil if all sets have been applied.
+  private func applyPlain(_ sets: [ChangeSet]) throws -> (applied: AppliedSets, left: [[ChangeSet.Fact]]?) {
+    try repeating {
+      let captured = try capture().applied
+      var (step, record, _) = try open()
+      let tables = sets.compactMap(\.table)
+      guard try PlainPass.accepts(sets, step) else { return (captured, sets.map(\.facts)) }
+      var pass = try PlainPass(tables, step, upTo: limit)
+      try pass.join()
+      var rows = try PlainRows(pass)
+      pass = rows.finished
+      guard !pass.leavesObjects || sets.allSatisfy(\.entry.isSnapshot) else { return (captured, sets.map(\.facts)) }
+      try rows.write()
+      if !pass.leavesObjects { for set in sets { try setReceived(set, step) } }
+      record.time = max(record.time, pass.latest)
+      let replicas = pass.replicas.union(sets.map(\.entry).filter(\.isOrdinary).map(\.replica))
+      _ = try commit(
+        step, record, rows.writes, rows.changes, from: FactJoining.origins(replicas), rows.entries,
+        after: record.position)
+      let applied = AppliedSets(problems: rows.problems, waiting: step.map.failures)
+      return (captured + applied, pass.leavesObjects ? tables.indices.map(pass.leftFacts) : nil)
+    }
+  }
+
+  /// Applies facts of change sets in one transaction, with the rows that depend on them.
+  private func apply(_ sets: [ChangeSet], _ facts: [[ChangeSet.Fact]]) throws -> AppliedSets {
+    try repeating {
+      let captured = try capture().applied
+      var (step, record, _) = try open()
+      var joining = FactJoining(step, upTo: limit)
+      var refusals: [SyncRefusal] = []
+      try step.tables.load(Array(Set(facts.joined().compactMap(\.key.object))))
+      try step.tables.loadReferrers(to: facts.joined().compactMap(\.key.createdOrDeleted))
+      for (set, facts) in zip(sets, facts) {
+        // Objects come into a scope and leave it in an order.
+        let received = try step.tables.received(from: set.entry.replica)
+        if set.entry.isStream, received.upTo != set.entry.number - 1 { continue }
+        if set.entry.isOrdinary { joining.replicas.insert(set.entry.replica) }
+        if !set.entry.isOrdinary { refusals += try leave(set, &joining, step) }
+        for fact in facts { try joining.join(fact) }
+        try setReceived(set, step)
+      }
+      record.time = max(record.time, joining.latest)
+      let applied = try write(step, record, joining).applied
+      return AppliedSets(
+        problems: captured.problems + applied.problems, waiting: applied.waiting, refusals: refusals)
+    }
+  }
+
+  private func setReceived(_ set: ChangeSet, _ step: SyncStep) throws {
+    var received = try step.tables.received(from: set.entry.replica)
+    received.insert(set.entry.number)
+    step.tables.setReceived(received, from: set.entry.replica)
+    // The values may have been overruled already.
+    step.tables.released.formUnion(set.digests)
+    try step.tables.finishSnapshot(set, received)
+  }
+
+  /// Forgets the objects that leave the replica.
+  ///
+  /// - Returns: Those among them of which a change was refused.
+  private func leave(_ set: ChangeSet, _ joining: inout FactJoining, _ step: SyncStep) throws -> [SyncRefusal] {
+    var refusals: [SyncRefusal] = []
+    var left: Set<Identity> = []
+    for fact in set.facts {
+      guard case .pass(let identity) = fact.key else { continue }
+      let reason = try Passage(fact.value).reason
+      if !reason.isEmpty {
+        let id = try step.tables.row(of: identity).flatMap { row in
+          step.model.entitiesByName[row.entity].map { step.store.identifier($0, row.key) }
+        }
+        refusals.append(SyncRefusal(objectID: id, reason: reason))
+      }
+      left.insert(identity)
+      try joining.forget(identity)
+    }
+    guard !left.isEmpty else { return refusals }
+    // The server gets these changes later, and sends them to others only. The object may come back.
+    for (_, data) in try step.tables.unsent(limit: .max) {
+      for fact in try ChangeSet(data).facts where fact.key.object.map(left.contains) == true {
+        try joining.join(fact)
+      }
+    }
+    return refusals
+  }
+}
