@@ -92,7 +92,7 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     text += ": \(fullMessage.hasPrefix(named) ? fullMessage.dropFirst(named.count) : fullMessage[...])"
     if let fix { text += " \(fix)" }
     for error in errorsAdvisingOnce { text += "\n- \(error)" }
-    return text
+    return text.legible
   }
 
   /// ``errors`` without repeated advice: advice shared by several errors stays only on the last, and advice that this
@@ -116,7 +116,7 @@ extension PersistenceError: CustomStringConvertible, LocalizedError {
     let shown = errors.prefix(20)
     var lines = [placedMessage] + shown.map { "- \($0.errorDescription ?? $0.message)" }
     if errors.count > shown.count { lines.append("- and \(errors.count - shown.count) more.") }
-    return lines.joined(separator: "\n")
+    return lines.joined(separator: "\n").legible
   }
 
   /// The message followed by SQLite's own.

@@ -16,7 +16,7 @@ struct ObjectText {
     var lines = ["\(object.entity.name) \(object.key)"]
     for property in properties.attributes {
       let isDecimal = property.attribute?.type == .decimal
-      let decimal = isDecimal ? object.decimalText(of: property).map(ValueWords.line) : nil
+      let decimal = isDecimal ? object.decimalText(of: property).map(words) : nil
       lines.append(try line(property, decimal ?? text(object.value(of: property))))
     }
     for property in properties.relationships {
@@ -33,6 +33,11 @@ struct ObjectText {
   private func line(_ property: Property, _ text: String) -> String {
     let padding = String(repeating: " ", count: width - property.name.count)
     return "  \(property.name)\(padding)  \(text)"
+  }
+
+  /// The words for the stored text of a decimal, which may not be a number.
+  private func words(_ decimal: String) -> String {
+    Decimal(storedText: decimal) == nil ? ValueWords.text(decimal) : ValueWords.line(decimal)
   }
 
   private func text(_ content: StoreContents.Content) -> String {

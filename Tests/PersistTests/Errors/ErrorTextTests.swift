@@ -39,6 +39,22 @@ struct ErrorTextTests {
     #expect(other.description.hasSuffix(" at Item.a: Item.ab: attribute removed."), "\(other)")
   }
 
+  @Test("Names from outside reach a terminal only with escapes in each text of an error, its lines remain")
+  func interpretedCharacters() {
+    let odd = "\u{1B}[31m\u{202E}name\u{2028}\u{7}\r"
+    let inner = PersistenceError(.unknownProperty, at: .property(odd, odd), "\(odd) is inner.", fix: odd)
+    let store = URL(fileURLWithPath: "/\(odd)")
+    var place = PersistenceError.Place(entity: odd, store: store, key: odd, sql: "SELECT\n\(odd)")
+    place.file = URL(fileURLWithPath: "/folder/\(odd)")
+    let message = "No '\(odd)'."
+    let error = PersistenceError(
+      .unknownEntity, at: place, message, engineMessage: odd, fix: odd, errors: [inner])
+    for text in [error.description, error.localizedDescription, String(describing: error)] {
+      #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.isInterpreted }, "\(text)")
+      #expect(text.contains(#"\u{1B}[31m\u{202E}name\u{2028}\u{07}\r"#) && text.contains("\n- "), "\(text)")
+    }
+  }
+
   /// Every existing code, as listed in its source.
   private static func codes() throws -> [PersistenceError.Code] {
     let source = PackageFolder.url.appendingPathComponent("Sources/Persist/Errors/PersistenceError+Code.swift")

@@ -114,17 +114,18 @@ struct WordedMessageTests {
     let odd = "a\n\u{1B}[31m\u{7}\u{9B}\u{202E}\u{2028}\u{0}" + String(repeating: "b", count: 20_000)
     func expectLines(_ text: String) {
       for line in text.split(separator: "\n") {
-        #expect(line.unicodeScalars.count < 12_000 && !line.unicodeScalars.contains(where: ValueWords.isInterpreted))
+        #expect(line.unicodeScalars.count < 12_000 && !line.unicodeScalars.contains { $0.isInterpreted })
       }
     }
     let context = try context(model(.string))
     let request = try FetchRequest<ManagedObject>("Item", where: "a == %@ AND FUNCTION(a, 'length') > 2", odd)
     let printed = try #require(request.predicate).description
-    #expect(!printed.unicodeScalars.contains(where: ValueWords.isInterpreted))
+    #expect(!printed.unicodeScalars.contains { $0.isInterpreted })
     #expect(try FetchPredicate(printed) == request.predicate)
     var explanation = try context.explain(request)
     explanation.askedInMemory = nil
     expectLines(explanation.description)
+    #expect(explanation.description.contains(StoredValue.string(odd).description))
     let (old, new) = (try model(.string), try model(.string, default: .string(odd), optional: false))
     try expectLines(
       MigrationPlan(from: ModelVersion(name: "1", model: old), to: ModelVersion(name: "2", model: new)).description)

@@ -38,7 +38,7 @@ extension FetchExplanation: CustomStringConvertible {
     var lines: [String] = []
     for statement in statements {
       lines.append(ValueWords.line(statement.sql))
-      let values = statement.values.map { ValueWords.line($0, shown: 80) }
+      let values = statement.values.map(Self.words)
       if !values.isEmpty { lines.append("  values: " + values.joined(separator: ", ")) }
       lines += statement.plan.map { "  plan: " + $0 }
     }
@@ -49,5 +49,13 @@ extension FetchExplanation: CustomStringConvertible {
     }
     lines += missingIndexes.map { "missing index: \($0.entity).\($0.attribute), \($0.purpose.rawValue)" }
     return lines.joined(separator: "\n")
+  }
+
+  /// The words for a literal of SQL.
+  private static func words(_ literal: String) -> String {
+    guard literal.count > 1, literal.hasPrefix("'"), literal.hasSuffix("'") else {
+      return ValueWords.line(literal, shown: 80)
+    }
+    return ValueWords.text(literal.dropFirst().dropLast().replacing("''", with: "'"))
   }
 }

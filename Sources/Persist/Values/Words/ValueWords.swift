@@ -110,16 +110,7 @@ package enum ValueWords {
   }
 
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
-    if isInterpreted(scalar) { text += scalar.escaped(asASCII: true) } else { text.unicodeScalars.append(scalar) }
-  }
-
-  /// Whether a terminal interprets a character, or ends the line after it.
-  package static func isInterpreted(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    // These change the direction of all text that follows.
-    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{2028}", "\u{2029}": true
-    default: scalar.properties.generalCategory == .control
-    }
+    if scalar.isInterpreted { text += scalar.escaped(asASCII: true) } else { text.unicodeScalars.append(scalar) }
   }
 }
 
