@@ -7,7 +7,7 @@ import Persist
 /// and predicates are left to validation, and so are relationships, whose ends change by one statement after another.
 struct ServerRule: Sendable {
   enum Kind: String, Sendable {
-    case required, minimum, maximum, length
+    case required, minimum, maximum, shortest, longest
   }
 
   /// The constraint's name, which differs if anything else does.
@@ -16,6 +16,8 @@ struct ServerRule: Sendable {
   /// The condition that every row must fulfill.
   let condition: ServerText
   let kind: Kind
+  /// Whether the rule is about a date.
+  let isOfDate: Bool
   /// The first entity that has the rule.
   let entity: String
   let property: String
@@ -44,8 +46,8 @@ struct ServerRule: Sendable {
           } else {
             rules.append(
               Draft(
-                table: table.table, column: column.name, kind: kind, text: text, numbers: [table.number],
-                entity: table.entity.name, property: column.property))
+                table: table.table, column: column.name, kind: kind, isOfDate: attribute.type == .date, text: text,
+                numbers: [table.number], entity: table.entity.name, property: column.property))
           }
         }
       }
@@ -61,7 +63,7 @@ struct ServerRule: Sendable {
       while label.utf8.count > 30 { label = label.dropLast() }
       return ServerRule(
         name: "\(prefix)\(label)_\(draft.kind)_\(digest)", table: draft.table, condition: condition,
-        kind: draft.kind, entity: draft.entity, property: draft.property)
+        kind: draft.kind, isOfDate: draft.isOfDate, entity: draft.entity, property: draft.property)
     }
   }
 
@@ -69,6 +71,7 @@ struct ServerRule: Sendable {
     let table: String
     let column: String
     let kind: Kind
+    let isOfDate: Bool
     let text: ServerText
     /// The numbers of the entities that have the rule.
     var numbers: [Int]
@@ -96,13 +99,13 @@ struct ServerRule: Sendable {
     if let limit = validation.maximum.flatMap({ literal($0, for: column.type, isFloat: isFloat) }) {
       conditions.append((.maximum, "(\(value) <= \(limit))"))
     }
-    if column.type == .varchar {
-      let lengths = [validation.minimumLength.map { (" >= ", $0) }, validation.maximumLength.map { (" <= ", $0) }]
-      let parts = lengths.compactMap(\.self).map { sign, length -> ServerText in
-        let sign: ServerText = sign == " >= " ? " >= " : " <= "
-        return "\(unitCount(name))\(sign)\(number: Int64(length))"
-      }
-      if !parts.isEmpty { conditions.append((.length, "(\(parts.joined(separator: " AND ")))")) }
+    // Lengths are rules of strings only, not of other values that are stored as texts.
+    guard attribute.type == .string, column.type == .varchar else { return conditions }
+    if let length = validation.minimumLength {
+      conditions.append((.shortest, "(\(unitCount(name)) >= \(number: Int64(length)))"))
+    }
+    if let length = validation.maximumLength {
+      conditions.append((.longest, "(\(unitCount(name)) <= \(number: Int64(length)))"))
     }
     return conditions
   }
@@ -141,9 +144,12 @@ extension ServerRule {
     let (code, words): (PersistenceError.Code, String) =
       switch kind {
       case .required: (.validationMissingRequired, "is required and has no value")
+      case .minimum where isOfDate: (.validationDateTooSoon, "is before its earliest date")
+      case .maximum where isOfDate: (.validationDateTooLate, "is after its latest date")
       case .minimum: (.validationNumberTooSmall, "is below its minimum")
       case .maximum: (.validationNumberTooLarge, "is above its maximum")
-      case .length: (.validationRule, "has a length that its rules don't allow")
+      case .shortest: (.validationStringTooShort, "is shorter than its minimum length")
+      case .longest: (.validationStringTooLong, "is longer than its maximum length")
       }
     return PersistenceError(
       code, at: PersistenceError.Place(entity: entity, property: property, store: url),

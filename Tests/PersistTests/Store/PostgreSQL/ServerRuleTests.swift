@@ -120,8 +120,15 @@
         expect(.validationNumberTooLarge, "price") {
           _ = try context.execute(BatchUpdateRequest("Item", set: ["price": .value(11)]))
         }
-        expect(.validationRule, "name") {
+        expect(.validationStringTooLong, "name") {
           _ = try context.execute(BatchUpdateRequest("Item", set: ["name": .value("abcde")]))
+        }
+        expect(.validationStringTooShort, "name") {
+          _ = try context.execute(BatchUpdateRequest("Item", set: ["name": .value("a")]))
+        }
+        expect(.validationDateTooSoon, "born") {
+          let date = Date(timeIntervalSinceReferenceDate: -1)
+          _ = try context.execute(BatchUpdateRequest("Item", set: ["born": .value(date)]))
         }
         expect(.validationNumberTooSmall, "price") {
           _ = try context.execute(BatchInsertRequest("Item", [["code": "b", "name": "abc", "price": -1]]))
@@ -129,6 +136,90 @@
         item["price"] = 2
         try context.save()
         try #expect(ForeignSQL.run("SELECT price FROM item", at: url) == [["2"]])
+      }
+    }
+
+    /// The law: a constraint accepts every value that validation accepts, and refuses others with the same error.
+    @Test("Constraints agree with validation", .law("constraints-agree", short: 60, long: 3000))
+    func agreement() throws {
+      typealias Limit = (name: String, type: AttributeType, validation: AttributeValidation, values: [any Sendable])
+      func decimals(_ texts: String...) -> [Decimal] { texts.map { Decimal(string: $0) ?? 0 } }
+      let limits: [Limit] = [
+        ("small", .int16, .init(minimum: .integer(-3), maximum: .double(9.5)), [-4, -3, 9, 10]),
+        (
+          "large", .int64, .init(minimum: .integer(.min), maximum: .integer(.max - 1)),
+          [Int64.min, Int64.max - 1, Int64.max]
+        ),
+        (
+          "real", .double, .init(minimum: .double(-0.1), maximum: .double(0.3)),
+          [-0.1, -0.1.nextDown, 0.3, 0.1 + 0.2, -0.0]
+        ),
+        ("half", .double, .init(minimum: .integer(0)), [Double.infinity, -5e-324, 0.0]),
+        (
+          "float", .float, .init(minimum: .double(0.1), maximum: .double(0.7)),
+          [Float(0.1), Float(0.1).nextDown, Float(0.7).nextUp]
+        ),
+        (
+          "cost", .decimal, .init(minimum: .decimal(Decimal(string: "0.1") ?? 0), maximum: .double(12.5)),
+          decimals("0.1", "0.09999999999999999999999999999999", "12.5", "12.500000000000000000000000001")
+        ),
+        (
+          "born", .date, .init(minimum: .date(.init(timeIntervalSinceReferenceDate: 0.5))),
+          [0.5, 0.5.nextDown, 0.5.nextUp, -1e9].map { Date(timeIntervalSinceReferenceDate: $0) }
+        ),
+        (
+          "text", .string, .init(minimumLength: 2, maximumLength: 5),
+          ["", "a", "ab", "𝄞", "𝄞𝄞a", "𝄞𝄞𝄞", "e\u{301}e\u{301}e\u{301}", "\r\n"]
+        ),
+        (
+          "link", .uri, .init(minimumLength: 2, maximumLength: 5),
+          [URL(string: "http://a.b/c") ?? URL(fileURLWithPath: "/")]
+        ),
+      ]
+      let attributes = limits.map { Self.attribute($0.name, $0.type, $0.validation) }
+      let description = ModelDescription(entities: [
+        EntityDescription("Base"), EntityDescription("Other", parent: "Base"),
+        EntityDescription("Item", parent: "Base", attributes: attributes), EntityDescription("Sub", parent: "Item"),
+      ])
+      try withStore { url in
+        let server = try open(url, description)
+        let memory = PersistentStoreCoordinator(model: try ManagedObjectModel(description))
+        try memory.addInMemoryStore()
+        func code(
+          _ context: ManagedObjectContext, _ entity: String, _ name: String, _ value: any Sendable
+        ) -> PersistenceError.Code? {
+          let error = persistError {
+            let object = try context.make(entity, [:])
+            try object.setValue(value, forKey: name)
+            try context.save()
+          }
+          context.rollback()
+          return error?.code
+        }
+        forEachSeed { seed in
+          do {
+            var random = SeededRandom(seed: seed)
+            let limit = limits[Int.random(in: 0..<limits.count, using: &random)]
+            guard let value = limit.values.randomElement(using: &random) else { return }
+            let entity = Bool.random(using: &random) ? "Item" : "Sub"
+            let validated = code(ManagedObjectContext(memory), entity, limit.name, value)
+            let saved = code(ManagedObjectContext(server.persistentStoreCoordinator), entity, limit.name, value)
+            #expect(saved == validated, "\(limit.name) \(value)")
+            // A batch validates nothing.
+            let object = try server.make(entity, [:])
+            try server.save()
+            let error = try persistError {
+              let value = try #require(value as? any FetchArgument)
+              try server.execute(BatchUpdateRequest(entity, set: [limit.name: .value(value)]))
+            }
+            #expect(error?.code == validated, "\(limit.name) \(value): \(String(describing: error))")
+            server.refreshAllObjects()
+            server.delete(object)
+            try server.save()
+          } catch {
+            Issue.record(error)
+          }
+        }
       }
     }
 
@@ -146,11 +237,11 @@
             ).map { $0[0] })
         }
         let first = try constraints()
-        #expect(first.count == 10, "\(first.sorted())")
+        #expect(first.count == 11, "\(first.sorted())")
         let newer = Self.description(maximum: 5, price: "amount")
         let options = usesOption ? Self.options : .automaticMigration
         let migrated = try open(url, newer, options: options, from: Self.description())
-        try #expect(constraints().count == 10 && constraints() != first)
+        try #expect(constraints().count == 11 && constraints() != first)
         // A row that violates the new rule stays, and each that is written from now on fulfills it.
         try #expect(migrated.fetch(FetchRequest("Item")).map { $0["amount"] as? Int } == [10])
         #expect(!accepts("code, name, amount", "'b', 'abc', 6", at: url))
@@ -159,9 +250,9 @@
         let name = try #require(constraints().sorted().first { $0.contains("amount_maximum") })
         try ForeignSQL.run("ALTER TABLE item DROP CONSTRAINT \(name)", at: url)
         _ = try open(url, newer, options: .automaticMigration)
-        try #expect(constraints().count == 9)
-        _ = try open(url, newer)
         try #expect(constraints().count == 10)
+        _ = try open(url, newer)
+        try #expect(constraints().count == 11)
       }
     }
 
