@@ -41,25 +41,31 @@ struct ServerColumnDefault {
     return SQLValue(value, of: attribute) ?? .null
   }
 
-  /// The statement that gives the column its default value; nil if it has it, or if others have given it one that is
-  /// computed, which remains.
+  /// A change of the default value.
+  struct Change {
+    let statement: ServerText
+    /// A query whose answer is 1 if the column has the value already; nil if it doesn't have it.
+    var isSame: ServerText?
+  }
+
+  /// The change that gives the column its default value; nil if it has none and needs none, or if others have given it
+  /// one that is computed, which remains.
   ///
   /// - Parameters:
   ///   - present: The default value that the column has; nil for none.
   ///   - type: The type of the column.
-  ///   - session: Compares constants.
-  func statement(replacing present: String?, type: String, _ session: ServerSession) throws -> ServerText? {
+  func change(replacing present: String?, type: String) -> Change? {
     let start: ServerText = "ALTER TABLE \(table: table) ALTER COLUMN \(name: column)"
-    guard let present else { return value == .null ? nil : "\(start) SET DEFAULT \(literal(type))" }
+    guard let present else { return value == .null ? nil : Change(statement: "\(start) SET DEFAULT \(literal(type))") }
     guard Self.isConstant(present) else { return nil }
-    guard value != .null else { return "\(start) DROP DEFAULT" }
+    guard value != .null else { return Change(statement: "\(start) DROP DEFAULT") }
     let kind = ServerTerms.Kind(typeName: type)
-    let isSame: ServerText = """
-      SELECT (\(ServerText(stored: StoredDefinition(sql: present))))::\(kind.typeName) \
-      IS NOT DISTINCT FROM \(literal(type))
-      """
-    return try session.first(isSame) { $0.integer($1, 0) != 0 } == true
-      ? nil : "\(start) SET DEFAULT \(literal(type))"
+    return Change(
+      statement: "\(start) SET DEFAULT \(literal(type))",
+      isSame: """
+        SELECT (\(ServerText(stored: StoredDefinition(sql: present))))::\(kind.typeName) \
+        IS NOT DISTINCT FROM \(literal(type))
+        """)
   }
 
   private func literal(_ type: String) -> ServerText {

@@ -54,11 +54,31 @@ struct ServerForeignKeys {
     }
     guard !(stale.isEmpty && missing.isEmpty && renamed.isEmpty) else { return }
     try session.run(["SET CONSTRAINTS ALL IMMEDIATE"] + stale.map(drop) + renamed)
-    for key in missing {
-      let violation = try session.first(ServerText.violation(of: key)) { _, _ in true }
-      try session.run([ServerText.create(key, checkingRows: violation == nil)])
-    }
-    try session.run(["SET CONSTRAINTS ALL DEFERRED"])
+    // Others wait meanwhile, so that the number of round trips doesn't depend on that of the keys.
+    let violations = missing.isEmpty ? [] : try session.run(missing.map(ServerText.violation))
+    let creations = zip(missing, violations).map { ServerText.create($0, checkingRows: $1.rowCount == 0) }
+    try session.run(creations + ["SET CONSTRAINTS ALL DEFERRED"])
+  }
+
+  /// The tables of a key.
+  struct Ends {
+    let table: String
+    let target: String
+
+    var all: [String] { [table, target] }
+  }
+
+  /// The tables of the keys that the store has and keeps in a layout, of those that it has and loses, and of those that
+  /// it gets.
+  func compared(with map: TableMap) throws -> (kept: [Ends], stale: [Ends], missing: [Ends]) {
+    let (present, wanted) = (try present(), map.foreignKeys)
+    func ends(_ keys: [Present]) -> [Ends] { keys.map { Ends(table: $0.table, target: $0.target) } }
+    let missing = wanted.filter { key in !present.contains { $0.isOne(key) } }
+    return (
+      ends(present.filter { key in wanted.contains(where: key.isOne) }),
+      ends(present.filter { key in !wanted.contains(where: key.isOne) }),
+      missing.map { Ends(table: $0.table, target: $0.target) }
+    )
   }
 
   private func drop(_ key: Present) -> ServerText {

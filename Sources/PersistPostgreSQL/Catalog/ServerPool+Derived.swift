@@ -22,6 +22,8 @@ extension ServerPool {
         try transaction.run([ServerText.lock(address.schema)])
         // Another program may have been first.
         guard try transaction.session.derivedTriggers(for: columns, in: layout) != .current else { return }
+        let tables = columns.serverTriggers(in: layout, partitioned: []).map(\.table)
+        try lock(tables + transaction.session.tablesWithTriggers(), in: transaction.session)
         try transaction.session.makeDerived(columns, in: layout)
       }
     } catch let error as PersistenceError

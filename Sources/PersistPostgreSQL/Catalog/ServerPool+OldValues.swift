@@ -10,6 +10,8 @@ extension ServerPool {
       try transaction.run([ServerText.lock(address.schema)])
       // Another program may have been first.
       guard try !transaction.session.hasOldValueTriggers(in: map) else { return }
+      let tables = try OldValueTriggers.all(in: map).map(\.table) + transaction.session.tablesWithTriggers()
+      try lock(tables, in: transaction.session)
       try transaction.session.makeOldValueTriggers(in: map)
     }
   }

@@ -200,14 +200,18 @@ struct ServerRules {
     let present = try present()
     let names = Set(rules.map(\.name))
     try drop(present.filter { !names.contains($0.key) })
-    for rule in rules where present[rule.name] == nil {
-      let violation = try session.first(
-        "SELECT 1 FROM \(table: rule.table) WHERE NOT \(rule.condition) LIMIT 1") { _, _ in true }
-      let validity: ServerText = violation == nil ? "" : " NOT VALID"
-      try session.run([
-        "ALTER TABLE \(table: rule.table) ADD CONSTRAINT \(name: rule.name) CHECK \(rule.condition)\(validity)"
-      ])
-    }
+    let missing = rules.filter { present[$0.name] == nil }
+    guard !missing.isEmpty else { return }
+    // Others wait meanwhile, so that the number of round trips doesn't depend on that of the rules.
+    let violations = try session.run(
+      missing.map { "SELECT 1 FROM \(table: $0.table) WHERE NOT \($0.condition) LIMIT 1" })
+    try session.run(
+      zip(missing, violations).map { rule, violation in
+        let validity: ServerText = violation.rowCount == 0 ? "" : " NOT VALID"
+        return """
+          ALTER TABLE \(table: rule.table) ADD CONSTRAINT \(name: rule.name) CHECK \(rule.condition)\(validity)
+          """
+      })
   }
 }
 
@@ -220,7 +224,9 @@ extension ServerPool {
     try write { transaction in
       // Another program may be first.
       try transaction.run([ServerText.lock(address.schema)])
-      try ServerRules(transaction.session).update(to: rules)
+      let constraints = ServerRules(transaction.session)
+      try lock(constraints.present().values + rules.map(\.table), in: transaction.session)
+      try constraints.update(to: rules)
     }
   }
 }

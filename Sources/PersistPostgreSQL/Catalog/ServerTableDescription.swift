@@ -49,40 +49,72 @@ struct ServerTableDescription {
   }
 
   /// Completes the tables in the session's transaction. Comments of others remain where the model has none.
-  func write() throws {
+  ///
+  /// - Parameter wait: The maximum time to wait for the locks of all tables; nil if nobody else can use them.
+  func write(waitingAtMost wait: Duration?) throws {
     let present = try readPresent()
-    var statements: [ServerText] = []
-    for (place, comment) in comments.sorted(by: { $0.key < $1.key }) where present[place]?.comment != comment {
-      statements.append(
-        place.column.isEmpty
-          ? "COMMENT ON TABLE \(table: place.table) IS \(literal: comment)"
-          : "COMMENT ON COLUMN \(table: place.table).\(name: place.column) IS \(literal: comment)")
+    let alterations = try alterations(of: present)
+    if let wait, !alterations.isEmpty {
+      var locks = TableLocks()
+      locks.add(alterations.map(\.table))
+      try session.lock(locks, within: wait)
     }
+    let statements = commentStatements(present) + alterations.map(\.statement)
+    if !statements.isEmpty { try session.run(statements) }
+  }
+
+  /// The present tables whose definitions ``write(waitingAtMost:)`` changes.
+  ///
+  /// - Parameter others: The names of tables that get another definition before that.
+  func alteredTables(besides others: Set<String>) throws -> [String] {
+    let present = try readPresent().filter { !others.contains($0.key.table) }
+    return try alterations(of: present).map(\.table).filter { present[Place(table: $0)] != nil }
+  }
+
+  private func commentStatements(_ present: [Place: Present]) -> [ServerText] {
+    comments.sorted { $0.key < $1.key }.filter { present[$0.key]?.comment != $0.value }.map { place, comment in
+      place.column.isEmpty
+        ? "COMMENT ON TABLE \(table: place.table) IS \(literal: comment)"
+        : "COMMENT ON COLUMN \(table: place.table).\(name: place.column) IS \(literal: comment)"
+    }
+  }
+
+  /// The statements that give columns their default values, with their tables.
+  private func alterations(of present: [Place: Present]) throws -> [(table: String, statement: ServerText)] {
+    var alterations: [(table: String, statement: ServerText)] = []
     for table in map.tables where table.entity.root === table.entity {
       let name = ServerText.name(table.table)
       if present[Place(table: name, column: "id")]?.standard.isEmpty != false {
         let sequence = ServerText.quoted(ServerText.keySequence(of: table.table))
-        statements.append(
-          "ALTER TABLE \(table: name) ALTER COLUMN id SET DEFAULT nextval(\(literal: sequence)::regclass)")
+        alterations.append(
+          (name, "ALTER TABLE \(table: name) ALTER COLUMN id SET DEFAULT nextval(\(literal: sequence)::regclass)"))
       }
       // Rows of an abstract entity don't exist, so that the entity has to be named.
       let number = table.entity.isAbstract ? "" : "\(table.number)"
       let former = present[Place(table: name, column: "entity")]?.standard ?? ""
       if former != number {
-        statements.append(
-          number.isEmpty
-            ? "ALTER TABLE \(table: name) ALTER COLUMN entity DROP DEFAULT"
-            : "ALTER TABLE \(table: name) ALTER COLUMN entity SET DEFAULT \(number: Int64(table.number))")
+        alterations.append(
+          (
+            name,
+            number.isEmpty
+              ? "ALTER TABLE \(table: name) ALTER COLUMN entity DROP DEFAULT"
+              : "ALTER TABLE \(table: name) ALTER COLUMN entity SET DEFAULT \(number: Int64(table.number))"
+          ))
       }
     }
-    for column in ServerColumnDefault.all(of: map) {
-      guard let present = present[Place(table: column.table, column: column.column)] else { continue }
+    let changes = ServerColumnDefault.all(of: map).compactMap { column -> (String, ServerColumnDefault.Change)? in
+      guard let present = present[Place(table: column.table, column: column.column)] else { return nil }
       let standard = present.standard.isEmpty ? nil : present.standard
-      if let statement = try column.statement(replacing: standard, type: present.type, session) {
-        statements.append(statement)
-      }
+      return column.change(replacing: standard, type: present.type).map { (column.table, $0) }
     }
-    if !statements.isEmpty { try session.run(statements) }
+    // The server compares the values, in one round trip, because others may wait.
+    let questions = changes.compactMap(\.1.isSame)
+    var answers = questions.isEmpty ? [][...] : try session.run(questions)[...]
+    for (table, change) in changes {
+      let isSame = change.isSame != nil && answers.popFirst().map { $0.integer(0, 0) != 0 } == true
+      if !isSame { alterations.append((table, change.statement)) }
+    }
+    return alterations
   }
 
   private func readPresent() throws -> [Place: Present] {

@@ -43,7 +43,8 @@ struct PostgreSQLEngine: StoreEngine {
         // Not IF NOT EXISTS: even that takes the right to create schemas.
         let hasSchema = try transaction.session.schemaExists()
         try transaction.run((hasSchema ? [] : ["CREATE SCHEMA \(schema: ())"]) + Self.definitions(model))
-        try ServerTableDescription(transaction.session, .forNewStore(model, names: .snakeCase)).write()
+        let map = TableMap.forNewStore(model, names: .snakeCase)
+        try ServerTableDescription(transaction.session, map).write(waitingAtMost: nil)
       }
       return try Self.store(in: pool, try OpenedCatalog(pool, model), model: model)
     } catch {

@@ -31,7 +31,7 @@ extension PostgreSQLStore {
 
   /// - Returns: The remaining steps.
   private func dropColumns(of table: String) throws -> [DeferredStep] {
-    try removeSteps { step in
+    try removeSteps(of: table) { step in
       if case .dropColumn(_, table) = step { true } else { false }
     } performing: { steps, schema in
       steps.compactMap { step in
@@ -43,9 +43,10 @@ extension PostgreSQLStore {
 
   /// Removes steps from the store's list, in the transaction that performs them.
   ///
+  /// - Parameter table: The table that they change; nil for none.
   /// - Returns: The remaining steps.
   private func removeSteps(
-    _ isDone: (DeferredStep) -> Bool,
+    of table: String? = nil, _ isDone: (DeferredStep) -> Bool,
     performing statements: ([DeferredStep], StoreSchema) -> [ServerText] = { _, _ in [] }
   ) throws -> [DeferredStep] {
     try pool.write { transaction in
@@ -55,6 +56,7 @@ extension PostgreSQLStore {
       let done = metadata.deferredSteps.filter(isDone)
       metadata.deferredSteps.removeAll(where: isDone)
       let schema = try StoreSchema(transaction.session)
+      if let table, !done.isEmpty, schema.table(named: table) != nil { try pool.lock([table], in: transaction.session) }
       transaction.runLast(statements(done, schema) + [try metadata.update()])
       return metadata.deferredSteps
     }

@@ -32,8 +32,9 @@ final class ServerExclusion: StoreExclusion {
       // Before anything is copied.
       try objects.requireReplaceable()
       tables = objects.tables
-      let names = tables.map { "\(table: $0)" as ServerText }
-      try session.run(["LOCK TABLE \(names.joined(separator: ", ")) IN EXCLUSIVE MODE"])
+      var locks = TableLocks()
+      locks.add(tables, .exclusive)
+      try session.lock(locks, within: options.busyTimeout)
     } catch let failure as ServerFailure {
       throw PersistenceError(failure, at: url, during: .migrating)
     }
@@ -54,7 +55,9 @@ final class ServerExclusion: StoreExclusion {
   ) throws {
     guard case .server(let place) = copy, !hasEnded else { return }
     do {
-      try session.lockExclusively(tables, within: outcome.wait)
+      var locks = TableLocks()
+      locks.add(tables)
+      try session.lock(locks, within: outcome.wait)
       try session.moveParkedValues(to: place.schema)
       try session.replaceStore(withCopyIn: place.schema)
       try finish(ServerMigrationConnection(session, address, options: options))

@@ -167,7 +167,7 @@ class ServerInspector: StoreInspector {
 
 /// The connection that changes a store on a server.
 final class ServerMigrationConnection: ServerInspector, MigrationConnection {
-  private let options: StoreOptions
+  let options: StoreOptions
   private let outcome: ServerOutcome
   private var depth = 0
   /// Whether constraints for validation rules were dropped in the outermost transaction; nil if it hasn't changed
@@ -227,21 +227,6 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       // A connection that was lost has rolled back by itself.
       _ = try? session.run([cancel])
       throw error
-    }
-  }
-
-  /// So that no reader waits behind a later change, while others have their locks already.
-  func lockTables(for changes: [SchemaChange]) throws {
-    try requireOneModel()
-    try mapped {
-      if isOnline {
-        // They would copy values between places that no longer belong together, or depend on columns to drop.
-        try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix)
-        try session.dropDerived()
-      }
-      let schema = try StoreSchema(session)
-      let tables = Set(changes.compactMap(\.redefinedTable).filter { schema.table(named: $0) != nil })
-      try session.lockExclusively(tables.sorted(), within: options.busyTimeout)
     }
   }
 
@@ -382,8 +367,8 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       try waitingBriefly {
         try ServerForeignKeys(session).update(to: map)
         if hasDroppedRules == true { try ServerRules(session).update(to: ServerRule.all(in: map)) }
-        try ServerTableDescription(session, map).write()
       }
+      try ServerTableDescription(session, map).write(waitingAtMost: options.busyTimeout)
     }
   }
 

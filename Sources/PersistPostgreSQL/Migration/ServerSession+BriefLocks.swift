@@ -9,16 +9,27 @@ extension ServerSession {
   /// The maximum time of one attempt.
   static let briefWait = Duration.milliseconds(200)
 
-  /// Locks tables exclusively; the caller holds the transaction.
+  /// Locks tables; the caller holds the transaction.
   ///
-  /// - Parameters:
-  ///   - tables: The names on the server.
-  ///   - wait: The maximum time of all attempts.
-  func lockExclusively(_ tables: [String], within wait: Duration) throws {
-    guard !tables.isEmpty else { return }
-    let names = tables.map { "\(table: $0)" as ServerText }.joined(separator: ", ")
-    try waitingBriefly(within: wait) { _ = try run(["LOCK TABLE \(names) IN ACCESS EXCLUSIVE MODE"]) }
+  /// - Parameter wait: The maximum time of all attempts.
+  func lock(_ locks: TableLocks, within wait: Duration) throws {
+    let locks = locks.sorted
+    guard !locks.isEmpty else { return }
+    // The server's limit is that of one lock, and the time of all together matters: those that an attempt has already
+    // make others wait.
+    let start: ServerText = "SELECT set_config('persist.locking', (\(Self.milliseconds))::text, true)"
+    let remaining: ServerText = """
+      SELECT set_config('lock_timeout', greatest(1, current_setting('persist.locking')::bigint \
+      + \(number: ServerText.lockTimeout(min(Self.briefWait, wait))) - \(Self.milliseconds))::text, true)
+      """
+    let statements = locks.flatMap { lock -> [ServerText] in
+      [remaining, "LOCK TABLE \(table: lock.table) IN \(lock.mode.sql) MODE"]
+    }
+    try waitingBriefly(within: wait) { _ = try run([start] + statements) }
   }
+
+  /// The present time.
+  private static let milliseconds: ServerText = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 
   /// Runs statements that may wait for locks. If a wait is too long, they are rolled back and run again.
   ///

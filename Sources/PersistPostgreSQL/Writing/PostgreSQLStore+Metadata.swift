@@ -18,7 +18,8 @@ extension ServerPool {
         metadata.setModel(versionHashes: metadata.versionHashes, versionIdentifiers: model.versionIdentifiers)
         try transaction.run([metadata.update()] + metadata.record(model))
         let session = transaction.session
-        try ServerTableDescription(session, StoreCatalog(session).tableMap(of: model)).write()
+        try ServerTableDescription(session, StoreCatalog(session).tableMap(of: model))
+          .write(waitingAtMost: options.busyTimeout)
         return true
       }
     } catch let error as PersistenceError

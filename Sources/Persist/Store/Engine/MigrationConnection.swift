@@ -11,8 +11,9 @@ package protocol MigrationConnection: StoreInspector {
   /// throws.
   @discardableResult func transaction<T>(_ body: () throws -> T) throws -> T
 
-  /// Acquires the locks for changes, before any of them is performed; the caller holds the transaction.
-  func lockTables(for changes: [SchemaChange]) throws
+  /// Acquires the locks for changes that result in a layout, before any of them is performed; the caller holds the
+  /// transaction.
+  func lockTables(for changes: [SchemaChange], to map: TableMap) throws
   /// Performs one change; the caller holds the transaction.
   func apply(_ change: SchemaChange) throws
   /// Runs SQL to completion.
@@ -107,5 +108,5 @@ extension MigrationConnection where Self: HistoryConnection {
 
 extension MigrationConnection {
   /// The transaction itself has all locks.
-  package func lockTables(for changes: [SchemaChange]) throws {}
+  package func lockTables(for changes: [SchemaChange], to map: TableMap) throws {}
 }

@@ -97,6 +97,92 @@
       }
     }
 
+    /// Features that let a migration change tables other than those of its own changes.
+    enum Feature: CaseIterable {
+      case none, oldValues, rules, derived
+
+      var options: StoreOptions {
+        var options = StoreOptions()
+        if self == .oldValues { options.historyKeeps = .oldValues }
+        options.enforcesValidation = self == .rules
+        return options
+      }
+    }
+
+    /// Versions in which one attribute of an item has another type. Only items and shops are related to them.
+    private static func wideModel(_ version: Int, _ feature: Feature) throws -> ManagedObjectModel {
+      var name = AttributeDescription("name", .string)
+      name.validation.maximumLength = 100
+      let count = AttributeDescription("count", .int64, derivation: "sheets.@count")
+      let counts = feature == .derived ? [count] : []
+      return try ManagedObjectModel(
+        ModelDescription(entities: [
+          EntityDescription(
+            "Item", attributes: [name, .init("length", version == 1 ? .int32 : .double)],
+            relationships: [.init("shop", to: "Shop", inverse: "items")]),
+          EntityDescription(
+            "Shop", attributes: [name], relationships: [.init("items", toMany: "Item", inverse: "shop")]),
+          EntityDescription(
+            "Book", attributes: [name] + counts,
+            relationships: [.init("sheets", toMany: "Sheet", inverse: "book")]),
+          EntityDescription(
+            "Sheet", attributes: [name], relationships: [.init("book", to: "Book", inverse: "sheets")]),
+        ]))
+    }
+
+    @Test(
+      "While a migration waits for one table, readers of the others pass, and it continues afterward",
+      arguments: Feature.allCases, ["item", "shop", "book", "sheet"])
+    func otherTables(feature: Feature, blocked: String) throws {
+      let registry = ModelRegistry(versions: try (1...2).map {
+        ModelVersion(name: "\($0)", model: try Self.wideModel($0, feature))
+      })
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        let coordinator = PersistentStoreCoordinator(model: registry.versions[0].model)
+        let store = try coordinator.addStore(at: url, options: feature.options)
+        let context = ManagedObjectContext(coordinator)
+        for entity in ["Item", "Shop", "Book", "Sheet"] { try context.make(entity, ["name": "a"]) }
+        try context.save()
+        try coordinator.remove(store)
+        let schema = try #require(ServerAddress(url)).schema
+        let (idle, reader) = (try connection(url), try connection(url))
+        _ = try idle.run([ServerStatement("BEGIN"), ServerStatement("SELECT count(*) FROM \"\(schema)\".\(blocked)")])
+        let result = LockProtected<Result<MigrationReport, any Error>?>(nil)
+        let hasEnded = DispatchSemaphore(value: 0)
+        let thread = Thread {
+          var options = feature.options
+          options.busyTimeout = .seconds(20)
+          var migrator = AutomaticMigrator()
+          migrator.retries = 0
+          let found = Result {
+            try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
+          }
+          result.withLock { $0 = found }
+          hasEnded.signal()
+        }
+        thread.start()
+        let waiting = ServerStatement(
+          """
+          SELECT count(*) FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation JOIN pg_namespace AS n \
+          ON n.oid = c.relnamespace WHERE NOT l.granted AND n.nspname = '\(schema)'
+          """)
+        // Until the migration waits, unless it doesn't need this table.
+        for _ in 0..<100_000 where result.withLock({ $0 == nil }) {
+          if try reader.run([waiting]).first.map({ $0.integer(0, 0) > 0 }) == true { break }
+        }
+        // These would otherwise wait until the idle transaction ends, and the migration's time would be over.
+        for _ in 0..<3 {
+          for table in ["item", "shop", "book", "sheet"] where table != blocked {
+            _ = try reader.run([ServerStatement("SELECT count(*) FROM \"\(schema)\".\(table)")])
+          }
+        }
+        idle.close()
+        hasEnded.wait()
+        #expect(throws: Never.self) { try result.withLock { $0 }?.get() }
+      }
+    }
+
     // Sendable: only the thread that closes it uses the connection.
     private struct Release: @unchecked Sendable {
       let connection: any ServerConnection

@@ -142,7 +142,7 @@ package struct InPlaceMigration {
     _ survey: StoreSurvey, _ tally: inout InPlaceProgress, _ connection: any MigrationConnection
   ) throws {
     let changes = survey.work.changes
-    try connection.lockTables(for: changes.map(\.change))
+    try connection.lockTables(for: changes.map(\.change), to: survey.planned)
     for change in changes {
       let question = tally.question(
         change.change.shownStatements(survey.work.names).first ?? "", entity: change.subject?.entity)
