@@ -75,6 +75,18 @@ struct TutorialTests {
     #expect(shown.sorted() == present.sorted())
   }
 
+  @Test("The tutorial as one page of Markdown has the same texts, code and output")
+  func page() throws {
+    let page = try Tutorial.page()
+    if ProcessInfo.processInfo.environment["PERSIST_RECORD_TUTORIAL"] != nil {
+      try Data(page.utf8).write(to: Tutorial.pageFile)
+    }
+    let recorded = try String(contentsOf: Tutorial.pageFile, encoding: .utf8)
+    #expect(page == recorded, "Run this test with PERSIST_RECORD_TUTORIAL=1 to write the page anew.")
+    #expect(page.components(separatedBy: "\n```").count - 1 == 2 * 16, "Each file of code is shown.")
+    #expect(!page.contains("\n@") && !page.contains(" @Step") && !page.contains("}\n}\n}"))
+  }
+
   /// A text without byte counts, which depend on the version of SQLite.
   private static func withoutSizes(_ text: String) -> String {
     text.replacing(/\d+ (bytes|KB)/) { "\($0.1)" }
@@ -85,6 +97,8 @@ struct TutorialTests {
 enum Tutorial {
   static let folder = PackageFolder.url.appendingPathComponent("Sources/Persist/Persist.docc/Tutorials")
   static let code = folder.appendingPathComponent("Code")
+  /// The tutorial for readers of the repository, who see the directives of the documentation compiler as text.
+  static let pageFile = PackageFolder.url.appendingPathComponent("Examples/Tutorial/README.md")
 
   struct Section {
     let title: String
@@ -108,5 +122,36 @@ enum Tutorial {
       }
       return Section(title: section.prefix { $0 != "\"" }.description, code: files)
     }
+  }
+
+  /// The tutorial in Markdown.
+  static func page() throws -> String {
+    let text = try String(contentsOf: folder.appendingPathComponent("FirstStore.tutorial"), encoding: .utf8)
+    var lines: [String] = []
+    var section = 0
+    func add(_ line: String) { if !line.isEmpty || lines.last != "" { lines.append(line) } }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let line = line.trimmingCharacters(in: .whitespaces)
+      if let title = line.firstMatch(of: /@Intro\(title: "([^"]+)"\)/)?.1 {
+        add("# \(title)")
+        add("")
+      } else if let title = line.firstMatch(of: /@Section\(title: "([^"]+)"\)/)?.1 {
+        section += 1
+        add("")
+        add("## \(section). \(title)")
+        add("")
+      } else if let code = line.firstMatch(of: /@Code\(name: "([^"]+)", file: ([^)\s]+)\)/) {
+        let file = try File(name: String(code.1), url: self.code.appendingPathComponent(String(code.2))).text()
+        add("")
+        if code.1 != "Output" {
+          add("`\(code.1)`:")
+          add("")
+        }
+        add("```\(code.1.hasSuffix(".swift") ? "swift" : "text")\n\(file.trimmingCharacters(in: .newlines))\n```")
+      } else if !line.hasPrefix("@"), line != "}" {
+        add(line)
+      }
+    }
+    return lines.joined(separator: "\n").trimmingCharacters(in: .newlines) + "\n"
   }
 }

@@ -5,16 +5,20 @@ import Testing
 /// Articles and pages of the repository are plain Markdown, so that they read well wherever the repository is shown.
 @Suite("Links of the documentation")
 struct LinkTests {
-  @Test("Every relative link and picture leads to a file")
+  @Test("Every relative link and picture leads to a file, and to a heading that exists in it")
   func links() throws {
     var count = 0
     for page in try Self.pages() {
       let text = try String(contentsOf: page, encoding: .utf8)
       for target in Self.targets(in: text) {
         count += 1
-        let path = target.split(separator: "#", omittingEmptySubsequences: false)[0].removingPercentEncoding ?? ""
-        let file = page.deletingLastPathComponent().appendingPathComponent(path)
+        let parts = target.split(separator: "#", omittingEmptySubsequences: false)
+        let path = parts[0].removingPercentEncoding ?? ""
+        let file = path.isEmpty ? page : page.deletingLastPathComponent().appendingPathComponent(path)
         #expect(FileManager.default.fileExists(atPath: file.path), "\(page.lastPathComponent) links to \(target)")
+        guard parts.count > 1, file.pathExtension == "md" else { continue }
+        let anchors = Self.anchors(in: try String(contentsOf: file, encoding: .utf8))
+        #expect(anchors.contains(String(parts[1])), "\(page.lastPathComponent) links to \(target)")
       }
     }
     #expect(count > 50)
@@ -37,7 +41,22 @@ struct LinkTests {
       let numbers = [Int](numbers)
       ```
       """
-    #expect(Self.targets(in: text) == ["Errors.md#codes", "Resources/a.svg"])
+    #expect(Self.targets(in: text) == ["Errors.md#codes", "Resources/a.svg", "#below"])
+    #expect(Self.anchors(in: "# `A` b-c: d!\n```sh\n# no\n```\n## E\n## E") == ["a-b-c-d", "e", "e-1"])
+  }
+
+  /// The anchors that sites for repositories give to headings.
+  private static func anchors(in text: String) -> Set<String> {
+    var (isCode, counts) = (false, [String: Int]())
+    return Set(
+      text.split(separator: "\n").compactMap { line -> String? in
+        if line.hasPrefix("```") { isCode.toggle() }
+        guard !isCode, let title = line.wholeMatch(of: /#{1,6} +(.+)/)?.1 else { return nil }
+        let kept = title.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
+        let anchor = kept.replacing(" ", with: "-")
+        counts[anchor, default: 0] += 1
+        return counts[anchor] == 1 ? anchor : "\(anchor)-\(counts[anchor, default: 1] - 1)"
+      })
   }
 
   /// The Markdown files of the repository, without those of builds.
@@ -61,7 +80,7 @@ struct LinkTests {
       guard !isCode else { return [] }
       let prose = line.replacing(/`[^`]*`/, with: "")
       return prose.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
-        .filter { !$0.hasPrefix("http") && !$0.hasPrefix("#") && !$0.hasPrefix("mailto:") }
+        .filter { !$0.hasPrefix("http") && !$0.hasPrefix("mailto:") }
     }
   }
 }

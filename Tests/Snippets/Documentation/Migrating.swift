@@ -20,15 +20,19 @@ func policies() {
   _ = migrator
 }
 
+func split(_ coordinator: PersistentStoreCoordinator, _ url: URL, v1: ModelVersion, v2: ModelVersion) throws {
+  // <block 4>
+}
+
 func staged(
   _ coordinator: PersistentStoreCoordinator, _ url: URL, pets1: ModelVersion, pets2: ModelVersion,
   pets3: ModelVersion
 ) throws {
-  // <block 4>
+  // <block 5>
 }
 
 func managed(
   old: URL, new: URL, oldModel: ManagedObjectModel, newModel: ManagedObjectModel, mapping: MappingModel
 ) throws {
-  // <block 5>
+  // <block 6>
 }
