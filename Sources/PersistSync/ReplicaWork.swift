@@ -162,7 +162,7 @@ struct ReplicaWork: Sendable {
     if advances, !writes.isEmpty { record.position = number + 1 }
     step.tables.setRecord(record)
     var attached = try step.tables.finish(after: number)
-    attached.ordered = entries
+    attached.ordered += entries
     guard !writes.isEmpty else {
       try step.history.write(attached)
       return step.tables.record ?? record

@@ -75,10 +75,10 @@ struct HostileSetTests {
         var random = SeededRandom(seed: seed)
         let original = sets[Int(seed) % sets.count]
         var data = self.mutate(original, &random)
-        // Half of them have a valid digest, as those of an attacker.
+        // Half of them have a valid checksum, as those of an attacker.
         if seed % 2 == 0, data.count > 8 {
           let content = Data(data.dropLast(8))
-          data = content + Data(SHA256.digest(content).prefix(8))
+          data = content + ChangeSet.checksum([UInt8](content))
         }
         do {
           let set = try ChangeSet(data)

@@ -213,6 +213,14 @@ struct Register: Sendable, Hashable {
     else { throw SyncFormat.error("A time or count is out of range.") }
   }
 
+  /// Whether another register of the same fact holds instead: the order of their ``bytes``.
+  func isOverruled(by other: Register) -> Bool {
+    if life != other.life { return life < other.life }
+    if otherLife != other.otherLife { return otherLife < other.otherLife }
+    if stamp != other.stamp { return stamp < other.stamp }
+    return content.precedes(other.content)
+  }
+
   /// The order of registers of one property, whatever objects they belong to.
   static func isLater(_ left: Register, than right: Register) -> Bool {
     if left.stamp != right.stamp { return right.stamp < left.stamp }

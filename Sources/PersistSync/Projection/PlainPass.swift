@@ -39,6 +39,13 @@ struct PlainPass {
     var changed: [Int] = []
     /// The own entity; nil if the object was deleted or has no place.
     var entity: Entity?
+
+    /// Whether it gets a row.
+    var isNew: Bool { !isLeft && !isKnown && entity != nil }
+    /// Whether attributes of its row change.
+    var isUpdated: Bool { !isLeft && isKnown && !changed.isEmpty && entity != nil }
+    /// Whether its facts are written.
+    var isWritten: Bool { isChanged && !isLeft }
   }
 
   /// The own entity of objects with the same life.

@@ -7,7 +7,7 @@ struct PlainRows {
   private(set) var writes = RowWrites()
   private(set) var changes = SavedChanges()
   private(set) var problems: [SyncProblem] = []
-  /// The entries to write, in the order of their keys.
+  /// The entries to write: those of most tables in the order of their keys.
   private(set) var entries: [AttachedEntry] = []
   private var references: [Reference] = []
   /// The facts of the attributes of the object at hand, as places among its own; negative for none.
@@ -30,7 +30,7 @@ struct PlainRows {
   init(_ pass: PlainPass) throws {
     self.pass = pass
     try leaveReferred()
-    for place in pass.objects.indices where isNew(place) { try checkNew(place) }
+    for place in pass.objects.indices where pass.objects[place].isNew { try checkNew(place) }
     try checkUnique()
     try checkChanged()
   }
@@ -38,28 +38,17 @@ struct PlainRows {
   /// The pass without the objects that were left to others.
   var finished: PlainPass { pass }
 
-  private func isNew(_ place: Int) -> Bool {
-    let object = pass.objects[place]
-    return !object.isLeft && !object.isKnown && object.entity != nil
-  }
-
-  private func isUpdated(_ place: Int) -> Bool {
-    let object = pass.objects[place]
-    return !object.isLeft && object.isKnown && !object.changed.isEmpty && object.entity != nil
-  }
+  /// The places of the objects that get rows.
+  private var new: [Int] { pass.objects.indices.filter { pass.objects[$0].isNew } }
 
   // MARK: Objects that depend on others
 
   /// Leaves new objects to which others refer already.
   private mutating func leaveReferred() throws {
-    let new = pass.objects.indices.filter(isNew)
-    try step.tables.loadReferrers(to: new.map { pass.objects[$0].identity })
-    for place in new {
-      let identity = pass.objects[place].identity
-      if try !step.tables.referrers(to: identity).isEmpty || !step.tables.owners(of: identity).isEmpty {
-        pass.objects[place].isLeft = true
-      }
-    }
+    let new = new
+    let referred = try step.tables.referred(among: new.map { pass.objects[$0].identity })
+    if referred.isEmpty { return }
+    for place in new where referred.contains(pass.objects[place].identity) { pass.objects[place].isLeft = true }
   }
 
   /// Leaves a new object whose row depends on more than its values and the presence of others.
@@ -85,9 +74,8 @@ struct PlainRows {
   /// Leaves new objects whose unique values another object has.
   private mutating func checkUnique() throws {
     var holders: [Data: Int] = [:]
-    let constrained = pass.objects.indices.filter {
-      isNew($0) && pass.objects[$0].entity.map { !step.schema[$0].constraints.isEmpty } == true
-    }
+    guard step.schema.hasConstraints else { return }
+    let constrained = new.filter { pass.objects[$0].entity.map { !step.schema[$0].constraints.isEmpty } == true }
     for place in constrained {
       let object = pass.objects[place]
       guard let entity = object.entity else { continue }
@@ -126,7 +114,7 @@ struct PlainRows {
   /// Leaves known objects of which more than attributes change.
   private mutating func checkChanged() throws {
     var constrained: [(place: Int, key: Data)] = []
-    for place in pass.objects.indices where isUpdated(place) {
+    for place in pass.objects.indices where pass.objects[place].isUpdated {
       let object = pass.objects[place]
       guard let entity = object.entity, let row = object.packed.row else { continue }
       let part = step.schema[entity]
@@ -160,7 +148,7 @@ struct PlainRows {
 
   /// Computes the writes of the objects that aren't left.
   mutating func write() throws {
-    let new = pass.objects.indices.filter(isNew)
+    let new = new
     let keys = new.isEmpty ? [] : try store.store.reserveKeys(for: new.compactMap { pass.objects[$0].entity })
     for (place, key) in zip(new, keys) {
       pass.objects[place].packed.row = pass.objects[place].entity.map { store.row($0, key) }
@@ -187,11 +175,12 @@ struct PlainRows {
   }
 
   /// The row to which a reference leads; nil if there is none yet.
-  private func row(_ reference: Reference, _ destination: Entity) throws -> (row: SyncTables.RowID, entity: Entity)? {
+  private mutating func row(
+    _ reference: Reference, _ destination: Entity
+  ) throws -> (row: SyncTables.RowID, entity: Entity)? {
     let found: SyncTables.RowID?
     if let place = pass.places[reference.identity], !pass.objects[place].isLeft {
-      let packed = pass.objects[place].packed
-      found = packed.life?.count == reference.life ? packed.row : nil
+      found = pass.objects[place].packed.life?.count == reference.life ? pass.objects[place].packed.row : nil
     } else {
       let isPresent = try step.tables.facts(of: reference.identity).count == reference.life
       found = isPresent ? try step.tables.row(of: reference.identity) : nil
@@ -204,20 +193,23 @@ struct PlainRows {
 
   private mutating func insert(_ new: [Int]) throws {
     writes.inserts.reserveCapacity(new.count)
+    changes.insertedObjectIDs.reserveCapacity(new.count)
     var next = 0
+    var last: SyncSchema.EntityPart?
     for place in new {
-      let object = pass.objects[place]
-      guard let entity = object.entity, let row = object.packed.row else { continue }
-      let part = step.schema[entity]
+      guard let entity = pass.objects[place].entity, let row = pass.objects[place].packed.row else { continue }
+      if last?.entity !== entity { last = step.schema[entity] }
+      guard let part = last else { continue }
       var values = SlotValues()
       var composites: [Int: [String: StoredValue]] = [:]
       attributes.removeAll(keepingCapacity: true)
       attributes.append(contentsOf: repeatElement(-1, count: part.attributes.count))
-      for (index, fact) in object.packed.facts.enumerated() {
-        if case .attribute(let attribute) = try pass.use(fact.head, in: entity) { attributes[attribute] = index }
+      for index in pass.objects[place].packed.facts.indices {
+        let head = pass.objects[place].packed.facts[index].head
+        if case .attribute(let attribute) = try pass.use(head, in: entity) { attributes[attribute] = index }
       }
       for (index, attribute) in part.attributes.enumerated() {
-        let value = try value(attribute, of: object, attributes[index])
+        let value = try value(attribute, of: place, attributes[index])
         if attribute.path.isEmpty {
           require(value, row, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
           if !value.isNull { values[attribute.slot] = value }
@@ -251,11 +243,11 @@ struct PlainRows {
   }
 
   /// The value of an attribute by a fact; the default without one.
-  private func value(
-    _ attribute: SyncSchema.Attribute, of object: PlainPass.Object, _ place: Int
+  private mutating func value(
+    _ attribute: SyncSchema.Attribute, of place: Int, _ index: Int
   ) throws -> StoredValue {
-    guard place >= 0 else { return attribute.defaultValue }
-    let fact = object.packed.facts[place]
+    guard index >= 0 else { return attribute.defaultValue }
+    let fact = pass.objects[place].packed.facts[index]
     var content = try PortableValue.content(pass.sources[fact.source], fact.content)
     if case .large = content {
       let bytes = Data(pass.sources[fact.source][fact.content])
@@ -265,7 +257,7 @@ struct PlainRows {
   }
 
   private mutating func update() throws {
-    let changed = pass.objects.indices.filter(isUpdated)
+    let changed = pass.objects.indices.filter { pass.objects[$0].isUpdated }
     let rows = try step.rows(changed.compactMap { pass.objects[$0].packed.row })
     for place in changed {
       let object = pass.objects[place]
@@ -276,7 +268,7 @@ struct PlainRows {
       for index in object.changed {
         guard case .attribute(let number) = try pass.use(object.packed.facts[index].head, in: entity) else { continue }
         let attribute = part.attributes[number]
-        let value = try value(attribute, of: object, index)
+        let value = try value(attribute, of: place, index)
         require(value, id, entity, attribute.name, entity.properties[attribute.slot].attribute?.isOptional)
         guard try store.value(attribute, in: row) != value, !slots.contains(attribute.slot) else { continue }
         slots.append(attribute.slot)
@@ -302,22 +294,13 @@ struct PlainRows {
 
   private mutating func finishEntries(_ new: [Int]) throws {
     var writer = ByteWriter()
-    for object in pass.objects where object.isChanged && !object.isLeft {
+    for place in pass.objects.indices where pass.objects[place].isWritten {
       writer.removeAll()
-      object.packed.write(to: &writer, pass.sources)
-      entries.append(AttachedEntry(key: object.key, value: writer.data))
+      pass.objects[place].packed.write(to: &writer, pass.sources)
+      entries.append(AttachedEntry(key: pass.objects[place].key, value: writer.data))
     }
     sort(from: 0)
-    let others = entries.count
-    for place in pass.objects.indices where pass.objects[place].isChanged && !pass.objects[place].isLeft {
-      let object = pass.objects[place]
-      for fact in object.packed.facts where PortableValue.isReference(pass.sources[fact.source], fact.content) {
-        guard let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content])) else { continue }
-        entries.append(
-          AttachedEntry(key: SyncTables.key("Q", target.bytes, object.identity.bytes), value: Data()))
-      }
-    }
-    sort(from: others)
+    for place in pass.objects.indices where pass.objects[place].isWritten { addReferrer(place) }
     let rows = entries.count
     for place in new {
       guard let row = pass.objects[place].packed.row else { continue }
@@ -337,6 +320,21 @@ struct PlainRows {
     for place in new { try addLargeValues(of: pass.objects[place]) }
   }
 
+  /// Adds the entries that lead from objects to one that refers to them.
+  private mutating func addReferrer(_ place: Int) {
+    let first = entries.count
+    for index in pass.objects[place].packed.facts.indices {
+      let fact = pass.objects[place].packed.facts[index]
+      guard PortableValue.isReference(pass.sources[fact.source], fact.content),
+        let (target, _) = PortableValue.reference(Data(pass.sources[fact.source][fact.content]))
+      else { continue }
+      let key = SyncTables.key("Q", target.bytes, pass.objects[place].identity.bytes)
+      if !entries[first...].contains(where: { $0.key == key }) {
+        entries.append(AttachedEntry(key: key, value: Data()))
+      }
+    }
+  }
+
   /// Records the parts of large values that a new object names.
   private func addLargeValues(of object: PlainPass.Object) throws {
     for fact in object.packed.facts where PortableValue.isLarge(pass.sources[fact.source], fact.content) {
@@ -347,17 +345,13 @@ struct PlainRows {
     }
   }
 
-  /// Sorts entries of one table; those of an object that refers twice to another one are the same.
+  /// Sorts the entries of one table.
   private mutating func sort(from first: Int) {
-    let part = entries[first...]
-    let isSorted = zip(part, part.dropFirst()).allSatisfy { $0.key.precedes($1.key) }
-    if isSorted { return }
-    var last: Data?
-    let sorted = part.sorted { $0.key.precedes($1.key) }.filter { entry in
-      defer { last = entry.key }
-      return entry.key != last
+    var isSorted = true
+    for index in entries.indices.dropFirst(first + 1) where isSorted {
+      isSorted = entries[index - 1].key.precedes(entries[index].key)
     }
-    entries.replaceSubrange(first..., with: sorted)
+    if !isSorted { entries[first...].sort { $0.key.precedes($1.key) } }
   }
 }
 

@@ -29,7 +29,7 @@ final class ObjectFacts {
       let new = try Register(value)
       // The object was deleted since, and nothing of that life comes back.
       guard new.life >= count else { return false }
-      if let old = register, !old.bytes.precedes(value) { return false }
+      if let old = register, !old.isOverruled(by: new) { return false }
       register = new
       return true
     }

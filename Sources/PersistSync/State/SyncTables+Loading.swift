@@ -51,16 +51,28 @@ extension SyncTables {
     }
   }
 
+  /// The objects among some to which others refer, perhaps.
+  func referred(among identities: [Identity]) throws -> Set<Identity> {
+    if let references = try entries("Q", of: identities), let owners = try entries("B", of: identities) {
+      return Set(references.keys).union(owners.keys)
+    }
+    try loadReferrers(to: identities)
+    return Set(try identities.filter { try !referrers(to: $0).isEmpty || !owners(of: $0).isEmpty })
+  }
+
   /// The entries of many objects in a table that has few entries of these, such as that of a store which gets a
   /// snapshot: they are read at once.
   ///
   /// - Returns: Nil if there are few objects, or more entries than objects between the first and the last one.
   private func entries(_ table: Character, of identities: [Identity]) throws -> [Identity: [AttachedEntry]]? {
     guard identities.count >= Self.loadCount else { return nil }
-    let keys = identities.map { Self.key(table, $0.bytes) }
-    guard let first = keys.min(by: { $0.precedes($1) }), let last = keys.max(by: { $0.precedes($1) }) else {
-      return nil
+    // Identities of one length are in the order of their keys.
+    func precedes(_ left: Identity, _ right: Identity) -> Bool {
+      left.bytes.count == right.bytes.count
+        ? left < right : Self.key(table, left.bytes).precedes(Self.key(table, right.bytes))
     }
+    guard let least = identities.min(by: precedes), let greatest = identities.max(by: precedes) else { return nil }
+    let (first, last) = (Self.key(table, least.bytes), Self.key(table, greatest.bytes))
     let range = AttachedRange(first: first, end: AttachedRange(prefix: last).end)
     let found = try history.attachedEntries([range], limit: identities.count + 1)[0]
     guard found.count <= identities.count else { return nil }

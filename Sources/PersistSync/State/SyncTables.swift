@@ -81,11 +81,15 @@ final class SyncTables {
   /// - Parameter transaction: The number of the last transaction of the history that the step knows; nil if the step
   ///   doesn't depend on it.
   func finish(after transaction: Int64?) throws -> AttachedEntries {
+    var packed: [AttachedEntry] = []
+    packed.reserveCapacity(repacked.count)
     for identity in repacked {
       guard let object = objects[identity] else { continue }
+      let key = FactKey.prefix(of: identity)
       let data = try PackedFacts.data(
         object, row: rows[identity] ?? nil, uniqueKeys: uniqueKeys[identity] ?? [], heads)
-      set(FactKey.prefix(of: identity), data)
+      if let data { packed.append(AttachedEntry(key: key, value: data)) }
+      changes.values[key] = data == nil ? .some(nil) : nil
     }
     for (key, value) in heads.added { set(key, value) }
     try removeReleasedParts()
@@ -95,6 +99,8 @@ final class SyncTables {
       changes.unchanged = [ReplicaRecord.key: readRecord]
       set(ReplicaRecord.key, record.bytes)
     }
+    packed.sort { $0.key.precedes($1.key) }
+    changes.ordered = packed
     changes.lastTransaction = transaction
     return changes
   }
@@ -166,14 +172,18 @@ final class SyncTables {
     let object = try facts(of: identity)
     let former = key.isValue ? Self.digests(in: object.content(of: key)) : []
     guard try object.join(key, value) else { return false }
-    if key.isValue { setParts(namedBy: key.bytes, from: former, to: Self.digests(in: object.content(of: key))) }
+    if key.isValue {
+      let digests = Self.digests(in: object.content(of: key))
+      if former != digests { setParts(namedBy: key.bytes, from: former, to: digests) }
+    }
     let hadOthers = object.hasOthers
     if try object.isSeparate(key, heads) { set(key.bytes, value) }
     if key.isPackable || !hadOthers || key.isUnion { repacked.insert(identity) }
     if case .life = key {
       for (former, content) in object.removeFormerLives() {
         if try object.isSeparate(former, heads) { set(former.bytes, nil) }
-        setParts(namedBy: former.bytes, from: Self.digests(in: content), to: [])
+        let digests = Self.digests(in: content)
+        if !digests.isEmpty { setParts(namedBy: former.bytes, from: digests, to: []) }
       }
     }
     switch key {
