@@ -86,8 +86,10 @@ final class ObservedStore: PersistentStore, ObservedSource {
     try observe(.insert, batch.entity.name, describe: { outcome, _ in outcome.count }) { try base.insert(batch) }
   }
 
-  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
-    try observe(.insert, nil) { try base.insert(slices: next) }
+  func insert(
+    slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
+  ) throws -> ImportOutcome {
+    try observe(.insert, nil) { try base.insert(slices: next, completing: report) }
   }
 
   func update(_ batch: BatchUpdate) throws -> BatchOutcome {

@@ -18,6 +18,10 @@
 
     package func run(_ statements: [ServerStatement]) throws -> [any ServerResult] { try runThrough(inner, statements) }
     package func copy(_ statement: String, _ bytes: [UInt8]) throws { try copyThrough(inner, statement, bytes) }
+    package var whileWaiting: (() -> Bool)? {
+      get { inner.whileWaiting }
+      set { inner.whileWaiting = newValue }
+    }
     package func waitForNotification(_ time: Duration) throws -> Bool { try inner.waitForNotification(time) }
     package var isOpen: Bool { inner.isOpen }
     package func hasEnded() -> Bool { inner.hasEnded() }

@@ -70,10 +70,13 @@ package protocol PersistentStore: SharedRowSource {
   ///
   /// Memory use doesn't grow with the number of rows.
   ///
+  /// - Parameter report: Called with the completed fraction of the work after the last slice, if that takes long.
   /// - Throws: ``PersistenceError/Code/constraintConflict`` for a key or a unique value in use;
   ///   ``PersistenceError/Code/validationMissingRequired``; ``PersistenceError/Code/invalidRequest`` for ends of a
-  ///   relationship that don't agree and for references to missing rows; and the errors of `next`.
-  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome
+  ///   relationship that don't agree and for references to missing rows; and the errors of `next` and `report`.
+  func insert(
+    slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
+  ) throws -> ImportOutcome
   /// Sets columns of the selected rows to expressions over each row, without creating objects.
   ///
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the store can't compute an expression exactly;
@@ -145,6 +148,12 @@ package protocol PersistentStore: SharedRowSource {
   /// - Throws: ``PersistenceError/Code/invalidRequest`` if the file contains another store, and the errors of opening
   ///   it; the store then continues with its current file.
   func reopen(at url: URL, exchanged: () -> Void) throws
+}
+
+extension PersistentStore {
+  package func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
+    try insert(slices: next, completing: { _ in })
+  }
 }
 
 extension PersistentStore {

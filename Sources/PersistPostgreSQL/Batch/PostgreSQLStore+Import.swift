@@ -2,13 +2,15 @@ import Foundation
 import Persist
 
 extension PostgreSQLStore {
-  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
+  func insert(
+    slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
+  ) throws -> ImportOutcome {
     do {
       let outcome = try pool.write(once: true) { transaction in
         var pass = try ServerImportPass(store: self, transaction: transaction)
         do {
           while let slice = try next() { try pass.insert(slice) }
-          try pass.finish()
+          try pass.finish(reporting: report)
         } catch let error as PersistenceError {
           throw pass.naming(sourceOf: error)
         }
@@ -134,21 +136,48 @@ private struct ServerImportPass {
   }
 
   /// Completes the relationships, and refuses the import if they don't agree or break a rule of the model.
-  mutating func finish() throws {
+  ///
+  /// - Parameter report: Called with the completed fraction.
+  mutating func finish(reporting report: (Double) throws -> Void) throws {
     // The server's choice between reading tables whole and by index depends on figures that it doesn't have yet. With
     // wrong ones, each part of a walk through a table can read all of it.
     let isLarge = outcome.count >= Self.analyzedCount
     if isLarge { try transaction.run(["ANALYZE persist_imported", "ANALYZE persist_members"]) }
-    for relationship in relationships { try requireNoRepetition(relationship) }
-    for relationship in relationships { try join(relationship) }
-    for relationship in relationships { try requireAgreement(relationship) }
-    for relationship in relationships { try order(relationship) }
-    for step in CheckStep.steps(for: store.map) { try run(step) }
+    let checks = CheckStep.steps(for: store.map).filter { Self.checked.contains($0.kind) }
+    let parts = Double(relationships.count * 4 + checks.count)
+    var done = 0.0
+    func complete() throws {
+      done += 1
+      try report(Self.statementsPart * done / parts)
+    }
+    for relationship in relationships {
+      try requireNoRepetition(relationship)
+      try complete()
+    }
+    for relationship in relationships {
+      try join(relationship)
+      try complete()
+    }
+    for relationship in relationships {
+      try requireAgreement(relationship)
+      try complete()
+    }
+    for relationship in relationships {
+      try order(relationship)
+      try complete()
+    }
+    for step in checks {
+      try run(step)
+      try complete()
+    }
     guard isLarge else { return }
     let present = store.map.tables.filter { !store.map.absent.contains($0.entity.name) }
     let joins = store.map.absent.isEmpty ? store.map.joinTables.map(\.name) : []
     try transaction.run(Set(present.map(\.table) + joins).sorted().map { "ANALYZE \(table: $0)" })
   }
+
+  /// The part of the time that statements take. The rest is that of the keys, which the server checks with the commit.
+  private static let statementsPart = 0.5
 
   /// The number of imported rows from which the server is asked for new figures about the tables.
   private static let analyzedCount = 1000
@@ -214,7 +243,6 @@ private struct ServerImportPass {
   ]
 
   private mutating func run(_ step: CheckStep) throws {
-    guard Self.checked.contains(step.kind) else { return }
     guard let result = try transaction.run([ServerText(step.sql)]).first else { return }
     for row in 0..<result.rowCount {
       let values = (SQLValue.integer(result.integer(row, 2)), SQLValue.integer(result.integer(row, 3)))

@@ -20,6 +20,11 @@ final class ObservedConnection: ServerConnection {
     try base.copy(statement, bytes)
   }
 
+  var whileWaiting: (() -> Bool)? {
+    get { base.whileWaiting }
+    set { base.whileWaiting = newValue }
+  }
+
   func waitForNotification(_ time: Duration) throws -> Bool { try base.waitForNotification(time) }
   var isOpen: Bool { base.isOpen }
   func hasEnded() -> Bool { base.hasEnded() }

@@ -51,6 +51,9 @@ package protocol ServerConnection: AnyObject {
   ///   - bytes: The rows in the form that the statement names.
   /// - Throws: ``ServerFailure``.
   func copy(_ statement: String, _ bytes: [UInt8]) throws
+  /// Called about forty times a second, on the thread that waits for statements of ``run(_:)``, until it returns false.
+  /// They are then canceled.
+  var whileWaiting: (() -> Bool)? { get set }
   /// Waits for a notification of a channel that the connection listens to.
   ///
   /// - Returns: Whether there was one within the time; several in quick succession count as one.

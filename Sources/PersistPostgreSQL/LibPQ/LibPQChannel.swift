@@ -11,6 +11,10 @@ final class LibPQChannel {
   private(set) var isClosed = false
   /// Whether the connection was given up because the network is quiet.
   private var isSilent = false
+  /// Called while statements are waited for, each ``observedInterval``; nil if nobody asks.
+  var whileWaiting: (() -> Void)?
+  /// The time between two such calls.
+  private static let observedInterval = Duration.milliseconds(25)
   /// The server's process; nil before the first flight, and behind a pooler.
   var session: ServerProcess?
 
@@ -59,9 +63,15 @@ final class LibPQChannel {
   /// - Throws: ``ServerFailure`` if the network is quiet.
   private func wait(for events: SocketEvents) throws -> SocketEvents {
     var detector = SilenceDetector(limit: patience.silence)
+    var waited = Duration.zero
     while true {
-      let found = SocketEvents.wait(for: events, of: PQsocket(handle), atMost: SilenceDetector.interval)
+      let interval = whileWaiting == nil ? SilenceDetector.interval : Self.observedInterval
+      let found = SocketEvents.wait(for: events, of: PQsocket(handle), atMost: interval)
       guard found.isEmpty else { return found }
+      whileWaiting?()
+      waited += interval
+      guard waited >= SilenceDetector.interval else { continue }
+      waited = .zero
       guard detector.observe(PQsocket(handle)) else { continue }
       isSilent = true
       // So that closing doesn't wait either.

@@ -64,6 +64,18 @@ final class LibPQConnection: ServerConnection {
     return { canceller.cancel() }
   }
 
+  var whileWaiting: (() -> Bool)? {
+    didSet {
+      channel.whileWaiting = whileWaiting.map { shouldContinue in
+        return { [weak self] in
+          guard let self, !shouldContinue() else { return }
+          self.whileWaiting = nil
+          self.cancel()
+        }
+      }
+    }
+  }
+
   func waitForNotification(_ time: Duration) throws -> Bool {
     guard isOpen else { throw channel.lost() }
     if takeNotifications() { return true }

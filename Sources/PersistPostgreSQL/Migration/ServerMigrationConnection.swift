@@ -169,6 +169,7 @@ class ServerInspector: StoreInspector {
 final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   let options: StoreOptions
   private let outcome: ServerOutcome
+  let address: ServerAddress
   private var depth = 0
   /// Whether constraints for validation rules were dropped in the outermost transaction; nil if it hasn't changed
   /// anything yet.
@@ -180,9 +181,11 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   /// The means of asking for the outcome of the outermost transaction.
   private var evidence: ServerOutcome.Evidence?
   private let proofs = CommitProofs()
+  /// Observes the running change; nil if nobody asks for its progress.
+  var observer: ServerChangeObserver?
 
   init(_ session: ServerSession, _ address: ServerAddress, options: StoreOptions) {
-    self.options = options
+    (self.options, self.address) = (options, address)
     outcome = ServerOutcome(address: address, wait: options.busyTimeout)
     super.init(session)
   }
@@ -265,7 +268,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
     default: break
     }
     let statements = try ServerText.statements(change, kinds: columnKinds)
-    do { try session.run(statements) } catch let failure as ServerFailure where failure.state == "0A000" {
+    do { try run(statements, of: change) } catch let failure as ServerFailure where failure.state == "0A000" {
       // A view, a rule or a trigger of others uses a column that gets another type.
       throw ServerFailure(state: "2BP01", message: failure.message)
     }
@@ -314,10 +317,6 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
       return try session.run(statements).last?.changedRowCount ?? 0
     }
   }
-
-  func reportingProgress<T>(
-    rows expected: Int64, indexes: Int, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
-  ) throws -> T { try body() }
 
   // MARK: Indexes and triggers
 

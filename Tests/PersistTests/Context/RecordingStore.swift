@@ -52,7 +52,9 @@ final class RecordingStore: PersistentStore {
   func copying<T>(thenClosing closes: Bool, _ body: (any PersistentStore) throws -> T) throws -> T {
     try store.copying(thenClosing: closes, body)
   }
-  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome { try store.insert(slices: next) }
+  func insert(
+    slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
+  ) throws -> ImportOutcome { try store.insert(slices: next, completing: report) }
   func insert(_ batch: BatchInsert) throws -> BatchOutcome { try store.insert(batch) }
   func update(_ batch: BatchUpdate) throws -> BatchOutcome { try store.update(batch) }
   func delete(_ batch: BatchDelete) throws -> BatchOutcome { try store.delete(batch) }

@@ -21,6 +21,20 @@ final class PathProgress: Sendable {
     exchange = max(1, WorkCost.pages(ofSize: size, each: WorkCost.exchangedPage))
   }
 
+  /// Reports that the checks of the store begin. They report nothing while they run, and half of them counts, so that
+  /// the fraction is never wrong by more than the other half.
+  ///
+  /// - Parameter costs: The costs of the checks and of each hop.
+  /// - Returns: Whether to continue.
+  func begin(_ costs: (preparation: Int64, hop: Int64)) -> Bool {
+    guard let first = path.hops.first else { return true }
+    let pass: MigrationProgress.Pass = if case .mapping = first.method { .objects } else { .inPlace }
+    return report(
+      MigrationProgress(
+        completed: costs.preparation / 2, total: Int64(path.hops.count) * costs.hop + exchange, current: "",
+        hop: path.reportedHop(0), pass: pass))
+  }
+
   /// A handler for the progress of one hop.
   func handler(hop number: Int) -> MigrationProgress.Handler {
     let hop = path.reportedHop(number)

@@ -24,16 +24,17 @@ struct PathMigration {
     // Another process may have migrated the store first.
     let survey = try PathSurvey(inspector, to: destination, resources: resources)
     guard !survey.isUpToDate else { return survey.report(rows: nil, way: .none) }
+    let size = try engine.size(of: StoreLocation(url))
+    let progress = migrator.progress.map { PathProgress($0, through: survey.path, exchanging: size) }
+    if let progress, try !progress.begin(survey.costs(inspector)) { throw cancelled }
     if var error = try survey.error(inspector, migrator, reading: nil) {
       error.place.store = url
       throw error
     }
     let rows = try migrator.countsRows ? survey.rows(inspector) : nil
     let logged = try rows ?? survey.store.affordableRowCount(inspector)
-    let size = try engine.size(of: StoreLocation(url))
     let space = ExtraSpace.copies(survey.path.simultaneousCopies, ofSize: size)
     try engine.requireDiskSpace(for: StoreLocation(url), bytes: space)
-    let progress = migrator.progress.map { PathProgress($0, through: survey.path, exchanging: size) }
     var contents: [MigrationLoss] = []
     let file = try migrate(workspace.store, through: survey, progress, parking: &contents)
     let restored = try restoreParkedValues(in: file, survey)

@@ -39,7 +39,7 @@ struct TransferMigration {
     try StoreCopies.withCopy(
       of: .file(file), beside: StoreLocation(url), parked: .omitted,
       restoring: survey.direct.parked.names(in: destination.model),
-      reporting: { rows, _ in try transfer?.write(rows) }
+      reporting: { rows, _ in try transfer?.write(rows) }, completing: { try transfer?.complete($0) }
     ) { copy, _ in
       try exclusion.replaceStore(withCopyAt: copy) { report.restored = try restore(on: $0) }
     }
@@ -80,20 +80,9 @@ struct TransferMigration {
     let location = StoreLocation(url)
     return try location.engine.inspect(location, options: options) { inspector in
       let rows = try survey.store.keys(inspector)
-      return TransferProgress(report, of: url, rows: rows, migration: try migrationCost(inspector, rows: rows))
+      let migration = WorkCost.of(Int64(survey.path.hops.count), each: try survey.costs(inspector).hop)
+      return TransferProgress(report, of: url, rows: rows, migration: migration)
     }
-  }
-
-  /// The approximate cost of the migration of the file: each hop counts as much as the first.
-  private func migrationCost(_ inspector: any StoreInspector, rows: Int64) throws -> Int64 {
-    guard let hop = survey.path.hops.first else { return 1 }
-    var cost = WorkCost.of(rows, each: WorkCost.rewrittenRow + WorkCost.droppedRow)
-    if case .mapping(let mapping) = hop.method {
-      let resources = migrator.resources(registry)
-      let plan = try MigrationPath.plan(hop, mapping, resources, in: survey.store.tableMap)
-      cost = try CopyCosts(plan, inspector).total
-    }
-    return WorkCost.of(Int64(survey.path.hops.count), each: cost)
   }
 
   /// Refuses rows of no entity, which the file wouldn't contain, and rows without required values to which nothing
@@ -136,6 +125,10 @@ private struct TransferProgress: Sendable {
   func read(_ count: Int) throws { try report(.objects, part(count, of: reading)) }
 
   func write(_ count: Int) throws { try report(.exchange, reading + migration + part(count, of: writing)) }
+
+  func complete(_ fraction: Double) throws {
+    try report(.exchange, reading + migration + writing + Int64(fraction * Double(completion)))
+  }
 
   func migrate(_ progress: MigrationProgress) -> Bool {
     var progress = progress

@@ -79,6 +79,21 @@ final class PathSurvey {
       rows: rows, duration: .zero)
   }
 
+  /// The approximate cost of each hop, for which the first one counts, and of the checks before it.
+  func costs(_ inspector: any StoreInspector) throws -> (preparation: Int64, hop: Int64) {
+    guard let hop = path.hops.first, hop.blockers.isEmpty else { return (0, 1) }
+    guard case .mapping(let mapping) = hop.method else {
+      let rows = try store.keys(inspector)
+      let costs = WorkCost.inFile
+      return (
+        WorkCost.of(rows, each: costs.checkedRow), WorkCost.of(rows, each: costs.rewrittenRow + costs.droppedRow)
+      )
+    }
+    guard store.tableMap.differences.isEmpty else { return (0, 1) }
+    let costs = try CopyCosts(MigrationPath.plan(hop, mapping, resources, in: store.tableMap), inspector)
+    return (costs.preparation, costs.total)
+  }
+
   /// The findings in the rows for the first hop; the rows of later hops don't exist yet.
   func findings(_ inspector: any StoreInspector, countingLosses: Bool) throws -> StoreSurvey.Findings {
     guard let survey = firstHopSurvey() else {

@@ -33,6 +33,7 @@ package enum StoreCopies {
   ///   - returning: The required properties whose missing values `body` restores, as `Entity.property`.
   ///   - encryption: The encryption of a copy in a file. `body` runs with it.
   ///   - report: Called with the number of rows copied so far; never, if the store is copied as a file.
+  ///   - completing: Called with the completed fraction of the work that follows the last row, if that takes long.
   ///   - body: Called with the copy, and with the state of the original that was copied. A store that is copied as a
   ///     file, or that can't hold a state, may have changed since.
   package static func withCopy(
@@ -40,6 +41,7 @@ package enum StoreCopies {
     parked: ParkedCopying, restoring returning: Set<String> = [],
     encryptedLike encryption: StoreEncryption? = StoreEncryption.current,
     reporting report: (_ rows: Int, _ original: CopiedState) throws -> Void = { _, _ in },
+    completing: (Double) throws -> Void = { _ in },
     _ body: (_ copy: StoreLocation, _ original: CopiedState) throws -> Void
   ) throws {
     let original = try CopiedState(of: source, registry: registry)
@@ -51,7 +53,7 @@ package enum StoreCopies {
         try copy(
           original.store, to: neighbor, metadata: original.identified.metadata,
           options: StoreOptions().with(encryption), parked: parked, restoring: returning,
-          reporting: { try report($0, original) }
+          reporting: { try report($0, original) }, completing: completing
         ).close()
       }
       try StoreEncryption.using(encryption) { try body(neighbor, original) }
@@ -149,7 +151,7 @@ package enum StoreCopies {
   private static func copy(
     _ source: any PersistentStore, to location: StoreLocation, metadata: StoreMetadata, options: StoreOptions,
     parked: ParkedCopying, restoring returning: Set<String> = [],
-    reporting report: (_ rows: Int) throws -> Void = { _ in }
+    reporting report: (_ rows: Int) throws -> Void = { _ in }, completing: (Double) throws -> Void = { _ in }
   ) throws -> any PersistentStore {
     let engine = try location.engine
     var metadata = metadata
@@ -161,13 +163,14 @@ package enum StoreCopies {
     do {
       let transfer = StoreTransfer(source, to: store.identifier)
       var rows = 0
-      _ = try store.insert {
+      func next() throws -> ImportSlice? {
         var slice = try transfer.next()
         slice?.returning = returning
         rows += slice?.inserts.count ?? 0
         try report(rows)
         return slice
       }
+      _ = try store.insert(slices: next, completing: completing)
       try store.retireKeys(upTo: source.assignedKeys())
       guard location != .memory else {
         // The history and the record of the model are the copy's own.

@@ -5,18 +5,21 @@ import Foundation
 /// Required values, ranges and uniqueness are checked on the old rows, in the transaction that changes them; the number
 /// of rows is compared when a table is rebuilt.
 extension InPlaceMigration {
-  /// Checks the disk space of the log or the journal, if a table is written.
+  /// The bytes that will be written to the log or the journal; 0 if no table is written.
   ///
   /// Called before anything is changed, because another session asks for the size of a server's store.
-  ///
-  /// - Returns: The bytes that will be written to it.
-  func requireDiskSpace(_ survey: StoreSurvey, _ connection: any StoreInspector) throws -> Int {
+  func writtenBytes(_ survey: StoreSurvey, _ connection: any StoreInspector) throws -> Int {
     guard survey.work.changes.contains(where: { $0.change.writtenTable != nil }) else { return 0 }
     let location = StoreLocation(url)
     let engine = try location.engine
-    let bytes = try survey.extraSpace(ofSize: engine.size(of: location), connection)
-    try engine.requireDiskSpace(for: location, bytes: bytes)
-    return bytes
+    return try survey.extraSpace(ofSize: engine.size(of: location), connection)
+  }
+
+  /// Checks the disk space of the log or the journal.
+  func requireDiskSpace(_ bytes: Int) throws {
+    guard bytes > 0 else { return }
+    let location = StoreLocation(url)
+    try location.engine.requireDiskSpace(for: location, bytes: bytes)
   }
 
   /// Checks that relinked relationships refer to existing rows; otherwise the transaction is rolled back.

@@ -19,18 +19,22 @@ extension InPlaceMigration {
       rows[table] = count
       return count
     }
+    let costs = if case .server = StoreLocation(url) { WorkCost.onServer } else { WorkCost.inFile }
     let parts = try changes.map { change in
       try change.change.writtenTable.map { table in
-        let indexes = schema.indexes.count { $0.sql != nil && $0.table.foldedIdentifier == table.foldedIdentifier }
-        return InPlaceProgress.Part(change.change, rows: try 1 + count(table), indexes: indexes)
+        let entries =
+          if case .createIndex(let index) = change.change { [costs.entry(of: index, schema)] } else {
+            survey.map.indexDefinitions.filter { $0.table.foldedIdentifier == table.foldedIdentifier }
+              .map { costs.entry(of: $0, schema) }
+          }
+        return InPlaceProgress.Part(change.change, rows: try 1 + count(table), entries: entries, costs)
       } ?? InPlaceProgress.Part()
     }
     // Columns and indexes are added without checks, and an index is all that its creation writes.
     let rewritten = Set(changes.map(\.change).filter { !$0.isOfIndex }.compactMap(\.writtenTable))
     let rewrittenRows = try rewritten.reduce(0) { $0 + WorkCost.of(try count($1), each: 1) }
-    let costs = if case .server = StoreLocation(url) { WorkCost.onServer } else { WorkCost.inFile }
-    let entries = zip(changes, parts).reduce(0) { $0 + ($1.0.change.isOfIndex ? $1.1.rows : 0) }
-    let written = rewrittenRows == 0 ? Int(WorkCost.of(entries, each: WorkCost.bytesOfEntry)) : bytes
+    let newEntries = zip(changes, parts).reduce(0) { $0 + ($1.0.change.isOfIndex ? $1.1.rows : 0) }
+    let written = rewrittenRows == 0 ? Int(WorkCost.of(newEntries, each: WorkCost.bytesOfEntry)) : bytes
     return InPlaceProgress(
       preparation: WorkCost.of(rewrittenRows, each: costs.checkedRow), parts,
       completion: try completion(survey, count) + WorkCost.of(rewrittenRows, each: costs.verifiedRow),
@@ -54,17 +58,26 @@ extension SchemaChange {
   }
 }
 
+extension WorkCost.InPlace {
+  /// The cost of an entry of an index.
+  fileprivate func entry(of index: IndexDefinition, _ schema: StoreSchema) -> Int64 {
+    let type = index.columns.first.flatMap { schema.column($0.name, of: index.table)?.declaredType }
+    return type == TableMap.ColumnType.varchar.rawValue ? textEntry : indexEntry
+  }
+}
+
 extension InPlaceProgress.Part {
   /// - Parameters:
   ///   - rows: The number of rows that the change reads.
-  ///   - indexes: The number of indexes of their table.
-  fileprivate init(_ change: SchemaChange, rows: Int64, indexes: Int) {
+  ///   - entries: The costs of an entry of each index that the change creates, or of the indexes of their table.
+  fileprivate init(_ change: SchemaChange, rows: Int64, entries: [Int64], _ costs: WorkCost.InPlace) {
     self.rows = rows
     switch change {
     case .rebuildTable:
-      (costOfRow, costOfRemoval, self.indexes) = (WorkCost.rewrittenRow, WorkCost.droppedRow, Int64(indexes))
-    case .dropColumn, .copyRows: costOfRow = WorkCost.rewrittenRow
-    case .createIndex: costOfRow = WorkCost.indexEntry
+      costOfRow = costs.rewrittenRow + costs.keyEntry + (costs.countsEntries ? 0 : entries.reduce(0, +))
+      (costOfRemoval, entriesOfRow) = (costs.droppedRow, costs.countsEntries ? entries : [])
+    case .dropColumn, .copyRows: costOfRow = costs.rewrittenRow
+    case .createIndex: costOfRow = entries.reduce(0, +)
     default: costOfRow = WorkCost.changedRow
     }
   }

@@ -60,6 +60,10 @@ package struct InPlaceMigration {
     var report = try report(survey, connection)
     // Another process may have migrated the store first.
     guard !survey.isUpToDate else { return (report, nil) }
+    let bytes = try writtenBytes(survey, connection)
+    var tally = try progress(survey, writing: bytes, connection)
+    try requireContinuing(tally.question("", entity: nil))
+    try requirePossible(survey, connection)
     report.proof = try proof?()
     let schemaVersion = try connection.schemaVersion
     for values in survey.work.forgotten {
@@ -67,7 +71,8 @@ package struct InPlaceMigration {
     }
     let textIndexes = try connection.intactFullTextIndexes(among: survey.map.fullTextIndexes)
     let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
-    var tally = try progress(survey, writing: requireDiskSpace(survey, connection), connection)
+    try requireDiskSpace(bytes)
+    tally.begin()
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
     report.add(parked: try prepareParking(&parked, survey), survey.hop.comparison)
     try carryOut(survey, &tally, connection)
@@ -93,8 +98,8 @@ package struct InPlaceMigration {
     let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
-    tally.complete()
-    guard tally.question("", entity: nil)?(0) != false else { throw cancelled }
+    tally.beginCommit()
+    try requireContinuing(tally.question("", entity: nil))
     let newVersion = try connection.schemaVersion
     // Lets other programs that have the store open notice the new model.
     if newVersion == schemaVersion { try connection.changeSchemaVersion() }
@@ -104,18 +109,20 @@ package struct InPlaceMigration {
     return (report, logEntry)
   }
 
-  /// - Throws: the obstacles to the migration.
   private func currentSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
     if isSurveyCurrent, let survey { return survey }
     let known = try self.survey.flatMap { try connection.isCurrent($0.store.catalog) ? $0 : nil }
-    let survey = try known ?? newSurvey(connection)
-    guard !survey.isUpToDate else { return survey }
+    return try known ?? newSurvey(connection)
+  }
+
+  /// - Throws: the obstacles to the migration.
+  private func requirePossible(_ survey: StoreSurvey, _ connection: any MigrationConnection) throws {
+    guard !isSurveyCurrent || self.survey == nil else { return }
     let findings = try survey.findings(connection, countingLosses: !migrator.allowsLoss || survey.isDowngrade)
     if var error = survey.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade) {
       error.place.store = url
       throw error
     }
-    return survey
   }
 
   package func newSurvey(_ connection: any MigrationConnection) throws -> StoreSurvey {
@@ -146,10 +153,10 @@ package struct InPlaceMigration {
     for change in changes {
       let question = tally.question(
         change.change.shownStatements(survey.work.names).first ?? "", entity: change.subject?.entity)
-      guard question?(0) != false else { throw cancelled }
+      try requireContinuing(question)
       do {
         let part = tally.part
-        try connection.reportingProgress(rows: part.rows, indexes: Int(part.indexes), question) {
+        try connection.reportingProgress(rows: part.rows, indexes: part.indexes, question) {
           try connection.apply(change.change)
         }
       } catch let error as PersistenceError where error.code == .interrupted {
@@ -161,7 +168,13 @@ package struct InPlaceMigration {
       }
       tally.advance()
     }
-    guard tally.question("", entity: nil)?(0) != false else { throw cancelled }
+    tally.beginCompletion()
+    try requireContinuing(tally.question("", entity: nil))
+  }
+
+  /// - Throws: ``PersistenceError/Code/migrationCancelled`` if the answer to a question, if there is one, is no.
+  private func requireContinuing(_ question: ((Int64) -> Bool)?) throws {
+    guard question?(0) != false else { throw cancelled }
   }
 
   private var cancelled: PersistenceError {

@@ -1,4 +1,7 @@
 /// Counts the work of a migration in place, and reports it.
+///
+/// A part that reports nothing while it runs counts half when it begins, so that the fraction is never wrong by more
+/// than half of it.
 struct InPlaceProgress {
   /// The work of one change.
   struct Part {
@@ -7,22 +10,29 @@ struct InPlaceProgress {
     var costOfRow: Int64 = WorkCost.changedRow
     /// The cost of removing a former row, once all rows are written.
     var costOfRemoval: Int64 = 0
-    /// The number of indexes that the change creates anew afterward.
-    var indexes: Int64 = 0
+    /// The costs of a row's entries in the indexes that the change creates anew afterward.
+    var entriesOfRow: [Int64] = []
 
-    var cost: Int64 { costOfRows + WorkCost.of(rows, each: WorkCost.indexEntry * indexes) }
+    /// The number of indexes that the change creates anew afterward.
+    var indexes: Int { entriesOfRow.count }
+    var cost: Int64 { costOfRows + WorkCost.of(rows, each: entriesOfRow.reduce(0, +)) }
     fileprivate var costOfRows: Int64 { WorkCost.of(rows, each: costOfRow + costOfRemoval) }
 
-    /// The cost of the work done so far: of rows, and then of the entries of the indexes.
+    /// The cost of the work done so far: of rows, and then of the entries of one index after the other.
     fileprivate func cost(ofDone done: Int64) -> Int64 {
-      done <= rows
-        ? WorkCost.of(done, each: costOfRow)
-        : min(costOfRows + WorkCost.of(done - rows, each: WorkCost.indexEntry), cost)
+      guard done > rows else { return WorkCost.of(done, each: costOfRow) }
+      var (cost, left) = (costOfRows, done - rows)
+      for entry in entriesOfRow where left > 0 {
+        cost += WorkCost.of(min(left, rows), each: entry)
+        left -= rows
+      }
+      return min(cost, self.cost)
     }
   }
 
   private let parts: [Part]
-  /// The work after the changes.
+  /// The work before the changes, and after them.
+  private let preparation: Int64
   private let end: (completion: Int64, commit: Int64)
   private let total: Int64
   private let hop: MigrationProgress.Hop
@@ -31,7 +41,7 @@ struct InPlaceProgress {
   private var completed: Int64
 
   /// - Parameters:
-  ///   - preparation: The cost of the work that is done.
+  ///   - preparation: The cost of the checks before the changes, which begin.
   ///   - parts: The changes.
   ///   - completion: The cost of the work between the changes and the commit.
   ///   - commit: The cost of the commit.
@@ -41,8 +51,9 @@ struct InPlaceProgress {
   ) {
     self.parts = parts
     self.hop = hop
+    self.preparation = preparation
     end = (completion, commit)
-    completed = preparation
+    completed = preparation / 2
     total = max(1, parts.reduce(preparation + completion + commit) { $0 + $1.cost })
     handler = report
   }
@@ -63,12 +74,18 @@ struct InPlaceProgress {
     }
   }
 
+  /// The changes begin.
+  mutating func begin() { completed = preparation }
+
   /// The change is done.
   mutating func advance() {
     completed += part.cost
     position += 1
   }
 
-  /// Everything but the commit is done.
-  mutating func complete() { completed = total - end.commit }
+  /// The changes are done, and the work between them and the commit begins.
+  mutating func beginCompletion() { completed += end.completion / 2 }
+
+  /// Everything but the commit is done, which begins.
+  mutating func beginCommit() { completed = total - end.commit + end.commit / 2 }
 }

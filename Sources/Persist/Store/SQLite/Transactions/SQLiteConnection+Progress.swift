@@ -50,8 +50,8 @@ extension SQLiteConnection {
     private var hasScanned = false
     /// The number of instructions between two calls.
     static let interval: Int64 = 100_000
-    /// The number of instructions with which an index of one column gets an entry.
-    private static let instructionsPerEntry = 10.0
+    /// The number of instructions with which an index gets an entry: 8, one for each column, and two if it is unique.
+    private static let instructionsPerEntry = 9.5
 
     init(_ handle: OpaquePointer, expected: Int64, indexes: Int, _ shouldContinue: @escaping (Int64) -> Bool) {
       self.handle = handle
@@ -84,7 +84,7 @@ extension SQLiteConnection {
     /// as these don't show that the estimate is too high, and then closer and closer to the end.
     private func entries(among count: Int64) -> Int64 {
       let part = Double(instructions) / (Self.instructionsPerEntry * Double(count))
-      return Int64(Double(count) * (part < 0.8 ? part : 1 - 0.2 * exp(-(part - 0.8) / 0.2)))
+      return Int64(Double(count) * (part < 0.9 ? part : 1 - 0.1 * exp(-(part - 0.9) / 0.1)))
     }
 
     private func forEachStatement(_ body: (OpaquePointer) -> Void) {

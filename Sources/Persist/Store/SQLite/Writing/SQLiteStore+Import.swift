@@ -1,5 +1,7 @@
 extension SQLiteStore {
-  func insert(slices next: () throws -> ImportSlice?) throws -> ImportOutcome {
+  func insert(
+    slices next: () throws -> ImportSlice?, completing report: (Double) throws -> Void
+  ) throws -> ImportOutcome {
     var files = LargeValueFiles(nil)
     var isWritten = false
     do {
