@@ -17,9 +17,10 @@ public struct RenameHint: Sendable, Hashable {
     let place = property.map { "\(entity).\($0)" } ?? entity
     let declaration =
       property == nil
-      ? "override the class's renamingIdentifier to return \"\(oldName)\""
+      ? "static var entityTraits: EntityTraits { EntityTraits(of: \(newName).self, renamedFrom: \"\(oldName)\") }"
       : "@\(isRelationship ? "Relationship" : "Attribute")(renamedFrom: \"\(oldName)\") var \(newName)"
+    let owner = property == nil ? "a class that conforms to DescribedEntity" : "a class"
     return "If '\(place)' was renamed to '\(newName)', declare it, and the values come back: \(declaration) "
-      + "in a class, or the renaming ID \"\(oldName)\" of '\(newName)' in a model."
+      + "in \(owner), or the renaming ID \"\(oldName)\" of '\(newName)' in a model."
   }
 }
