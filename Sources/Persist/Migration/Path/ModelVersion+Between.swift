@@ -9,7 +9,10 @@ extension ModelVersion {
   /// let between = try ModelVersion.between(v1, and: v2)
   /// ```
   ///
-  /// - Parameter name: The version's name in plans and messages; by default, it has the names of both versions.
+  /// - Parameters:
+  ///   - old: The version that stores have.
+  ///   - new: The version that they get.
+  ///   - name: The version's name in plans and messages; by default, it has the names of both versions.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name belongs to different properties or entities in the
   ///   two versions: describe the version in Swift then.
   public static func between(
@@ -41,6 +44,10 @@ extension StagedMigration {
   /// The block works in ``ModelVersion/between(_:and:name:)``, where entities and properties that are renamed already
   /// have their new names. Its changes are saved when it returns.
   ///
+  /// - Parameters:
+  ///   - old: The version that stores have.
+  ///   - new: The version that they get.
+  ///   - work: The work in the version between the two.
   /// - Throws: ``PersistenceError/Code/mappingAmbiguous`` if a name belongs to different properties or entities in the
   ///   two versions.
   public init(from old: ModelVersion, to new: ModelVersion, _ work: @escaping Block) throws {
