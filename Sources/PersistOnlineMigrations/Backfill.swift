@@ -56,6 +56,8 @@ struct Backfill {
     let limit = max(1, pace.batchSize)
     for table in expansion.backfilledTables { progress.total += try connection.rowCount(of: table) }
     for column in expansion.derived { progress.total += try connection.rowCount(of: column.table) }
+    for join in expansion.keyJoins { progress.total += try connection.rowCount(of: join.table) }
+    for positions in expansion.secondPositions { progress.total += try connection.rowCount(of: positions.table) }
     for join in expansion.joins { progress.total += try connection.rowCount(of: join.first) }
     for table in expansion.backfilledTables {
       progress.current = table
@@ -64,6 +66,14 @@ struct Backfill {
     for join in expansion.joins {
       progress.current = join.second.name
       guard try copy(&progress, { try connection.backfill(join, limit: limit) }) else { return false }
+    }
+    for join in expansion.keyJoins {
+      progress.current = join.join.name
+      guard try copy(&progress, { try connection.backfill(join, limit: limit) }) else { return false }
+    }
+    for positions in expansion.secondPositions {
+      progress.current = "\(positions.table).\(positions.place)"
+      guard try copy(&progress, { try connection.backfill(positions, limit: limit) }) else { return false }
     }
     guard try computeDerivedAttributes(&progress, limit) else { return false }
     for key in expansion.keys {

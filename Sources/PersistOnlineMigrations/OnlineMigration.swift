@@ -97,7 +97,8 @@ public struct OnlineMigration: Sendable {
           guard try connection.record() == nil, try connection.inspector.isCurrent(models.catalog) else { return false }
           let record = OnlineRecord(
             state: .expanded, from: models.forward.source.name, to: version.name, numbers: models.forward.numbers,
-            model: version.model, renames: models.forward.renames, since: Date())
+            model: version.model, names: models.forward.planned.placeNames, renames: models.forward.renames,
+              since: Date())
           let catalog = try connection.expand(models.expansion, record, (models.first, models.forward.planned))
           _ = try models.forward.restoreParkedValues(on: migrating, catalog)
           try connection.add(models.first.foreignKeys + models.expansion.keys)
@@ -156,12 +157,14 @@ public struct OnlineMigration: Sendable {
           "Values would be lost: \(lost.map(\.description).joined(separator: "; ")).",
           fix: "Allow it with --force, or keep the properties in the new model.")
       }
+      // Everything that takes time comes before the locks.
+      let end = try connection.reading { try OnlineEnd(models, isForward: true, connection.inspector) }
       return try connection.transaction { migrating in
         try require(record, connection)
         let programs = try force ? [] : connection.programs(with: models.first.model)
         guard programs.isEmpty else { throw Self.error(programs, with: record.from).at(url) }
         try connection.contractHistory(from: models.first, to: models.second, record)
-        return try finish(models.forward, models, connection, migrating, removing: (models.first, models.second))
+        return try end.carryOut(on: migrating, connection, at: url, options)
       }
     }
   }
@@ -174,43 +177,24 @@ public struct OnlineMigration: Sendable {
   public func abort() throws -> MigrationReport? {
     try withConnection { connection in
       let (record, models) = try expandedModels(connection)
+      let end = try connection.reading { try OnlineEnd(models, isForward: false, connection.inspector) }
       return try connection.transaction { migrating in
         try require(record, connection)
         guard record.state == .expanded else {
           try connection.contractHistory(from: models.second, to: models.first, record)
-          return try finish(models.backward, models, connection, migrating, removing: (models.second, models.first))
+          return try end.carryOut(on: migrating, connection, at: url, options)
         }
         // No program has written anything that only the new model has.
         let (own, others) = (Places(models.second), Places(models.first))
         try connection.dropTriggers()
         try connection.drop(indexes: models.expansion.indexes.map(\.present.name))
         try connection.drop(columns: own.columns(besides: others))
-        try connection.removeRemains(tables: own.tables(besides: others))
+        var remains = OnlineRemains()
+        remains.tables = own.tables(besides: others)
+        try connection.remove(remains)
         return nil
       }
     }
-  }
-
-  /// The end of the migration in one of its directions.
-  private func finish(
-    _ survey: OnlineSurvey, _ models: OnlineModels, _ connection: OnlineConnection,
-    _ migrating: any MigrationConnection, removing maps: (gone: TableMap, remaining: TableMap)
-  ) throws -> MigrationReport {
-    let joins = Set(maps.remaining.joinTables.map(\.name.foldedIdentifier))
-    let isForward = survey === models.forward
-    let report = try survey.finish(on: migrating, at: url, options: options) { change in
-      // The entities of the first model are recorded as before.
-      if case .setEntities = change, !isForward { return [] }
-      return change.remaining(besides: joins)
-    }
-    let renamed = models.expansion.indexes.compactMap { index in
-      index.temporaryName.map { ($0, index.index.name) }
-    }
-    if !isForward { try connection.drop(indexes: renamed.map(\.0)) }
-    try connection.removeRemains(
-      tables: Places(maps.gone).tables(besides: Places(maps.remaining)),
-      renaming: isForward ? Dictionary(renamed, uniquingKeysWith: { first, _ in first }) : [:])
-    return report
   }
 }
 
@@ -288,7 +272,7 @@ extension OnlineMigration {
     }
     let store = try connection.identify(among: registry)
     let models = try OnlineModels(store, twin, record, to: version, registry: registry, at: url)
-    guard models.refusals.isEmpty else {
+    guard models.isComplete else {
       throw PersistenceError(
         .invalidRequest, at: .store(url),
         "The versions between '\(record.from)' and '\(record.to)' aren't those with which the store was expanded.",
@@ -326,29 +310,6 @@ extension OnlineModels {
         while let present = entity, present.name != loss.entity { entity = present.superentity }
         return entity != nil
       }
-    }
-  }
-}
-
-extension SchemaChange {
-  /// The rest of the change once the places of both models are there.
-  ///
-  /// - Parameter joins: The folded names of the remaining model's join tables.
-  func remaining(besides joins: Set<String>) -> [SchemaChange] {
-    switch self {
-    case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
-    // Dropped together, at the end.
-    case .dropTable: return []
-    // The entries were reduced before tables were locked. Those of new entities are programs' own.
-    case .deleteHistory: return []
-    case .renameColumn(let old, let new, let table):
-      if ParkedColumn.isOne(new) { return [self] }
-      return joins.contains(table.foldedIdentifier) ? [] : [.dropColumn(old, table: table)]
-    case .rebuildTable(let rebuild):
-      let remaining = Set((rebuild.definition.columns.map(\.name) + rebuild.kept.map(\.name)).map(\.foldedIdentifier))
-      return rebuild.former.filter { !remaining.contains($0.name.foldedIdentifier) }
-        .map { .dropColumn($0.name, table: rebuild.definition.name) }
-    default: return [self]
     }
   }
 }

@@ -79,22 +79,24 @@ extension OnlinePlan {
       let refusal = found.first { refusal in
         refusal.entity == operation.entity && (refusal.property == nil || refusal.property == operation.property)
       }
-      let way = refusal == nil ? Self.way(of: operation) : .refused
+      let way = refusal == nil ? Self.way(of: operation, models) : .refused
       return Step(operation: operation, way: way, reason: refusal?.reason)
     }
     phases = refusals.isEmpty ? Self.phases(of: models) : []
   }
 
-  private static func way(of operation: MigrationOperation) -> Way {
+  private static func way(of operation: MigrationOperation, _ models: OnlineModels) -> Way {
+    let place = [operation.entity, operation.property].compactMap { $0 }.joined(separator: ".")
+    if operation.property != nil, models.expansion.pairs.contains(where: { $0.label == place }) { return .mirrored }
     switch operation.kind {
     case .addEntity, .addAttribute, .addRelationship, .addIndex, .addUniquenessConstraint, .makeAttributePersistent,
-      .changeIndex:
-      .added
+      .changeIndex, .changeDerivation, .makeOrdered:
+      return .added
     case .removeEntity, .removeAttribute, .removeRelationship, .removeIndex, .removeUniquenessConstraint,
-      .makeAttributeTransient:
-      .kept
-    case .renameAttribute, .renameRelationship: .mirrored
-    default: .shared
+      .makeAttributeTransient, .makeUnordered:
+      return .kept
+    case .renameAttribute, .renameRelationship, .makeToMany: return .mirrored
+    default: return .shared
     }
   }
 

@@ -27,10 +27,11 @@ final class OnlineSurvey {
   ///   - store: The store with the source's model, without the places that only the destination has.
   ///   - numbers: The entity numbers of the destination; nil to keep those of the source, with unused ones for new
   ///     entities.
+  ///   - names: The names of the destination's tables and columns that differ from those of the rules.
   ///   - isReturn: Whether the migration is abandoned, so that the destination isn't newer.
   init(
-    _ store: IdentifiedStore, to destination: ModelVersion, numbers: [EntityNumbers.Row]?, registry: ModelRegistry?,
-    isReturn: Bool = false
+    _ store: IdentifiedStore, to destination: ModelVersion, numbers: [EntityNumbers.Row]?, names: PlaceNames,
+    registry: ModelRegistry?, isReturn: Bool = false
   ) throws {
     self.store = store
     self.registry = registry
@@ -42,7 +43,7 @@ final class OnlineSurvey {
     isInferred = path.map { $0.isInPlace && $0.hops.count == 1 } ?? true
     let rows = numbers ?? Self.numbers(of: destination.model, after: store, by: hop.comparison.correspondence)
     self.numbers = rows
-    planned = .forNewStore(destination.model, numbers: rows, names: store.tableMap.names)
+    planned = .forNewStore(destination.model, numbers: rows, names: store.tableMap.names, placeNames: names)
     survey = StoreSurvey(
       store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned)
   }
@@ -130,21 +131,33 @@ extension OnlineSurvey {
     return count
   }
 
-  /// Carries out the rest of the migration, records the destination, and verifies the store.
+  /// The rest of the migration.
   ///
-  /// - Parameters:
-  ///   - connection: Holds the transaction.
-  ///   - url: The store.
-  ///   - edit: Returns what remains of a change.
-  func finish(
-    on connection: any MigrationConnection, at url: URL, options: StoreOptions,
-    _ edit: @escaping (SchemaChange) -> [SchemaChange]
-  ) throws -> MigrationReport {
+  /// - Parameter edit: Returns what remains of a change.
+  func rest(_ edit: @escaping (SchemaChange) -> [SchemaChange]) -> StoreSurvey {
     let rest = StoreSurvey(
       store, hop: hop, isDowngrade: isReturn, keepsRemovedColumns: true, planned: planned, editing: edit)
     rest.planParkingOfLosses(registry)
-    return try InPlaceMigration(
-      ofUnusedStoreAt: url, to: destination, registry: registry, options: options, survey: rest
-    ).runInTransaction(of: connection)
+    return rest
+  }
+
+  /// The number of rows; nil if counting them would take too long.
+  func affordableRowCount(_ inspector: any StoreInspector) throws -> Int? {
+    try store.affordableRowCount(inspector)
+  }
+
+  /// Carries out the rest of the migration, records the destination, and verifies the store.
+  ///
+  /// - Parameters:
+  ///   - rows: The number of rows for the log, if known.
+  ///   - connection: Holds the transaction.
+  ///   - url: The store.
+  func finish(
+    _ rest: StoreSurvey, rows: Int?, on connection: any MigrationConnection, at url: URL, options: StoreOptions
+  ) throws -> MigrationReport {
+    var migration = InPlaceMigration(
+      ofUnusedStoreAt: url, to: destination, registry: registry, options: options, survey: rest)
+    migration.loggedRows = .some(rows)
+    return try migration.runInTransaction(of: connection)
   }
 }

@@ -37,7 +37,9 @@ enum OnlineShop {
 
   /// An attribute, a to-one and a to-many relationship are renamed; an attribute is removed, another one and an entity
   /// are added, and a label must be unique.
-  static func new() throws -> ModelVersion {
+  ///
+  /// - Parameter isRetyped: Whether the count gets another type and is required.
+  static func new(isRetyped: Bool = false) throws -> ModelVersion {
     try version(
       "Shop 2",
       EntityDescription(
@@ -45,7 +47,9 @@ enum OnlineShop {
         attributes: [
           AttributeDescription(
             "title", .string, isOptional: false, default: .string("New item"), renamingIdentifier: "name"),
-          AttributeDescription("count", .int64),
+          isRetyped
+            ? AttributeDescription("count", .decimal, isOptional: false, default: .decimal(7))
+            : AttributeDescription("count", .int64),
           AttributeDescription("state", .string, isOptional: false, default: .string("new"), isIndexed: true),
         ],
         relationships: [

@@ -188,8 +188,10 @@ struct OnlineWritingTests {
     }
     let item = Self.item([AttributeDescription("name", .string)])
     try #expect(refused([item], [Self.item([AttributeDescription("name", .int64)])]) == ["Item.name"])
-    try #expect(refused([item], [EntityDescription("Thing", renamingIdentifier: "Item", attributes: item.attributes)])
-      .contains("Thing"))
+    let media = EntityDescription("Media", attributes: [AttributeDescription("code", .string)])
+    try #expect(
+      refused([item, media], [media, EntityDescription("Item", parent: "Media", attributes: item.attributes)])
+        .contains("Item"))
     try #expect(
       refused([item], [Self.item([AttributeDescription("name", .string, isOptional: false)])]) == ["Item.name"])
     try #expect(
@@ -200,12 +202,28 @@ struct OnlineWritingTests {
     try #expect(
       refused([Self.item([item.attributes[0], AttributeDescription("size", .int64, isOptional: false)])], [item])
         == ["Item.size"])
-    // A name that changes its meaning.
-    let reused = Self.item([
-      AttributeDescription("title", .string, renamingIdentifier: "name"),
-      AttributeDescription("name", .string, renamingIdentifier: "other"),
-    ])
-    try #expect(!refused([item], [reused]).isEmpty)
+  }
+
+  @Test("A name can have one meaning in the old model and another in the new one")
+  func reusedName() throws {
+    let versions = try versions(
+      [AttributeDescription("name", .string), AttributeDescription("code", .string)],
+      [
+        AttributeDescription("code", .string, renamingIdentifier: "name"),
+        AttributeDescription("name", .string, isOptional: false, default: .string("none"), renamingIdentifier: "other"),
+      ])
+    try withExpanded(versions) { _, _, first, second in
+      try #expect(second.values("Item", "code") == ["Tea"])
+      try #expect(second.values("Item", "name") == ["none"])
+      let item = try #require(second.all("Item").first)
+      (item["code"], item["name"]) = ("Milk", "white")
+      try second.save()
+      try #expect(first.values("Item", "name") == ["Milk"])
+      try #expect(first.values("Item", "code") == ["nil"])
+      try #require(first.all("Item").first)["code"] = "3"
+      try first.save()
+      try #expect(second.values("Item", "name") == ["white"])
+    }
   }
 
   @Test("A history isn't begun while a store serves two models")

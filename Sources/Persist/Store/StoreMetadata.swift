@@ -40,12 +40,13 @@ extension StoreMetadata {
     static let formerModels = "PersistFormerModels"
     static let history = "PersistHistory"
     static let life = "PersistLife"
+    static let placeNames = "PersistPlaceNames"
 
     /// The keys that describe the store and its model, which the application can't set.
     package static let own = [
       versionHashes, versionHashesVersion, versionHashesDigest, versionChecksum, versionIdentifiers, frameworkVersion,
       storeType, autoVacuum, storeIdentifier, migrationLog, deferredSteps, formerModels, history,
-      life,
+      life, placeNames,
     ]
   }
 
@@ -64,6 +65,12 @@ extension StoreMetadata {
   /// fingerprints if those weren't known.
   public var versionHashes: [String: Data] {
     (values[Key.versionHashes]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
+  }
+
+  /// The tables and columns whose names differ from those of the rules.
+  package var placeNames: PlaceNames {
+    get { PlaceNames(values[Key.placeNames]) ?? PlaceNames() }
+    set { values[Key.placeNames] = newValue.isEmpty ? nil : newValue.propertyList }
   }
 
   /// These metadata with the identifier and the application's keys of others.

@@ -12,22 +12,30 @@ struct ExpansionPlanner {
 
   let forward: OnlineSurvey
   let backward: OnlineSurvey
-  private(set) var expansion = OnlineExpansion()
+  let flows: (forward: ColumnFlow, backward: ColumnFlow)
+  var expansion = OnlineExpansion()
   private(set) var refusals: [OnlineRefusal] = []
+  /// The places of the second model that need another name. The rest isn't complete as long as there are any.
+  private(set) var collisions: Set<PlaceCollision> = []
   /// The old names of renamed join tables, by their new names, and the columns.
   private var joins: [String: (first: String, columns: [String: String])] = [:]
+  /// The pairs that a migration in one step sets aside.
+  private var stages: [PairStage: PairSource] = [:]
 
   init(_ forward: OnlineSurvey, _ backward: OnlineSurvey) {
     (self.forward, self.backward) = (forward, backward)
+    flows = (ColumnFlow(forward), ColumnFlow(backward))
     if !forward.isInferred { refuse(nil, nil, Self.mapped) }
     for blocker in forward.blockers { refuse(blocker.entity, blocker.property, blocker.what) }
     for operation in forward.operations {
-      if let reason = Self.reason(against: operation) { refuse(operation.entity, operation.property, reason) }
+      if let reason = reason(against: operation) { refuse(operation.entity, operation.property, reason) }
     }
     examineEntities()
     requireValues()
-    for change in forward.changes { plan(change) }
-    for change in backward.changes { planReturn(change) }
+    for change in forward.changes { examine(change) }
+    for change in backward.changes { examineReturn(change) }
+    examineMembers()
+    planColumns()
     addJoins()
     addKeys()
     addIndexes()
@@ -41,149 +49,121 @@ struct ExpansionPlanner {
     refusals.append(refusal)
   }
 
-  // MARK: The way there
+  mutating func collide(_ collision: PlaceCollision) { collisions.insert(collision) }
 
-  private mutating func plan(_ change: OnlineSurvey.Change) {
+  // MARK: Tables and rows
+
+  private mutating func examine(_ change: OnlineSurvey.Change) {
     let (entity, property) = (change.entity, change.property)
+    let joinTables = forward.planned.joinTables
     switch change.change {
-    case .dropTrigger, .dropView, .dropIndex, .dropTable, .dropColumn, .setEntities, .deleteHistory: break
-    case .createIndex: break
+    case .dropTrigger, .dropView, .dropIndex, .dropTable, .dropColumn, .setEntities, .deleteHistory, .createIndex,
+      .update:
+      break
     case .createTable(let table, let kept):
-      if kept.isEmpty { expansion.tables.append(table) } else { refuse(entity, property, Self.movedRows) }
-      if Places(forward.map).columns[table.name.foldedIdentifier] != nil {
-        refuse(entity, property, "Its table '\(table.name)' has another meaning in the old model.")
+      if !kept.isEmpty { refuse(entity, property, Self.movedRows) }
+      guard Places(forward.map).columns[table.name.foldedIdentifier] != nil else {
+        return expansion.tables.append(table)
+      }
+      if joinTables.contains(where: { $0.name == table.name }) {
+        refuse(entity, property, Self.reusedName)
+      } else {
+        collide(.table(rule: table.name, actual: nil))
       }
     case .renameTable(let old, let new):
-      guard forward.map.joinTables.contains(where: { $0.name == old }) else {
-        return refuse(entity, property, Self.renamedTable)
-      }
+      // Tables of entities are examined with the entities.
+      guard forward.map.joinTables.contains(where: { $0.name == old }) else { return }
       joins[new] = (old, joins[new]?.columns ?? [:])
     case .renameColumn(let old, let new, let table):
-      if forward.planned.joinTables.contains(where: { $0.name == table }) {
-        joins[table, default: (table, [:])].columns[new] = old
-      } else if !ParkedColumn.isOne(new) {
-        pair(old, new, of: table, entity, property)
-      }
-    case .addColumn(let column, let value, let table): add(column, .constant(value), to: table, entity, property)
-    case .rebuildTable(let rebuild): plan(rebuild, entity, property)
-    case .update(let table, let assignments, let rows):
-      for assignment in assignments { fill(assignment, rows, of: table, .second, entity, property) }
-    case .deleteRows, .copyRows, .renumberEntities: refuse(entity, property, Self.movedRows)
-    case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget, .readFiles:
-      refuse(entity, property, Self.movedPairs)
-    }
-  }
-
-  private mutating func pair(_ old: String, _ new: String, of table: String, _ entity: String?, _ property: String?) {
-    let columns = Places(forward.map).columns[table.foldedIdentifier] ?? []
-    let type = forward.planned.layout[table]?.first { $0.name.foldedIdentifier == new.foldedIdentifier }?.type
-    guard let type, columns.contains(old.foldedIdentifier), !columns.contains(new.foldedIdentifier) else {
-      return refuse(entity, property, Self.reusedName)
-    }
-    expansion.pairs.append(.init(table: table, first: old, second: new, type: type))
-  }
-
-  private mutating func add(
-    _ column: TableDefinition.Column, _ value: RowExpression, to table: String, _ entity: String?, _ property: String?
-  ) {
-    let columns = Places(forward.map).columns[table.foldedIdentifier] ?? []
-    guard !columns.contains(column.name.foldedIdentifier) else { return refuse(entity, property, Self.reusedName) }
-    guard !forward.planned.joinTables.contains(where: { $0.name == table }) else {
-      return refuse(entity, property, Self.positions)
-    }
-    switch value {
-    case .constant(let value): expansion.columns.append(.init(table: table, column: column, value: value))
-    default:
+      guard joinTables.contains(where: { $0.name == table }) else { return }
+      joins[table, default: (table, [:])].columns[new] = old
+    case .addColumn(let column, _, let table):
+      guard joinTables.contains(where: { $0.name == table }) else { return }
+      guard joins[table] == nil else { return refuse(entity, property, Self.positions) }
       expansion.columns.append(.init(table: table, column: column, value: .null))
-      fill(column, value, nil, of: table, .second, entity, property)
-    }
-  }
-
-  private mutating func plan(_ rebuild: TableRebuild, _ entity: String?, _ property: String?) {
-    let former = Set(rebuild.former.map(\.name.foldedIdentifier))
-    for column in rebuild.definition.columns {
-      let name = column.name.foldedIdentifier
-      let value = rebuild.values.first { $0.column.foldedIdentifier == name }?.value ?? .column(column.name)
-      if former.contains(name) {
-        if !value.isOwn(column.name) || isRetyped(column, rebuild) { refuse(entity, property, Self.otherValues) }
-      } else {
-        add(column, value, to: rebuild.definition.name, entity, property)
-      }
-    }
-  }
-
-  private func isRetyped(_ column: TableDefinition.Column, _ rebuild: TableRebuild) -> Bool {
-    guard !["z_pk", "z_ent", "z_opt"].contains(column.name.foldedIdentifier) else { return false }
-    let present = rebuild.former.first { $0.name.foldedIdentifier == column.name.foldedIdentifier }
-    return present.map { $0.declaredType != column.type.rawValue } ?? false
-  }
-
-  // MARK: Values for rows of other programs
-
-  private mutating func fill(
-    _ assignment: SchemaChange.Assignment, _ rows: RowCondition, of table: String, _ side: OnlineExpansion.Side,
-    _ entity: String?, _ property: String?
-  ) {
-    if case .renumbered(_, let numbers) = assignment.value, numbers.allSatisfy({ $0.key == $0.value }) { return }
-    let map = side == .second ? forward.planned : backward.planned
-    let other = Places(side == .second ? forward.map : backward.map).columns[table.foldedIdentifier] ?? []
-    let placed = map.layout[table]?.first { $0.name.foldedIdentifier == assignment.column.foldedIdentifier }
-    guard let placed, !other.contains(placed.name.foldedIdentifier), rows.tests.isEmpty else {
-      return refuse(entity, property, Self.otherValues)
-    }
-    let column = TableDefinition.Column(name: placed.name, type: placed.type)
-    fill(column, assignment.value, rows.entityNumbers, of: table, side, entity, property)
-  }
-
-  private mutating func fill(
-    _ column: TableDefinition.Column, _ value: RowExpression, _ numbers: [Int]?, of table: String,
-    _ side: OnlineExpansion.Side, _ entity: String?, _ property: String?
-  ) {
-    func add(_ value: SQLValue, _ numbers: [Int]?) {
-      guard value != .null else { return }
-      expansion.fills.append(.init(table: table, column: column, value: value, numbers: numbers, side: side))
-    }
-    switch value {
-    case .constant(let value): add(value, numbers)
-    case .filled(.constant(.null), let value): add(value, numbers)
-    case .byEntity(let cases, .constant(let otherwise)):
-      guard otherwise == .null || numbers == nil else { return refuse(entity, property, Self.otherValues) }
-      for part in cases {
-        guard case .constant(let value) = part.value else { return refuse(entity, property, Self.otherValues) }
-        add(value, numbers.map { Array(Set($0).intersection(part.numbers)).sorted() } ?? part.numbers)
-      }
-      add(otherwise, nil)
-    default: refuse(entity, property, Self.otherValues)
-    }
-  }
-
-  // MARK: The way back
-
-  private mutating func planReturn(_ change: OnlineSurvey.Change) {
-    let (entity, property) = (change.entity, change.property)
-    switch change.change {
-    case .renameColumn(let old, let new, let table) where !ParkedColumn.isOne(new):
-      guard !backward.planned.joinTables.contains(where: { $0.name == table }) else { return }
-      let isMirrored = expansion.pairs.contains { $0.table == table && $0.first == new && $0.second == old }
-      if !isMirrored { refuse(entity, property, Self.oneWay) }
-    case .addColumn(let column, let value, let table):
-      fill(column, .constant(value), nil, of: table, .first, entity, property)
     case .rebuildTable(let rebuild):
-      let former = Set(rebuild.former.map(\.name.foldedIdentifier))
-      for column in rebuild.definition.columns {
-        let value = rebuild.values.first { $0.column.foldedIdentifier == column.name.foldedIdentifier }?.value
-        if former.contains(column.name.foldedIdentifier) {
-          if value?.isOwn(column.name) == false { refuse(entity, property, Self.otherValues) }
-        } else if let value {
-          fill(column, value, nil, of: rebuild.definition.name, .first, entity, property)
-        }
+      let table = rebuild.definition.name
+      if joinTables.contains(where: { $0.name == table }) { refuse(entity, property, Self.positions) }
+    case .assignPositions(let table, let owner, let member, let place):
+      guard joins[table] == nil else { return refuse(entity, property, Self.positions) }
+      expansion.positions.append(.init(table: table, owner: owner, member: member, place: place))
+    case .deleteRows(_, let rows):
+      if !areOfAbstractEntities(rows, forward.map) { refuse(entity, property, Self.movedRows) }
+    case .copyRows, .renumberEntities: refuse(entity, property, Self.movedRows)
+    case .setAside(let source, let stage): stages[stage] = source
+    case .join(let target, let stage):
+      guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, Self.movedPairs) }
+      expansion.keyJoins.append(join)
+    case .forget: break
+    case .sever, .removePairs, .setKeys, .takeEntityNumbers, .readFiles: refuse(entity, property, Self.movedPairs)
+    }
+  }
+
+  private mutating func examineReturn(_ change: OnlineSurvey.Change) {
+    switch change.change {
+    case .deleteRows(_, let rows):
+      if !areOfAbstractEntities(rows, backward.map) { refuse(change.entity, change.property, Self.movedRows) }
+    case .copyRows, .renumberEntities: refuse(change.entity, change.property, Self.movedRows)
+    case .assignPositions(let table, let owner, let member, let place):
+      guard !joins.values.contains(where: { $0.first == table }) else {
+        return refuse(change.entity, change.property, Self.positions)
       }
-    case .update(let table, let assignments, let rows):
-      for assignment in assignments { fill(assignment, rows, of: table, .first, entity, property) }
-    case .deleteRows, .copyRows, .renumberEntities: refuse(entity, property, Self.movedRows)
-    case .sever, .removePairs, .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .readFiles:
-      refuse(entity, property, Self.movedPairs)
+      expansion.positions.append(.init(table: table, owner: owner, member: member, place: place))
+    case .setKeys(let target, _):
+      guard keyJoin(of: target.rows.table, target.column) != nil else {
+        return refuse(change.entity, change.property, Self.movedPairs)
+      }
+    case .takeEntityNumbers(let table, let key, let number, let target):
+      guard let index = keyJoin(of: table, key) else {
+        return refuse(change.entity, change.property, Self.movedPairs)
+      }
+      expansion.keyJoins[index].number = .init(column: number, target: target)
+    case .sever, .removePairs, .join, .readFiles: refuse(change.entity, change.property, Self.movedPairs)
     default: break
+    }
+  }
+
+  /// Whether there can't be any such rows.
+  private func areOfAbstractEntities(_ rows: RowCondition, _ map: TableMap) -> Bool {
+    rows.entityNumbers?.allSatisfy { map.table(ofNumber: $0)?.entity.isAbstract == true } == true
+  }
+
+  private func keyJoin(of table: String, _ key: String) -> Int? {
+    expansion.keyJoins.firstIndex { ($0.table, $0.key) == (table, key) }
+  }
+
+  /// The new join table for the keys of a to-one relationship; nil for pairs from elsewhere.
+  private func keyJoin(_ target: PairTarget, _ source: PairSource?) -> OnlineExpansion.KeyJoin? {
+    guard let source, source.place == nil, source.inversePlace == nil, !target.isReflexive,
+      let join = expansion.tables.first(where: { $0.name == target.table }),
+      !expansion.keyJoins.contains(where: { $0.join.name == target.table })
+    else { return nil }
+    let subject = forward.planned.joinTables.first { $0.name == target.table }?.first
+    let label = [subject?.entity, subject?.relationship].compactMap { $0 }.joined(separator: ".")
+    switch (source.owner, source.member) {
+    case ("Z_PK", let key):
+      return .init(
+        table: source.table, key: key, join: join, own: target.owner, member: target.member, label: label)
+    case (let key, "Z_PK"):
+      return .init(
+        table: source.table, key: key, join: join, own: target.member, member: target.owner, label: label)
+    default: return nil
+    }
+  }
+
+  /// Refuses to-one relationships that become to-many, unless their keys become pairs of a join table.
+  private mutating func examineMembers() {
+    for operation in forward.operations where operation.kind == .makeToMany {
+      guard let entity = forward.planned.model.entitiesByName[operation.entity],
+        let property = operation.property.flatMap({ entity.property(named: $0) })
+      else { continue }
+      if case .join(let end)? = forward.planned[entity].toMany[property.slot],
+        expansion.keyJoins.contains(where: { $0.join.name == end.table })
+      {
+        continue
+      }
+      refuse(
+        entity.name, property.name, "An object could have several, and programs with the old model have room for one.")
     }
   }
 
@@ -228,41 +208,6 @@ struct ExpansionPlanner {
       let isTaken = taken.contains(index.name.foldedIdentifier)
       expansion.indexes.append(
         .init(index: index, temporaryName: isTaken ? Self.temporaryPrefix + index.name : nil))
-    }
-  }
-
-  /// Triggers compute the values of each model's derived attributes, renamed ones included.
-  private mutating func addDerivedAttributes() {
-    let derived = forward.planned.possibleDerivedColumns
-    func isDerived(_ table: String, _ column: String) -> Bool {
-      derived.contains { $0.table == table && $0.name == column }
-    }
-    for pair in expansion.pairs where isDerived(pair.table, pair.second) {
-      expansion.columns.append(
-        .init(table: pair.table, column: .init(name: pair.second, type: pair.type), value: .null))
-    }
-    expansion.pairs.removeAll { isDerived($0.table, $0.second) }
-    let added = Set(expansion.columns.map { [$0.table, $0.column.name] })
-    expansion.derived = derived.filter { added.contains([$0.table, $0.name]) }
-    for table in forward.planned.tables {
-      for column in table.columns where added.contains([table.table, column.name]) {
-        guard case .attribute(let attribute) = column.role, attribute.isDerived,
-          !isDerived(table.table, column.name)
-        else { continue }
-        refuse(table.entity.name, column.property, "The server can't compute its derivation.")
-      }
-    }
-  }
-}
-
-extension RowExpression {
-  /// Whether the value is that of a column itself.
-  fileprivate func isOwn(_ column: String) -> Bool {
-    switch self {
-    case .column(let name): name.foldedIdentifier == column.foldedIdentifier
-    case .renumbered(let name, let numbers):
-      name.foldedIdentifier == column.foldedIdentifier && numbers.allSatisfy { $0.key == $0.value }
-    default: false
     }
   }
 }

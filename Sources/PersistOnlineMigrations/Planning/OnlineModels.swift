@@ -9,9 +9,12 @@ struct OnlineModels {
   let backward: OnlineSurvey
   let expansion: OnlineExpansion
   let refusals: [OnlineRefusal]
+  private let collisions: Set<PlaceCollision>
   /// The store's catalog with the first model.
   let catalog: StoreCatalog
 
+  /// Whether both models can be served.
+  var isComplete: Bool { refusals.isEmpty && collisions.isEmpty }
   var first: TableMap { forward.map }
   var second: TableMap { backward.map }
 
@@ -19,7 +22,21 @@ struct OnlineModels {
   ///
   /// - Parameter store: The store with its model.
   init(_ store: IdentifiedStore, to version: ModelVersion, registry: ModelRegistry?) throws {
-    forward = try OnlineSurvey(store, to: version, numbers: nil, registry: registry)
+    var names = PlaceNames()
+    var models = try OnlineModels(store, to: version, names, registry)
+    // Other names can lead to further collisions, for example of derived attributes.
+    while !models.collisions.isEmpty {
+      for collision in models.collisions { models.resolve(collision, in: &names) }
+      models = try OnlineModels(store, to: version, names, registry)
+    }
+    self = models
+  }
+
+  /// - Parameter names: The names of the second model's tables and columns that differ from those of the rules.
+  private init(
+    _ store: IdentifiedStore, to version: ModelVersion, _ names: PlaceNames, _ registry: ModelRegistry?
+  ) throws {
+    forward = try OnlineSurvey(store, to: version, numbers: nil, names: names, registry: registry)
     catalog = store.catalog
     // The second model in a store of its own: its tables, and those that every store has.
     let own = Places(forward.map)
@@ -32,12 +49,35 @@ struct OnlineModels {
       tables: tables + store.catalog.schema.tables.filter { own.columns[$0.name.foldedIdentifier] == nil },
       names: .snakeCase)
     let twin = try Self.catalog(
-      of: version.model, numbers: forward.numbers, schema: schema, beside: store.catalog, at: nil)
+      of: version.model, numbers: forward.numbers, schema: schema, names, beside: store.catalog, at: nil)
     backward = try OnlineSurvey(
       Self.identify(twin, as: version, at: nil), to: forward.source, numbers: store.catalog.numberRows,
-      registry: registry, isReturn: true)
+      names: store.metadata.placeNames, registry: registry, isReturn: true)
     let planner = ExpansionPlanner(forward, backward)
-    (expansion, refusals) = (planner.expansion, planner.refusals)
+    (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
+  }
+
+  /// Gives a table or column of the second model a name that neither model uses.
+  private func resolve(_ collision: PlaceCollision, in names: inout PlaceNames) {
+    let rules = LayoutNames.snakeCase
+    func free(_ rule: String, besides taken: Set<String>) -> String {
+      var number = 1
+      while taken.contains(rules.repeated(rule, number).foldedIdentifier) { number += 1 }
+      return rules.repeated(rule, number)
+    }
+    switch collision {
+    case .table(let rule, let actual):
+      var taken = Set(catalog.schema.tables.map(\.name.foldedIdentifier))
+      for places in [Places(forward.map), Places(forward.planned)] { taken.formUnion(places.columns.keys) }
+      names[rule] = actual ?? free(rule, besides: taken)
+    case .column(let table, let rule):
+      let present = catalog.schema.table(named: table)?.columns ?? []
+      var taken = Set(present.map(\.name.foldedIdentifier))
+      for places in [Places(forward.map), Places(forward.planned)] {
+        taken.formUnion(places.columns[table.foldedIdentifier] ?? [])
+      }
+      names[table, rule] = free(rule, besides: taken)
+    }
   }
 
   /// The models of an expanded store.
@@ -58,12 +98,13 @@ struct OnlineModels {
       twin.metadata, twin.numberRows, twin.record, schema: places.0.hidden(from: twin.schema, besides: places.1))
     catalog = first
     forward = try OnlineSurvey(
-      Self.identify(first, as: source, at: url), to: version, numbers: record.numbers, registry: registry)
+      Self.identify(first, as: source, at: url), to: version, numbers: record.numbers, names: record.placeNames,
+      registry: registry)
     backward = try OnlineSurvey(
-      Self.identify(second, as: version, at: url), to: source, numbers: found.catalog.numberRows, registry: registry,
-      isReturn: true)
+      Self.identify(second, as: version, at: url), to: source, numbers: found.catalog.numberRows,
+      names: found.metadata.placeNames, registry: registry, isReturn: true)
     let planner = ExpansionPlanner(forward, backward)
-    (expansion, refusals) = (planner.expansion, planner.refusals)
+    (expansion, refusals, collisions) = (planner.expansion, planner.refusals, planner.collisions)
   }
 
   private static func identify(
@@ -74,10 +115,11 @@ struct OnlineModels {
 
   /// The catalog of a model in a store that has it alone.
   private static func catalog(
-    of model: ManagedObjectModel, numbers: [EntityNumbers.Row], schema: StoreSchema, beside catalog: StoreCatalog,
-    at url: URL?
+    of model: ManagedObjectModel, numbers: [EntityNumbers.Row], schema: StoreSchema, _ names: PlaceNames,
+    beside catalog: StoreCatalog, at url: URL?
   ) throws -> StoreCatalog {
     var metadata = catalog.metadata
+    metadata.placeNames = names
     metadata.setModel(
       versionHashes: model.fingerprints.mapValues(\.bytes), versionIdentifiers: model.versionIdentifiers)
     let contents = Dictionary(

@@ -14,7 +14,7 @@ extension ServerPool {
   func maintain(
     _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], _ schema: StoreSchema
   ) throws {
-    guard !columns.isEmpty || schema.triggers.contains(where: \.isDerived) else { return }
+    guard !columns.isEmpty || !schema.derivedTriggers.isEmpty else { return }
     let found = try read { try $0.derivedTriggers(for: columns, in: layout) }
     guard found != .current else { return }
     do {
@@ -43,20 +43,23 @@ private enum PresentDerivedTriggers {
   case different
 }
 
-extension StoreSchema.Trigger {
-  /// Whether it is one of Persist's for a derived attribute.
-  fileprivate var isDerived: Bool { name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier) }
+extension StoreSchema {
+  /// Persist's triggers for derived attributes.
+  var derivedTriggers: [Trigger] { triggers.filter { $0.name.hasPrefix(DerivedTrigger.prefix.foldedIdentifier) } }
 }
 
 extension ServerSession {
   /// Creates the triggers that maintain derived attributes in place of others, and computes the values of existing
   /// rows. The caller holds the transaction.
   ///
-  /// - Parameter isComplete: Whether existing rows have the values already.
+  /// - Parameters:
+  ///   - former: The present triggers; nil to read them.
+  ///   - isComplete: Whether existing rows have the values already.
   func makeDerived(
-    _ columns: [DerivedColumn], in layout: [String: [TableMap.PlacedColumn]], completed isComplete: Bool = false
+    _ columns: [DerivedColumn], replacing former: [StoreSchema.Trigger]? = nil,
+    in layout: [String: [TableMap.PlacedColumn]], completed isComplete: Bool = false
   ) throws {
-    try dropDerived()
+    try drop(former ?? StoreSchema(self).derivedTriggers)
     guard !columns.isEmpty else { return }
     let triggers = columns.serverTriggers(in: layout, partitioned: try partitionedTables())
     try run(ServerText.derivedFunctions + triggers.flatMap(\.statements))
@@ -68,9 +71,10 @@ extension ServerSession {
     }
   }
 
-  func dropDerived() throws {
-    let former = try StoreSchema(self).triggers.filter(\.isDerived)
-    if !former.isEmpty { try run(former.flatMap { ServerText.dropDerived($0) }) }
+  func dropDerived() throws { try drop(StoreSchema(self).derivedTriggers) }
+
+  private func drop(_ triggers: [StoreSchema.Trigger]) throws {
+    if !triggers.isEmpty { try run(triggers.flatMap { ServerText.dropDerived($0) }) }
   }
 
   /// Compares the triggers that the server has, with their functions, with those that Persist makes.

@@ -33,12 +33,18 @@ extension ServerSession {
 
   /// Deletes functions and the triggers that call them.
   func dropTriggerFunctions(withPrefix prefix: String) throws {
-    let functions = try all(
+    let statements = try dropsOfTriggerFunctions(withPrefixes: [prefix])
+    if !statements.isEmpty { try run(statements) }
+  }
+
+  /// The statements that delete functions and the triggers that call them.
+  func dropsOfTriggerFunctions(withPrefixes prefixes: [String]) throws -> [ServerText] {
+    let conditions = prefixes.map { "starts_with(p.proname, \(text: ServerText.name($0)))" as ServerText }
+    return try all(
       """
       SELECT p.proname::text FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace \
-      WHERE n.nspname = \(text: schema) AND starts_with(p.proname, \(text: ServerText.name(prefix)))
+      WHERE n.nspname = \(text: schema) AND (\(conditions.joined(separator: " OR ")))
       """
-    ) { $0.text($1, 0) }
-    if !functions.isEmpty { try run(functions.map { "DROP FUNCTION \(table: $0)() CASCADE" }) }
+    ) { $0.text($1, 0) }.map { "DROP FUNCTION \(table: $0)() CASCADE" }
   }
 }

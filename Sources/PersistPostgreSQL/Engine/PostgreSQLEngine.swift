@@ -263,7 +263,9 @@ struct PostgreSQLEngine: StoreEngine {
       metadata.values[StoreMetadata.Key.storeType] = .string(StoreType.postgreSQL.rawValue)
       try pool.write { transaction in
         try transaction.run([ServerText.lock(pool.address.schema)])
-        let model = try transaction.session.identify(among: nil).model
+        let store = try transaction.session.identify(among: nil)
+        metadata.placeNames = store.metadata.placeNames
+        let model = store.model
         transaction.runLast(try [metadata.update()] + metadata.record(model))
       }
     }

@@ -5,9 +5,10 @@ extension ServerMigrationConnection {
   /// wait for as long as it waits for another one.
   func lockTables(for changes: [SchemaChange], to map: TableMap) throws {
     try requireOneModel()
-    guard !changes.isEmpty else { return }
+    guard isOnline || !changes.isEmpty else { return }
+    let schema = try catalog().schema
+    knownCatalog = nil
     try mapped {
-      let schema = try StoreSchema(session)
       let keys = try ServerForeignKeys(session).compared(with: map)
       var locks = TableLocks()
       // Others can read the tables of a new key, but not those of one that is dropped.
@@ -19,13 +20,15 @@ extension ServerMigrationConnection {
       locks.add(try ServerRules(session).present().values)
       let described = ServerTableDescription(session, map)
       locks.add(try described.alteredTables(besides: Set(redefined.map(ServerText.name))))
+      locks.add(remains.tables(in: schema))
+      // Triggers would copy values between places that no longer belong together, or depend on columns to drop.
+      // Everything is read before the first lock.
+      let drops = try isOnline
+        ? session.dropsOfTriggerFunctions(withPrefixes: [OnlineTriggers.prefix, OldValueTriggers.prefix])
+          + schema.derivedTriggers.flatMap { ServerText.dropDerived($0) } : []
       if isOnline || changes.contains(where: \.dropsTriggers) { locks.add(try session.tablesWithTriggers()) }
       try session.lock(locks, within: options.busyTimeout)
-      if isOnline {
-        // They would copy values between places that no longer belong together, or depend on columns to drop.
-        try session.dropTriggerFunctions(withPrefix: OnlineTriggers.prefix)
-        try session.dropDerived()
-      }
+      if !drops.isEmpty { try session.run(drops) }
     }
   }
 }

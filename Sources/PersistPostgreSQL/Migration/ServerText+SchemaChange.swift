@@ -180,40 +180,44 @@ extension ServerText {
   }
 
   /// A value for a column of a type, computed from the columns of a row.
+  ///
+  /// - Parameter row: The name of the row with a point, in statements that know several.
   static func expression(
-    _ expression: RowExpression, as kind: ServerTerms.Kind, _ kinds: ColumnKinds
+    _ expression: RowExpression, as kind: ServerTerms.Kind, _ kinds: ColumnKinds, of row: ServerText = ""
   ) -> ServerText {
+    func column(_ name: String) -> ServerText { "\(row)\(name: name)" }
+    func value(_ expression: RowExpression) -> ServerText { self.expression(expression, as: kind, kinds, of: row) }
     switch expression {
-    case .column(let name): return (kinds[name.foldedIdentifier] ?? kind).text(of: name, as: kind)
+    case .column(let name): return (kinds[name.foldedIdentifier] ?? kind).text(term: column(name), as: kind)
     case .constant(let value): return kind.literal(value)
-    case .filled(.constant(.null), let value): return kind.literal(value)
-    case .filled(let inner, let value):
-      return "coalesce(\(self.expression(inner, as: kind, kinds)), \(kind.literal(value)))"
-    case .ifPresent(let columns, let inner, let value):
-      let present = columns.map { "\(name: $0) IS NOT NULL" as ServerText }.joined(separator: " OR ")
-      guard !columns.isEmpty else { return kind.literal(value) }
-      return "CASE WHEN \(present) THEN \(self.expression(inner, as: kind, kinds)) ELSE \(kind.literal(value)) END"
+    case .filled(.constant(.null), let standard): return kind.literal(standard)
+    case .filled(let inner, let standard):
+      return "coalesce(\(value(inner)), \(kind.literal(standard)))"
+    case .ifPresent(let columns, let inner, let standard):
+      let present = columns.map { "\(column($0)) IS NOT NULL" as ServerText }.joined(separator: " OR ")
+      guard !columns.isEmpty else { return kind.literal(standard) }
+      return "CASE WHEN \(present) THEN \(value(inner)) ELSE \(kind.literal(standard)) END"
     case .byEntity(let cases, let otherwise):
       let branches = cases.map { branch -> ServerText in
-        "WHEN entity IN (\(numbers: branch.numbers)) THEN \(self.expression(branch.value, as: kind, kinds))"
+        "WHEN \(row)entity IN (\(numbers: branch.numbers)) THEN \(value(branch.value))"
       }.joined(separator: " ")
-      return "CASE \(branches) ELSE \(self.expression(otherwise, as: kind, kinds)) END"
-    case .renumbered(let column, let numbers):
+      return "CASE \(branches) ELSE \(value(otherwise)) END"
+    case .renumbered(let name, let numbers):
       let changed = numbers.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
-      guard !changed.isEmpty else { return "\(name: column)" }
+      guard !changed.isEmpty else { return column(name) }
       let branches = changed.map { "WHEN \(numbers: [$0.key]) THEN \(numbers: [$0.value])" as ServerText }
-      return "CASE \(name: column) \(branches.joined(separator: " ")) ELSE \(name: column) END"
-    case .marked(let column): return "'\\x01'::bytea || \(name: column)"
-    case .unmarked(let column):
+      return "CASE \(column(name)) \(branches.joined(separator: " ")) ELSE \(column(name)) END"
+    case .marked(let name): return "'\\x01'::bytea || \(column(name))"
+    case .unmarked(let name):
       return """
-        CASE WHEN substr(\(name: column), 1, 1) = '\\x01'::bytea THEN substr(\(name: column), 2) \
-        ELSE \(name: column) END
+        CASE WHEN substr(\(column(name)), 1, 1) = '\\x01'::bytea THEN substr(\(column(name)), 2) \
+        ELSE \(column(name)) END
         """
-    case .shifted(let column, let distance): return "\(name: column) + \(number: distance)"
-    case .found(let column, let distance, let table, let numbers):
+    case .shifted(let name, let distance): return "\(column(name)) + \(number: distance)"
+    case .found(let name, let distance, let table, let numbers):
       return """
         (SELECT there.id + \(number: distance) FROM \(table: table) AS there \
-        WHERE there.id = r0.\(name: column) AND there.entity IN (\(numbers: numbers)))
+        WHERE there.id = r0.\(name: name) AND there.entity IN (\(numbers: numbers)))
         """
     }
   }

@@ -171,25 +171,33 @@ package final class OnlineConnection {
     try mapped { try ServerHistoryConnection(session).contractEntries(from: other, to: map, record) }
   }
 
-  /// Deletes triggers, unneeded tables and columns, and the record. Called at the end of the transaction that returns
-  /// the store to one model.
-  ///
-  /// - Parameters:
-  ///   - tables: The tables that only the other model has.
-  ///   - indexes: The final names of indexes, by their present ones.
-  package func removeRemains(tables: [String], renaming indexes: [String: String] = [:]) throws {
+  /// Locks the tables from which something will be removed together with those of the other changes. Called before
+  /// these.
+  package func willRemove(_ remains: OnlineRemains) { connection.remains = remains }
+
+  /// Deletes unneeded tables, columns and indexes, and the record, at once. Called at the end of the transaction that
+  /// returns the store to one model.
+  package func remove(_ remains: OnlineRemains) throws {
+    let schema = try connection.catalog().schema
     try mapped {
-      let present = try StoreSchema(session)
-      let doomed = tables.filter { present.table(named: $0) != nil }
-      if !doomed.isEmpty {
-        try session.run(["DROP TABLE \(doomed.map { "\(table: $0)" as ServerText }.joined(separator: ", "))"])
-        try session.run(doomed.map { ServerText.dropKeySequence(of: $0) })
+      let indexes = Set(schema.indexes.map { ServerText.name($0.name) })
+      func isPresent(_ index: String) -> Bool { indexes.contains(ServerText.name(index)) }
+      var statements = remains.indexes.filter(isPresent).map { "DROP INDEX \(table: $0)" as ServerText }
+      let columns = remains.columns.filter { schema.column($0.column, of: $0.table) != nil }
+      for (table, columns) in Dictionary(grouping: columns, by: \.table).sorted(by: { $0.key < $1.key }) {
+        let drops = columns.map { "DROP COLUMN \(name: $0.column)" as ServerText }
+        statements.append("ALTER TABLE \(table: table) \(drops.joined(separator: ", "))")
       }
-      for (temporary, name) in indexes.sorted(by: { $0.key < $1.key })
-      where present.indexes.contains(where: { ServerText.name($0.name) == ServerText.name(temporary) }) {
-        try session.run(["ALTER INDEX \(table: temporary) RENAME TO \(name: name)"])
+      let tables = remains.tables.filter { schema.table(named: $0) != nil }
+      if !tables.isEmpty {
+        let names = tables.map { "\(table: $0)" as ServerText }
+        statements.append("DROP TABLE \(names.joined(separator: ", "))")
+        statements += tables.map { ServerText.dropKeySequence(of: $0) }
       }
-      try session.run([OnlineRecord.deletion])
+      for (temporary, name) in remains.finalNames.sorted(by: { $0.key < $1.key }) where isPresent(temporary) {
+        statements.append("ALTER INDEX \(table: temporary) RENAME TO \(name: name)")
+      }
+      try session.run(statements + [OnlineRecord.deletion])
     }
   }
 
@@ -249,6 +257,20 @@ package final class OnlineConnection {
   /// - Returns: The number of copied pairs; 0 at the end.
   package func backfill(_ join: OnlineExpansion.JoinPair, limit: Int) throws -> Int {
     try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+  }
+
+  /// Copies keys to the join table of the second model.
+  ///
+  /// - Returns: The number of copied keys; 0 at the end.
+  package func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) throws -> Int {
+    try mapped { try session.execute(OnlineStatements.backfill(join, limit: limit)) }
+  }
+
+  /// Gives members without a position in an ordered relationship of the second model the last ones.
+  ///
+  /// - Returns: The number of members that got a position; 0 at the end.
+  package func backfill(_ positions: OnlineExpansion.Positions, limit: Int) throws -> Int {
+    try mapped { try session.execute(OnlineStatements.backfill(positions, limit: limit)) }
   }
 
   /// Computes the values of a new derived attribute in the next older rows.

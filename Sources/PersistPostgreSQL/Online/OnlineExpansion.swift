@@ -17,16 +17,33 @@ package struct OnlineExpansion: Sendable, Hashable {
     }
   }
 
-  /// Two columns with the same values.
+  /// Two columns with the same content, of which each determines the other.
   package struct Pair: Sendable, Hashable {
     package let table: String
     package let first: String
+    package let firstType: TableMap.ColumnType
     package let second: String
     package let type: TableMap.ColumnType
+    /// The value of the second column, computed from the first one.
+    package let forward: RowExpression
+    /// The value of the first column, computed from the second one.
+    package let backward: RowExpression
+    /// The second model's property, for messages.
+    package let label: String
 
-    package init(table: String, first: String, second: String, type: TableMap.ColumnType) {
-      (self.table, self.first, self.second, self.type) = (table, first, second, type)
+    package init(
+      table: String, first: (name: String, type: TableMap.ColumnType),
+      second: (name: String, type: TableMap.ColumnType), forward: RowExpression, backward: RowExpression,
+      label: String
+    ) {
+      self.table = table
+      (self.first, firstType) = first
+      (self.second, type) = second
+      (self.forward, self.backward, self.label) = (forward, backward, label)
     }
+
+    /// Whether both columns have the same values, and not only equal ones or values for those that are missing.
+    var isPlain: Bool { firstType == type && forward.isColumn && backward.isColumn }
   }
 
   /// A value for rows of some entities that programs with the other model write.
@@ -56,6 +73,48 @@ package struct OnlineExpansion: Sendable, Hashable {
     }
   }
 
+  /// A to-one relationship of the first model that is a to-many one of the second: a column of keys, and a join table
+  /// with the same pairs. Programs with the second model can't add a second member as long as both are served.
+  package struct KeyJoin: Sendable, Hashable {
+    /// The table with the column of keys.
+    package let table: String
+    package let key: String
+    /// The column with the entity numbers of the keys' rows, and their table; nil if they are of one entity.
+    package var number: Number?
+    package let join: TableDefinition
+    /// The join table's column for the rows of the table.
+    package let own: String
+    /// The join table's column for the rows that the keys refer to.
+    package let member: String
+    /// The first model's table and the second model's relationship, for messages.
+    package let label: String
+
+    package struct Number: Sendable, Hashable {
+      package let column: String
+      package let target: String
+
+      package init(column: String, target: String) { (self.column, self.target) = (column, target) }
+    }
+
+    package init(table: String, key: String, join: TableDefinition, own: String, member: String, label: String) {
+      (self.table, self.key, self.join, self.own, self.member, self.label) = (table, key, join, own, member, label)
+    }
+  }
+
+  /// A column with the positions of members that programs with only one of the models assign. Others add members at the
+  /// end.
+  package struct Positions: Sendable, Hashable {
+    /// A table of entities or a join table.
+    package let table: String
+    package let owner: String
+    package let member: String
+    package let place: String
+
+    package init(table: String, owner: String, member: String, place: String) {
+      (self.table, self.owner, self.member, self.place) = (table, owner, member, place)
+    }
+  }
+
   /// An index of the second model.
   package struct NewIndex: Sendable, Hashable {
     package let index: IndexDefinition
@@ -80,6 +139,8 @@ package struct OnlineExpansion: Sendable, Hashable {
   package var pairs: [Pair] = []
   package var fills: [Fill] = []
   package var joins: [JoinPair] = []
+  package var keyJoins: [KeyJoin] = []
+  package var positions: [Positions] = []
   /// New derived attributes.
   package var derived: [DerivedColumn] = []
   package var keys: [ForeignKeyDefinition] = []
@@ -95,6 +156,33 @@ extension OnlineExpansion {
     return Set(pairs.map(\.table) + filled).sorted()
   }
 
+  /// The positions that only the second model has.
+  package var secondPositions: [Positions] {
+    positions.filter { position in
+      columns.contains { $0.table == position.table && $0.column.name == position.place }
+    }
+  }
+
   /// The tables that get triggers.
-  var triggeredTables: [String] { Set(pairs.map(\.table) + fills.map(\.table)).sorted() }
+  var triggeredTables: [String] {
+    Set(pairs.map(\.table) + fills.map(\.table) + positions.map(\.table)).sorted()
+  }
+}
+
+/// What is deleted at the end of an online migration, when the store has one model again.
+package struct OnlineRemains: Sendable {
+  package var indexes: [String] = []
+  package var columns: [(table: String, column: String)] = []
+  package var tables: [String] = []
+  /// The final names of indexes by their present ones.
+  package var finalNames: [String: String] = [:]
+
+  package init() {}
+
+  /// The tables that change.
+  func tables(in schema: StoreSchema) -> [String] {
+    let names = Set((indexes + finalNames.keys).map(ServerText.name))
+    return (tables + columns.map(\.table)).filter { schema.table(named: $0) != nil }
+      + schema.indexes.filter { names.contains(ServerText.name($0.name)) }.map(\.table)
+  }
 }

@@ -35,6 +35,8 @@ package struct OnlineRecord: Sendable {
   /// The text of the second model.
   package let model: Data
   package let versionIdentifiers: [String]
+  /// The second model's tables and columns whose names differ from those of the rules.
+  package let placeNames: PlaceNames
   /// The names of the second model by those of the first.
   package let renames: PropertyRenames
   /// The time of the expansion.
@@ -42,10 +44,10 @@ package struct OnlineRecord: Sendable {
 
   package init(
     state: State, from: String, to: String, numbers: [EntityNumbers.Row], model: ManagedObjectModel,
-    renames: PropertyRenames, since: Date
+    names: PlaceNames, renames: PropertyRenames, since: Date
   ) {
     (self.state, self.from, self.to, self.numbers, self.since) = (state, from, to, numbers, since)
-    self.renames = renames
+    (placeNames, self.renames) = (names, renames)
     self.model = Data(model.description.json.utf8)
     versionIdentifiers = model.versionIdentifiers
   }
@@ -87,6 +89,7 @@ extension OnlineRecord {
     (self.state, self.from, self.to, self.model) = (state, from, to, model)
     versionIdentifiers = values["identifiers"]?.arrayValue?.compactMap(\.stringValue) ?? []
     renames = PropertyRenames(values["renames"])
+    placeNames = PlaceNames(values["names"]) ?? PlaceNames()
     since = Date(timeIntervalSinceReferenceDate: values["since"]?.stringValue.flatMap(Double.init) ?? 0)
     numbers = rows.compactMap { row in
       guard let parts = row.arrayValue, parts.count == 4, let number = parts[0].integerValue,
@@ -102,6 +105,7 @@ extension OnlineRecord {
       "state": .string(state.rawValue), "from": .string(from), "to": .string(to),
       "identifiers": .array(versionIdentifiers.map(PropertyList.string)),
       "since": .string("\(since.timeIntervalSinceReferenceDate)"), "renames": renames.propertyList,
+      "names": placeNames.propertyList,
       "numbers": .array(
         numbers.map { row in
           .array([
@@ -164,6 +168,7 @@ extension OnlineRecord {
   /// The metadata of the second model.
   func metadata(_ second: ManagedObjectModel, _ metadata: StoreMetadata) -> StoreMetadata {
     var own = metadata
+    own.placeNames = placeNames
     own.setModel(versionHashes: second.fingerprints.mapValues(\.bytes), versionIdentifiers: versionIdentifiers)
     return own
   }

@@ -21,6 +21,7 @@ package enum OnlineStatements {
     let digest = ServerPresence.digest(of: second)
     statements += expansion.triggeredTables.flatMap { OnlineTriggers.make(of: $0, expansion, second: digest) }
     statements += expansion.joins.flatMap { OnlineTriggers.make(of: $0) }
+    statements += expansion.keyJoins.flatMap { OnlineTriggers.make(of: $0) }
     return statements
   }
 
@@ -35,8 +36,9 @@ package enum OnlineStatements {
     var values: [ServerText] = []
     var conditions: [ServerText] = []
     for pair in expansion.pairs where pair.table == table {
-      values.append("\(name: pair.second) = r.\(name: pair.first)")
-      conditions.append("r.\(name: pair.second) IS DISTINCT FROM r.\(name: pair.first)")
+      let value = pair.secondValue(of: "r.")
+      values.append("\(name: pair.second) = \(value)")
+      conditions.append("r.\(name: pair.second) IS DISTINCT FROM \(value)")
     }
     var fills: [String: [OnlineExpansion.Fill]] = [:]
     for fill in expansion.fills where fill.table == table && fill.side == .second {
@@ -73,6 +75,33 @@ package enum OnlineStatements {
       """
   }
 
+  /// Copies the next keys that the join table lacks as pairs.
+  static func backfill(_ join: OnlineExpansion.KeyJoin, limit: Int) -> ServerText {
+    let (own, member): (ServerText, ServerText) = ("\(name: join.own)", "\(name: join.member)")
+    // The row is locked until both are written, so that its key can't change in between.
+    return """
+      INSERT INTO \(table: join.join.name) (\(own), \(member)) \
+      SELECT r.id, r.\(name: join.key) FROM \(table: join.table) AS r WHERE r.\(name: join.key) IS NOT NULL \
+      AND NOT EXISTS (SELECT 1 FROM \(table: join.join.name) AS t WHERE t.\(own) = r.id) \
+      LIMIT \(number: Int64(limit)) FOR NO KEY UPDATE OF r ON CONFLICT DO NOTHING
+      """
+  }
+
+  /// Gives the next members without a position the last ones of their lists, in the order of their keys.
+  static func backfill(_ positions: OnlineExpansion.Positions, limit: Int) -> ServerText {
+    let (table, place): (ServerText, ServerText) = ("\(table: positions.table)", "\(name: positions.place)")
+    let (owner, member): (ServerText, ServerText) = ("\(name: positions.owner)", "\(name: positions.member)")
+    return """
+      WITH part AS (SELECT ctid AS place_of_row, \(owner) AS o, \(member) AS m FROM \(table) \
+      WHERE \(owner) IS NOT NULL AND \(place) IS NULL LIMIT \(number: Int64(limit)) FOR NO KEY UPDATE), \
+      placed AS (SELECT p.place_of_row, \
+      (SELECT coalesce(max(t.\(place)), \(number: OrderPlaces.first - OrderPlaces.distance)) FROM \(table) AS t \
+      WHERE t.\(owner) = p.o) + \(number: OrderPlaces.distance) * row_number() OVER (PARTITION BY p.o ORDER BY p.m) \
+      AS position FROM part AS p) \
+      UPDATE \(table) AS r SET \(place) = placed.position FROM placed WHERE r.ctid = placed.place_of_row
+      """
+  }
+
   // MARK: For plans
 
   /// The statements of an expansion, as plans show them.
@@ -92,7 +121,10 @@ package enum OnlineStatements {
   /// The statements of the work that takes time in proportion to the rows, as plans show them.
   package static func shownBackfill(_ expansion: OnlineExpansion, limit: Int) -> [String] {
     expansion.backfilledTables.map { backfill($0, expansion, after: 0, limit: limit).shown }
-      + expansion.joins.map { backfill($0, limit: limit).shown } + expansion.derived.map { ServerText.fill($0).shown }
+      + expansion.joins.map { backfill($0, limit: limit).shown }
+      + expansion.keyJoins.map { backfill($0, limit: limit).shown }
+      + expansion.secondPositions.map { backfill($0, limit: limit).shown }
+      + expansion.derived.map { ServerText.fill($0).shown }
       + expansion.keys.map { key in
         ("ALTER TABLE \(table: key.table) VALIDATE CONSTRAINT \(name: ServerText.name(of: key))" as ServerText).shown
       } + expansion.indexes.map { ServerText.create($0.present, concurrently: true).shown }

@@ -24,8 +24,18 @@ enum OnlineTriggers {
   static func make(of table: String, _ expansion: OnlineExpansion, second: String) -> [ServerText] {
     let pairs = expansion.pairs.filter { $0.table == table }
     let fills = expansion.fills.filter { $0.table == table }
+    let positions = expansion.positions.filter { $0.table == table }
     let inserted = pairs.map(copyInserted) + fills.map(fill)
-    let updated = pairs.map(copyUpdated)
+      + positions.map { append($0, if: "NEW.\(name: $0.place) IS NULL") }
+    let updated = pairs.map(copyUpdated) + positions.map { positions in
+      let (owner, place): (ServerText, ServerText) = ("\(name: positions.owner)", "\(name: positions.place)")
+      return append(
+        positions,
+        if: """
+          NEW.\(place) IS NULL OR NEW.\(owner) IS DISTINCT FROM OLD.\(owner) \
+          AND NEW.\(place) IS NOT DISTINCT FROM OLD.\(place)
+          """)
+    }
     let body: ServerText = """
       DECLARE is_second boolean := coalesce(current_setting(\(literal: setting), true), '') = \(literal: second); \
       BEGIN IF TG_OP = 'INSERT' THEN \(inserted.joined(separator: " ")) \
@@ -46,17 +56,31 @@ enum OnlineTriggers {
 
   private static func copyInserted(_ pair: OnlineExpansion.Pair) -> ServerText {
     """
-    IF is_second OR NEW.\(name: pair.second) IS NOT NULL THEN NEW.\(name: pair.first) := NEW.\(name: pair.second); \
-    ELSE NEW.\(name: pair.second) := NEW.\(name: pair.first); END IF;
+    IF is_second OR NEW.\(name: pair.second) IS NOT NULL THEN \(copyBack(pair)) \
+    ELSE NEW.\(name: pair.second) := \(pair.secondValue(of: "NEW.")); END IF;
     """
   }
 
   private static func copyUpdated(_ pair: OnlineExpansion.Pair) -> ServerText {
     let (first, second): (ServerText, ServerText) = ("\(name: pair.first)", "\(name: pair.second)")
+    // A value that takes the place of a missing one doesn't mean that the other program has assigned it.
+    // In parentheses, because PL/pgSQL would take a THEN of the value for its own.
+    let isOwn: ServerText = pair.isPlain
+      ? "" : " AND NEW.\(second) IS DISTINCT FROM (\(pair.secondValue(of: "NEW.")))"
     return """
       IF NEW.\(second) IS DISTINCT FROM OLD.\(second) \
-      AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first)) THEN NEW.\(first) := NEW.\(second); \
-      ELSIF NEW.\(first) IS DISTINCT FROM OLD.\(first) THEN NEW.\(second) := NEW.\(first); END IF;
+      AND (is_second OR NEW.\(first) IS NOT DISTINCT FROM OLD.\(first))\(isOwn) THEN \(copyBack(pair)) \
+      ELSIF NEW.\(first) IS DISTINCT FROM OLD.\(first) THEN NEW.\(second) := \(pair.secondValue(of: "NEW.")); END IF;
+      """
+  }
+
+  /// Gives the first column the value of the second, unless its type has no equal one: the transaction then fails.
+  private static func copyBack(_ pair: OnlineExpansion.Pair) -> ServerText {
+    let copy: ServerText = "NEW.\(name: pair.first) := \(pair.firstValue(of: "NEW."));"
+    guard let isUnequal = pair.isUnequal("NEW.\(name: pair.second)") else { return copy }
+    return """
+      IF \(isUnequal) THEN RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = \(literal: unequalValue), \
+      MESSAGE = \(literal: "\(pair.label): ") || NEW.\(name: pair.second)::text; END IF; \(copy)
       """
   }
 
@@ -66,6 +90,21 @@ enum OnlineTriggers {
     return """
       IF \(writer) AND NEW.\(name: fill.column.name) IS NULL\(rows) \
       THEN NEW.\(name: fill.column.name) := \(ServerTerms.Kind(fill.column.type).literal(fill.value)); END IF;
+      """
+  }
+
+  /// Gives a member without a position, or with that in another owner's list, the last position.
+  private static func append(_ positions: OnlineExpansion.Positions, if condition: ServerText) -> ServerText {
+    let start: ServerText = """
+      SELECT coalesce(max(\(name: positions.place)), \(number: OrderPlaces.first - OrderPlaces.distance)) \
+      + \(number: OrderPlaces.distance) FROM\u{20}
+      """
+    let end: ServerText = " WHERE \(name: positions.owner) = $1"
+    func literal(_ text: ServerText) -> ServerText { "\(literal: text.statement(in: "").text)" }
+    return """
+      IF NEW.\(name: positions.owner) IS NULL THEN NEW.\(name: positions.place) := NULL; ELSIF \(condition) \
+      THEN EXECUTE \(literal(start)) || quote_ident(TG_TABLE_SCHEMA) || '.' || quote_ident(TG_TABLE_NAME) \
+      || \(literal(end)) INTO NEW.\(name: positions.place) USING NEW.\(name: positions.owner); END IF;
       """
   }
 
@@ -147,6 +186,42 @@ enum OnlineTriggers {
       return trigger.named("\(prefix)FIRST_\(trigger.name)", onAssigning: { _ in assigned })
     }
     return new + others
+  }
+}
+
+extension OnlineExpansion.Pair {
+  private var kinds: ServerText.ColumnKinds {
+    [
+      first.foldedIdentifier: ServerTerms.Kind(firstType), second.foldedIdentifier: ServerTerms.Kind(type),
+    ]
+  }
+
+  /// The value of the second column according to the first.
+  ///
+  /// - Parameter row: The name of the row with a point.
+  func secondValue(of row: ServerText) -> ServerText {
+    ServerText.expression(forward, as: ServerTerms.Kind(type), kinds, of: row)
+  }
+
+  /// The value of the first column according to the second.
+  fileprivate func firstValue(of row: ServerText) -> ServerText {
+    ServerText.expression(backward, as: ServerTerms.Kind(firstType), kinds, of: row)
+  }
+
+  /// The condition for a value of the second type that has no equal in the first; nil if all have.
+  fileprivate func isUnequal(_ value: ServerText) -> ServerText? {
+    guard firstType != type else { return nil }
+    let range: (Int64, Int64)? =
+      switch firstType {
+      case .boolean: (0, 1)
+      case .int16: (Int64(Int16.min), Int64(Int16.max))
+      case .int32: (Int64(Int32.min), Int64(Int32.max))
+      case .integer: (Int64.min, Int64.max)
+      default: nil
+      }
+    guard let range else { return nil }
+    let isFraction: ServerText = ServerTerms.Kind(type).isWhole ? "" : " OR \(value) <> trunc(\(value))"
+    return "\(value) NOT BETWEEN \(number: range.0) AND \(number: range.1)\(isFraction)"
   }
 }
 

@@ -49,6 +49,7 @@ extension PostgreSQLStore {
   /// - Parameter writes: The writes, of which one has the value.
   func described(_ error: PersistenceError, _ writes: RowWrites = RowWrites()) -> PersistenceError {
     guard let name = error.place.key else { return error }
+    if let violation = OnlineTriggers.violation(at: url, error) { return violation }
     if name.hasPrefix(ServerRule.prefix), let rule = ServerRule.all(in: map).first(where: { $0.name == name }) {
       return rule.violation(at: url, error)
     }

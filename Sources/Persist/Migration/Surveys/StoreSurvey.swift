@@ -197,7 +197,7 @@ extension IdentifiedStore {
   }
 
   /// The number of rows; nil if counting them would take too long.
-  func affordableRowCount(_ inspector: any StoreInspector) throws -> Int? {
+  package func affordableRowCount(_ inspector: any StoreInspector) throws -> Int? {
     guard try keys(inspector) <= MigrationLogEntry.countedRows else { return nil }
     return try rowsByTable(inspector).values.reduce(0, +)
   }

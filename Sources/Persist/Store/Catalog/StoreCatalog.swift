@@ -37,7 +37,7 @@ package struct StoreCatalog: Sendable {
     let absent = absentEntities(of: model)
     return TableMap(
       model: model, numbers: EntityNumbers(model: model, rows: numberRows, absent: absent), schema: schema,
-      absent: absent)
+      absent: absent, placeNames: metadata.placeNames)
   }
 
   /// Whether Persist's record and the version identifiers are those of a model. The store then has this model, unless
@@ -54,7 +54,9 @@ package struct StoreCatalog: Sendable {
   /// Descriptions of the parts of a model without a place in the store, and of the parts of the store unknown to the
   /// model.
   func schemaDifferences(from model: ManagedObjectModel) -> [String] {
-    TableMap.schemaDifferences(model: model, rows: numberRows, schema: schema, absent: absentEntities(of: model))
+    TableMap.schemaDifferences(
+      model: model, rows: numberRows, schema: schema, absent: absentEntities(of: model),
+      placeNames: metadata.placeNames)
   }
 
   /// The entities of a model that the store was created without: Core Data gives a store added for one configuration

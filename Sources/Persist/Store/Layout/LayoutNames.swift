@@ -139,7 +139,7 @@ package enum LayoutNames: Sendable, Hashable {
   /// A name that is taken, followed by a number.
   ///
   /// - Parameter repetition: 1 for the first name that is taken.
-  func repeated(_ name: String, _ repetition: Int) -> String {
+  package func repeated(_ name: String, _ repetition: Int) -> String {
     switch self {
     case .coreData: name + String(repetition)
     case .snakeCase: name + "_\(repetition + 1)"
@@ -174,6 +174,50 @@ package enum LayoutNames: Sendable, Hashable {
     case .coreData: "Z_\(entity)_\(isUnique ? "UNIQUE_" : "")\(name)"
     case .snakeCase: "\(entity.snakeCase)_\(name.snakeCase)_\(isUnique ? "unique" : "index")"
     }
+  }
+}
+
+/// The tables and columns of a store on a server whose names differ from those of the rules.
+///
+/// While a store serves two models, a column that has other values for the second one has a name of its own there, such
+/// as `count_2`, and a table that the second names differently keeps the name that the first gives it. Programs with
+/// the second model go on using these names when the first is gone, so they remain until the next migration.
+package struct PlaceNames: Sendable, Hashable {
+  /// The actual names of tables by those of the rules.
+  private var tables: [String: String] = [:]
+  /// The actual names of columns by the actual names of their tables and the names of the rules.
+  private var columns: [String: [String: String]] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { tables.isEmpty && columns.isEmpty }
+
+  /// The actual name of a table; nil if it is that of the rules.
+  package subscript(table: String) -> String? {
+    get { tables.isEmpty ? nil : tables[table.foldedIdentifier] }
+    set { tables[table.foldedIdentifier] = newValue }
+  }
+
+  /// The actual name of a column; nil if it is that of the rules.
+  ///
+  /// - Parameter table: The actual name of its table.
+  package subscript(table: String, column: String) -> String? {
+    get { columns.isEmpty ? nil : columns[table.foldedIdentifier]?[column.foldedIdentifier] }
+    set { columns[table.foldedIdentifier, default: [:]][column.foldedIdentifier] = newValue }
+  }
+
+  /// Nil if the list doesn't contain names.
+  package init?(_ list: PropertyList?) {
+    guard let values = list?.dictionaryValue else { return nil }
+    tables = values["tables"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
+    columns = values["columns"]?.dictionaryValue?.compactMapValues {
+      $0.dictionaryValue?.compactMapValues(\.stringValue)
+    } ?? [:]
+  }
+
+  package var propertyList: PropertyList {
+    func list(_ names: [String: String]) -> PropertyList { .dictionary(names.mapValues(PropertyList.string)) }
+    return .dictionary(["tables": list(tables), "columns": .dictionary(columns.mapValues(list))])
   }
 }
 

@@ -176,6 +176,8 @@ package struct TableMap: Sendable {
   private let computedLayout: Lazy<[String: [PlacedColumn]]>
   /// Entities that the store was created without: it has neither rows nor tables for them.
   package let absent: Set<String>
+  /// The tables and columns whose names differ from those of the rules.
+  package let placeNames: PlaceNames
   /// Descriptions of the parts of the model without a place in the store; empty if everything fits.
   package let differences: [String]
   /// Descriptions of tables and columns of the layout's kind that don't belong to the model; they are left unchanged.
@@ -219,37 +221,49 @@ package struct TableMap: Sendable {
 
   /// The layout of a new store whose entities have given numbers.
   package static func forNewStore(
-    _ model: ManagedObjectModel, numbers: [EntityNumbers.Row], names: LayoutNames
+    _ model: ManagedObjectModel, numbers: [EntityNumbers.Row], names: LayoutNames,
+    placeNames: PlaceNames = PlaceNames()
   ) -> TableMap {
-    TableMap(model: model, numbers: EntityNumbers(model: model, rows: numbers), schema: nil, names: names)
+    TableMap(
+      model: model, numbers: EntityNumbers(model: model, rows: numbers), schema: nil, names: names,
+      placeNames: placeNames)
   }
 
   /// The layout of an existing store.
   ///
-  /// - Parameter absent: Entities that the store was created without.
+  /// - Parameters:
+  ///   - absent: Entities that the store was created without.
+  ///   - placeNames: Tables and columns whose names differ from those of the rules.
   @inline(never)
-  package init(model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = []) {
-    self.init(model: model, numbers: numbers, schema: .some(schema), names: schema.names, absent: absent)
+  package init(
+    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema, absent: Set<String> = [],
+    placeNames: PlaceNames = PlaceNames()
+  ) {
+    self.init(
+      model: model, numbers: numbers, schema: .some(schema), names: schema.names, absent: absent,
+      placeNames: placeNames)
   }
 
   /// Descriptions of all differences between a store and the model's layout: empty if the model is a possible model of
   /// the store, judging by entities, tables and columns.
   package static func schemaDifferences(
-    model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema, absent: Set<String> = []
+    model: ManagedObjectModel, rows: [EntityNumbers.Row], schema: StoreSchema, absent: Set<String> = [],
+    placeNames: PlaceNames = PlaceNames()
   ) -> [String] {
     let numbers = EntityNumbers(model: model, rows: rows, absent: absent)
-    let map = TableMap(model: model, numbers: numbers, schema: schema, absent: absent)
+    let map = TableMap(model: model, numbers: numbers, schema: schema, absent: absent, placeNames: placeNames)
     return numbers.differences + map.differences + map.unexplained
   }
 
   private init(
     model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames,
-    absent: Set<String> = []
+    absent: Set<String> = [], placeNames: PlaceNames = PlaceNames()
   ) {
-    let builder = TableMapBuilder.placing(model, numbers, in: schema, names: names, absent: absent)
+    let builder = TableMapBuilder.placing(
+      model, numbers, in: schema, names: names, absent: absent, placeNames: placeNames)
     self.init(
-      model, numbers, names: names, absent: absent, differences: builder.differences, Lazy { builder },
-      columns: { _ in builder })
+      model, numbers, names: names, absent: absent, placeNames: builder.placeNames, differences: builder.differences,
+      Lazy { builder }, columns: { _ in builder })
   }
 
   /// The layout of a store that is known to have exactly the tables and columns that the rules predict for these
@@ -260,7 +274,7 @@ package struct TableMap: Sendable {
       TableMapBuilder.Hierarchy(model.entities[root], owners: owners.value[root], in: model, numbers)
     }
     self.init(
-      model, numbers, names: .coreData, absent: [], differences: [],
+      model, numbers, names: .coreData, absent: [], placeNames: PlaceNames(), differences: [],
       Lazy { TableMapBuilder.placing(model, numbers, in: nil, names: .coreData, absent: []) },
       columns: { hierarchies[$0.root.number - 1].builder })
   }
@@ -270,9 +284,11 @@ package struct TableMap: Sendable {
   ///   - columns: Returns a builder that has placed the columns of an entity.
   private init(
     _ model: ManagedObjectModel, _ numbers: EntityNumbers, names: LayoutNames, absent: Set<String>,
-    differences: [String], _ builder: Lazy<TableMapBuilder>, columns: @escaping @Sendable (Entity) -> TableMapBuilder
+    placeNames: PlaceNames, differences: [String], _ builder: Lazy<TableMapBuilder>,
+    columns: @escaping @Sendable (Entity) -> TableMapBuilder
   ) {
     self.absent = absent
+    self.placeNames = placeNames
     self.names = names
     self.model = model
     self.numbers = numbers

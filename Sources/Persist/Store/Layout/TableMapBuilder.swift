@@ -14,6 +14,8 @@ struct TableMapBuilder {
   let names: LayoutNames
   /// Entities that the store was created without.
   let absent: Set<String>
+  /// The tables and columns of a server whose names differ from those of the rules.
+  let placeNames: PlaceNames
   /// Table names by the name of the root entity.
   private(set) var tableNames: [String: String] = [:]
   private var placed: [String: Placed] = [:]
@@ -28,11 +30,13 @@ struct TableMapBuilder {
   let entities: [Entity]
 
   init(
-    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames, absent: Set<String>
+    model: ManagedObjectModel, numbers: EntityNumbers, schema: StoreSchema?, names: LayoutNames, absent: Set<String>,
+    placeNames: PlaceNames = PlaceNames()
   ) {
     self.model = model
     self.names = names
     self.absent = absent
+    self.placeNames = names == .snakeCase ? placeNames : PlaceNames()
     self.numbers = numbers
     self.schema = schema
     entities = model.entities.ordered { numbers[$0] < numbers[$1] }
@@ -45,6 +49,7 @@ struct TableMapBuilder {
     model: ManagedObjectModel, numbers: EntityNumbers, tableOf root: Entity, claimedBy claimants: some Sequence<Entity>
   ) {
     (self.model, self.numbers, schema, names, absent) = (model, numbers, nil, .coreData, [])
+    placeNames = PlaceNames()
     entities = claimants.ordered { numbers[$0] < numbers[$1] }
     tableNames = [root.name: names.table(of: root.name)]
   }
@@ -52,9 +57,10 @@ struct TableMapBuilder {
   /// A builder that has placed everything.
   static func placing(
     _ model: ManagedObjectModel, _ numbers: EntityNumbers, in schema: StoreSchema?, names: LayoutNames,
-    absent: Set<String>
+    absent: Set<String>, placeNames: PlaceNames = PlaceNames()
   ) -> TableMapBuilder {
-    var builder = TableMapBuilder(model: model, numbers: numbers, schema: schema, names: names, absent: absent)
+    var builder = TableMapBuilder(
+      model: model, numbers: numbers, schema: schema, names: names, absent: absent, placeNames: placeNames)
     builder.placeTables()
     builder.placeColumns()
     builder.placeJoinTables()
@@ -64,7 +70,8 @@ struct TableMapBuilder {
   mutating func placeTables() {
     var allocator = NameAllocator(names: names, reserving: names.storeTables)
     for entity in entities where entity.superentity == nil {
-      let name = allocator.allocate(names.table(of: entity.name))
+      let rule = allocator.allocate(names.table(of: entity.name))
+      let name = placeNames[rule] ?? rule
       if let schema {
         if let table = schema.table(named: name) {
           tableNames[entity.name] = table.name
@@ -174,7 +181,10 @@ struct TableMapBuilder {
   private mutating func place(_ claims: [TableClaim], inTableOf root: String) {
     guard let tableName = tableNames[root] else { return }
     var allocator = allocators[root] ?? NameAllocator(names: names, reserving: names.fixedColumns)
-    let predicted = claims.map { allocator.allocate($0.baseName) }
+    let predicted = claims.map { claim in
+      let name = allocator.allocate(claim.baseName)
+      return placeNames[tableName, name] ?? name
+    }
     allocators[root] = allocator
     var columns: [String?] = predicted
     let table = schema?.table(named: tableName)

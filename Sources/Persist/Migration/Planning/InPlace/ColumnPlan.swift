@@ -53,7 +53,7 @@ struct ColumnPlan: Sendable {
 
 extension RowExpression {
   /// The expression with renamed columns.
-  func renamingColumns(_ rename: (String) -> String) -> RowExpression {
+  package func renamingColumns(_ rename: (String) -> String) -> RowExpression {
     switch self {
     case .column(let name): .column(rename(name))
     case .constant: self

@@ -16,6 +16,8 @@ package struct InPlaceMigration {
   /// Whether the connection guarantees that nothing has changed since the survey, so that the rows need not be checked
   /// again.
   var isSurveyCurrent = false
+  /// The number of rows for the log, counted before the transaction or unknown; nil to count them if that is quick.
+  package var loggedRows: Int??
   /// The hop of a longer path, and whether that leads to an older version; nil for a whole path.
   var hop: (models: MigrationHop, isDowngrade: Bool, reported: MigrationProgress.Hop)?
   /// Prevents concurrent migrations, and contains the record of files to remove after the commit; nil for a hop, whose
@@ -70,7 +72,7 @@ package struct InPlaceMigration {
       files += try connection.largeValueNames(in: values.table, column: values.column, values.rows)
     }
     let textIndexes = try connection.intactFullTextIndexes(among: survey.map.fullTextIndexes)
-    let logged = try hop == nil ? report.rows ?? survey.store.affordableRowCount(connection) : nil
+    let logged = try hop == nil ? report.rows ?? loggedRows ?? survey.store.affordableRowCount(connection) : nil
     try requireDiskSpace(bytes)
     tally.begin()
     var parked = try ParkedValues(connection, registry, survey.store.catalog)
@@ -186,6 +188,7 @@ package struct InPlaceMigration {
     _ survey: StoreSurvey, _ logEntry: MigrationLogEntry?, _ connection: any MigrationConnection
   ) throws {
     var metadata = survey.store.metadata
+    metadata.placeNames = survey.planned.placeNames
     metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
     if let logEntry { metadata.log(logEntry) }
     let former = survey.isDowngrade ? [] : [survey.hop.source] + survey.hop.skipped
@@ -202,7 +205,8 @@ package struct InPlaceMigration {
     let catalog = try connection.catalog(knowing: survey.store.catalog.schema)
     let model = destination.model
     let numbers = EntityNumbers(model: model, rows: catalog.numberRows)
-    let map = TableMap(model: model, numbers: numbers, schema: catalog.schema)
+    let map = TableMap(
+      model: model, numbers: numbers, schema: catalog.schema, placeNames: survey.planned.placeNames)
     let before = Set(survey.map.numbers.differences)
     let differences = numbers.differences.filter { !before.contains($0) } + map.differences
     guard differences.isEmpty else {

@@ -1,0 +1,91 @@
+import Foundation
+import Persist
+import PersistPostgreSQL
+
+/// The end of an online migration in one of its directions: all decisions, and everything that is counted, before the
+/// transaction that carries it out.
+struct OnlineEnd {
+  private let survey: OnlineSurvey
+  private let rest: StoreSurvey
+  private let remains: OnlineRemains
+  /// The number of rows, for the log of migrations; nil if counting them would take too long.
+  private let rows: Int?
+
+  /// - Parameters:
+  ///   - isForward: Whether the second model remains.
+  ///   - inspector: Reads one state of the store.
+  init(_ models: OnlineModels, isForward: Bool, _ inspector: any StoreInspector) throws {
+    survey = isForward ? models.forward : models.backward
+    let (gone, remaining) = isForward ? (models.first, models.second) : (models.second, models.first)
+    let joins = Set(remaining.joinTables.map(\.name.foldedIdentifier))
+    var remains = OnlineRemains()
+    remains.tables = Places(gone).tables(besides: Places(remaining))
+    for change in survey.changes.flatMap({ $0.change.remaining(besides: joins) }) {
+      switch change {
+      case .dropColumn(let column, let table): remains.columns.append((table, column))
+      case .dropIndex(let index): remains.indexes.append(index)
+      default: break
+      }
+    }
+    let named = models.expansion.indexes.compactMap { index in index.temporaryName.map { ($0, index.index.name) } }
+    if isForward {
+      remains.finalNames = Dictionary(named, uniquingKeysWith: { first, _ in first })
+    } else {
+      remains.indexes += named.map(\.0)
+    }
+    self.remains = remains
+    rest = survey.rest { change in
+      // The entities of the first model are recorded as before.
+      if case .setEntities = change, !isForward { return [] }
+      return change.remaining(besides: joins).filter { !$0.isRemoval }
+    }
+    rows = try survey.affordableRowCount(inspector)
+  }
+
+  /// - Parameter migrating: Holds the transaction.
+  func carryOut(
+    on migrating: any MigrationConnection, _ connection: OnlineConnection, at url: URL, _ options: StoreOptions
+  ) throws -> MigrationReport {
+    connection.willRemove(remains)
+    let report = try survey.finish(rest, rows: rows, on: migrating, at: url, options: options)
+    try connection.remove(remains)
+    return report
+  }
+}
+
+extension SchemaChange {
+  /// Whether the change only removes a column or an index.
+  fileprivate var isRemoval: Bool {
+    switch self {
+    case .dropColumn, .dropIndex: true
+    default: false
+    }
+  }
+}
+
+extension SchemaChange {
+  /// The rest of the change once the places of both models are there.
+  ///
+  /// - Parameter joins: The folded names of the remaining model's join tables.
+  func remaining(besides joins: Set<String>) -> [SchemaChange] {
+    switch self {
+    case .createTable, .addColumn, .createIndex, .update, .renameTable: return []
+    // Abstract entities have no rows.
+    case .deleteRows: return []
+    // Dropped together, at the end.
+    case .dropTable: return []
+    // Both forms of a relationship have the same pairs.
+    case .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget: return []
+    // The entries were reduced before tables were locked. Those of new entities are programs' own.
+    case .deleteHistory: return []
+    case .renameColumn(let old, let new, let table):
+      if ParkedColumn.isOne(new) { return [self] }
+      return joins.contains(table.foldedIdentifier) ? [] : [.dropColumn(old, table: table)]
+    case .rebuildTable(let rebuild):
+      let remaining = Set((rebuild.definition.columns.map(\.name) + rebuild.kept.map(\.name)).map(\.foldedIdentifier))
+      return rebuild.former.filter { !remaining.contains($0.name.foldedIdentifier) }
+        .map { .dropColumn($0.name, table: rebuild.definition.name) }
+    default: return [self]
+    }
+  }
+}

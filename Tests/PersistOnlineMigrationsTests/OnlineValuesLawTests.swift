@@ -1,0 +1,289 @@
+import Foundation
+import Persist
+import PersistOnlineMigrations
+import PersistPostgreSQL
+import PersistTestSupport
+import PersistTools
+import Testing
+
+/// The law of places with other content: what a program writes has an equal, or the default for a missing value, in the
+/// other model, and nothing is lost or doubled.
+@Suite("Laws of columns with other values in each model", .needsServer)
+struct OnlineValuesLawTests {
+  @Test(
+    "Three programs write through expansion, backfill, contraction and abandoning, and both see equal values",
+    .law("online-values", short: 16, long: 300))
+  func randomWriters() {
+    forEachSeed { seed in
+      var numbers = SeededRandom(seed: seed)
+      let pair = try RandomValuesPair(&numbers)
+      let name = "seed \(seed)"
+      try OnlineShop.withStore { url in
+        var options = StoreOptions()
+        if seed % 2 == 0 { (options.tracksHistory, options.historyKeeps) = (true, .oldValues) }
+        var ledger = ValuesLedger(pair)
+        let first = [try OnlineProgram(pair.old, url, options: options), try OnlineProgram(pair.old, url)]
+        for number in 0..<Int.random(in: 2...9, using: &numbers) { try ledger.write(first[number % 2], .old, &numbers) }
+        let migration = OnlineMigration(storeAt: url)
+        let plan = try migration.plan(to: pair.new)
+        guard plan.isPossible else {
+          Issue.record("\(name): \(plan)")
+          return
+        }
+        try migration.expand(to: pair.new)
+        for number in 0..<4 { try ledger.write(first[number % 2], .old, &numbers) }
+        var pace = BackfillPace()
+        pace.batchSize = Int.random(in: 1...4, using: &numbers)
+        var interruptions = Int.random(in: 0...2, using: &numbers)
+        while try !migration.backfill(
+          pace: pace,
+          progress: { _ in
+            interruptions -= 1
+            return interruptions < 0
+          })
+        { try ledger.write(first[0], .old, &numbers) }
+        let second = try OnlineProgram(pair.new, url)
+        for _ in 0..<Int.random(in: 6...20, using: &numbers) {
+          let writer = Int.random(in: 0...2, using: &numbers)
+          if writer < 2 {
+            try ledger.write(first[writer], .old, &numbers)
+          } else {
+            try ledger.write(second, .new, &numbers)
+          }
+        }
+        for program in first { try ledger.compare(program, .old, "\(name), old program") }
+        try ledger.compare(second, .new, "\(name), new program")
+        for program in first { try program.close() }
+        if seed % 3 == 0 {
+          try second.close()
+          try migration.abort()
+          let last = try OnlineProgram(pair.old, url)
+          try ledger.compare(last, .old, "\(name), abandoned")
+          try last.close()
+        } else {
+          let before = try second.dump()
+          if pair.losesOrder { #expect(throws: PersistenceError.self) { try migration.contract() } }
+          try migration.contract(force: pair.losesOrder)
+          try #expect(second.dump() == before, "\(name)")
+          try ledger.write(second, .new, &numbers)
+          try ledger.compare(second, .new, "\(name), contracted")
+          try second.close()
+          try migrateOnward(pair, &ledger, url, isOnline: seed % 2 == 0, &numbers, name)
+        }
+        var problems: [StoreProblem] = []
+        try StoreLocation.postgreSQL(url.absoluteString).check { problems.append($0) }
+        #expect(problems.isEmpty, "\(name): \(problems)")
+      }
+    }
+  }
+
+  /// The places with other names are those of an ordinary store for the next migration.
+  private func migrateOnward(
+    _ pair: RandomValuesPair, _ ledger: inout ValuesLedger, _ url: URL, isOnline: Bool, _ numbers: inout SeededRandom,
+    _ name: String
+  ) throws {
+    let next = try pair.next()
+    let second = try OnlineProgram(pair.new, url)
+    if isOnline {
+      let migration = OnlineMigration(storeAt: url)
+      let plan = try migration.expand(to: next)
+      #expect(plan.isPossible, "\(name): \(plan)")
+      try migration.backfill()
+      let third = try OnlineProgram(next, url)
+      for _ in 0..<4 {
+        try ledger.write(Bool.random(using: &numbers) ? second : third, .new, &numbers)
+      }
+      try ledger.compare(third, .new, "\(name), third version beside the second")
+      try ledger.compare(second, .new, "\(name), second version beside the third")
+      try third.close()
+      try second.close()
+      try migration.contract()
+    } else {
+      try second.close()
+      try AutomaticMigrator().migrate(storeAt: url, to: next, registry: nil)
+      let columns = try ForeignSQL.run(
+        ["SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema()"], at: url)
+      let others = columns.map { $0[0] }.filter { $0.last?.isNumber == true }
+      #expect(others.isEmpty, "\(name)")
+    }
+    let third = try OnlineProgram(next, url)
+    try ledger.compare(third, .new, "\(name), third version")
+    try third.close()
+  }
+}
+
+/// The writes that have been acknowledged, in the terms of both models.
+struct ValuesLedger {
+  enum Side { case old, new }
+
+  /// A value of each model as a number; nil for none.
+  private struct Value: Equatable {
+    var old: Int?
+    var new: Int?
+  }
+
+  private struct Entry: Equatable {
+    var entity: String
+    var values: [String: Value]
+    var note: String?
+    var box: String?
+  }
+
+  private let pair: RandomValuesPair
+  private var entries: [String: Entry] = [:]
+  private var next = 0
+
+  init(_ pair: RandomValuesPair) { self.pair = pair }
+
+  private func name(_ entity: String, _ side: Side) -> String {
+    side == .old ? entity : pair.entities[entity] ?? entity
+  }
+
+  /// Inserts, changes or deletes an object, and saves.
+  mutating func write(_ program: OnlineProgram, _ side: Side, _ numbers: inout SeededRandom) throws {
+    next += 1
+    let entity = ["Part", "Screw", "Screw", "Box", "Crate"].randomElement(using: &numbers) ?? "Part"
+    var request = FetchRequest(name(entity, side))
+    request.includesSubentities = false
+    program.context.refreshAllObjects()
+    let present = try program.context.fetch(request).sorted { Self.key($0) < Self.key($1) }
+    let choice = Int.random(in: 0..<6, using: &numbers)
+    if choice == 0, let object = present.randomElement(using: &numbers) {
+      let key = Self.key(object)
+      program.context.delete(object)
+      try program.save()
+      entries[key] = nil
+      for other in entries.keys where entries[other]?.box == key { entries[other]?.box = nil }
+      return
+    }
+    let isNew = choice < 3 || present.isEmpty
+    let object = isNew
+      ? ManagedObject(entity: name(entity, side), context: program.context) : present.randomElement(using: &numbers)
+    guard let object else { return }
+    var changes: [(String, Int?)] = []
+    let entities = entity == "Screw" ? ["Part", "Screw"] : [entity]
+    for attribute in pair.attributes where entities.contains(attribute.entity) {
+      guard isNew || Int.random(in: 0..<3, using: &numbers) == 0 else { continue }
+      let description = side == .old ? attribute.old : attribute.new
+      let value: Int? = description.isOptional && Int.random(in: 0..<4, using: &numbers) == 0
+        ? nil : attribute.isFlag ? Int.random(in: 0...1, using: &numbers) : Int.random(in: 0...50, using: &numbers)
+      object[description.name] = value.map { Self.value($0, description.type) }
+      changes.append((attribute.oldName, value))
+    }
+    let isPart = entity == "Part" || entity == "Screw"
+    if isPart { object["note"] = "Note \(next)" }
+    if entity == "Crate" { object["mark"] = "Note \(next)" }
+    var box: ManagedObject?
+    if isPart {
+      box = try program.all(name("Box", side)).sorted { Self.key($0) < Self.key($1) }.randomElement(using: &numbers)
+      if pair.isMany, side == .new {
+        object["boxes"] = RelationshipSet([box].compactMap { $0 })
+      } else {
+        object["box"] = box
+      }
+    }
+    try program.save()
+    let key = Self.key(object)
+    if isNew { entries[key] = Entry(entity: entity, values: [:]) }
+    entries[key]?.note = entity == "Box" ? nil : "Note \(next)"
+    entries[key]?.box = box.map(Self.key)
+    for (name, value) in changes { record(value, name, of: key, side) }
+  }
+
+  /// Derives what the other model has from a written value.
+  private mutating func record(_ value: Int?, _ name: String, of key: String, _ side: Side) {
+    guard let attribute = pair.attributes.first(where: { $0.oldName == name }) else { return }
+    func completed(_ value: Int?, _ description: AttributeDescription) -> Int? {
+      value ?? (description.isOptional ? nil : Self.number(description.defaultValue))
+    }
+    let present = entries[key]?.values[name]
+    switch side {
+    case .old where present == nil || present?.old != value:
+      entries[key]?.values[name] = Value(old: value, new: completed(value, attribute.new))
+    case .new where present == nil || present?.new != value:
+      entries[key]?.values[name] = Value(old: completed(value, attribute.old), new: value)
+    default: break
+    }
+  }
+
+  /// Compares everything that was acknowledged with what a program sees.
+  func compare(_ program: OnlineProgram, _ side: Side, _ place: String) throws {
+    var seen: Set<String> = []
+    for entity in ["Part", "Screw", "Box", "Crate"] {
+      var request = FetchRequest(name(entity, side))
+      request.includesSubentities = false
+      program.context.refreshAllObjects()
+      for object in try program.context.fetch(request) {
+        let key = Self.key(object)
+        seen.insert(key)
+        guard let entry = entries[key], entry.entity == entity else {
+          Issue.record("\(place): \(key) shouldn't be there")
+          continue
+        }
+        for (name, value) in entry.values {
+          guard let attribute = pair.attributes.first(where: { $0.oldName == name }) else { continue }
+          let found = Self.number(object[side == .old ? attribute.oldName : attribute.newName])
+          let expected = side == .old ? value.old : value.new
+          let forms = [attribute.old, attribute.new].map { "\($0.type) \($0.isOptional) \($0.defaultValue)" }
+          #expect(found == expected, "\(place): \(key).\(name), \(forms)")
+        }
+        switch entity {
+        case "Box":
+          let count = entries.values.count { $0.box == key }
+          #expect(object["partCount"] as? Int == count, "\(place): \(key)")
+        case "Crate": #expect(object["mark"] as? String == entry.note, "\(place): \(key)")
+        default:
+          #expect(object["note"] as? String == entry.note, "\(place): \(key)")
+          let boxes = pair.isMany && side == .new
+            ? (object["boxes"] as? RelationshipSet<ManagedObject>).map { $0.map(Self.key) } ?? []
+            : [(object["box"] as? ManagedObject).map(Self.key)].compactMap { $0 }
+          #expect(boxes == [entry.box].compactMap { $0 }, "\(place): \(key)")
+          let derivation = program.model.entitiesByName[name("Part", side)]?.attribute(named: "label")?.derivation
+          let label = derivation?.hasPrefix("upper") == true ? entry.note?.uppercased() : entry.note?.lowercased()
+          #expect(object["label"] as? String == label, "\(place): \(key)")
+        }
+      }
+    }
+    #expect(seen == Set(entries.keys), "\(place)")
+  }
+
+  /// The last two parts of the identifier with the entity of the old model, since keys are those of a hierarchy.
+  private static func key(_ object: ManagedObject) -> String {
+    let id = object.objectID.uriRepresentation().lastPathComponent
+    return object.entity.properties.contains { $0.name == "mark" } ? "crate \(id)"
+      : object.entity.properties.contains { $0.name == "parts" } ? "box \(id)" : id
+  }
+
+  private static func value(_ number: Int, _ type: AttributeType) -> any Sendable {
+    switch type {
+    case .boolean: number != 0
+    case .string: "v\(number)"
+    case .double: Double(number)
+    case .float: Float(number)
+    case .decimal: Decimal(number)
+    default: number
+    }
+  }
+
+  private static func number(_ value: Any?) -> Int? {
+    switch value {
+    case let stored as StoredValue:
+      switch stored {
+      case .boolean(let flag): flag ? 1 : 0
+      case .integer(let number): Int(number)
+      case .double(let number): Int(number)
+      case .decimal(let number): NSDecimalNumber(decimal: number).intValue
+      case .string(let text): Int(text.dropFirst())
+      default: nil
+      }
+    case let flag as Bool: flag ? 1 : 0
+    case let number as Int: number
+    case let number as Double: Int(number)
+    case let number as Float: Int(number)
+    case let number as Decimal: NSDecimalNumber(decimal: number).intValue
+    case let text as String: Int(text.dropFirst())
+    case let number as any BinaryInteger: Int(number)
+    default: nil
+    }
+  }
+}
