@@ -75,7 +75,7 @@ extension SchemaChange {
     // Dropped together, at the end.
     case .dropTable: return []
     // Both forms of a relationship have the same pairs.
-    case .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget: return []
+    case .setAside, .join, .setKeys, .takeEntityNumbers, .assignPositions, .forget, .readFiles: return []
     // The entries were reduced before tables were locked. Those of new entities are programs' own.
     case .deleteHistory: return []
     case .renameColumn(let old, let new, let table):

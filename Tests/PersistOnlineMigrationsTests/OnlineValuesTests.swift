@@ -112,6 +112,58 @@ struct OnlineValuesTests {
     #expect(plan.refusals.count == 5, "\(plan)")
   }
 
+  @Test("External storage can be switched on and off, and full texts are searched with either model")
+  func externalStorageAndTexts() throws {
+    var text = AttributeDescription("text", .string)
+    text.fullTextSearch = .words
+    let versions = try versions(
+      [.init("photo", .binary), .init("film", .binary, allowsExternalStorage: true), text],
+      [
+        .init("photo", .binary, allowsExternalStorage: true), .init("film", .binary),
+        {
+          var stems = AttributeDescription("body", .string, renamingIdentifier: "text")
+          stems.fullTextSearch = .stems
+          return stems
+        }(),
+      ])
+    try withExpanded(versions) { _, migration, first, second in
+      func values(_ program: OnlineProgram) throws -> [Data?] {
+        let item = try #require(program.all("Item").first)
+        return [item["photo"] as? Data, item["film"] as? Data]
+      }
+      let (photo, film) = (Data([1, 2, 3]), Data([1, 1]))
+      try first.insert("Item", ["photo": photo, "film": film, "text": "running"])
+      try first.save()
+      try #expect(values(second) == [photo, film])
+      let item = try #require(second.all("Item").first)
+      (item["photo"], item["film"]) = (film, nil)
+      try second.save()
+      try #expect(values(first) == [film, nil])
+      try #expect(first.context.count("Item", matching: FetchPredicate("text MATCHTEXT 'running'")) == 1)
+      try #expect(second.context.count("Item", matching: FetchPredicate("body MATCHTEXT 'runs'")) == 1)
+      try first.close()
+      try migration.contract()
+      try #expect(values(second) == [film, nil])
+    }
+  }
+
+  @Test("Programs notice conflicts about an attribute with two types")
+  func conflicts() throws {
+    try withExpanded(versions([.init("size", .int32)], [.init("size", .int64)])) { _, _, first, second in
+      try first.insert("Item", ["size": 1])
+      try first.save()
+      let (old, new) = try (#require(first.all("Item").first), #require(second.all("Item").first))
+      _ = (old["size"], new["size"])
+      new["size"] = 2
+      try second.save()
+      old["size"] = 3
+      let error = #expect(throws: PersistenceError.self) { try first.save() }
+      #expect(error?.code == .mergeConflict, "\(error as Any)")
+      first.context.rollback()
+      try #expect(first.values("Item", "size") == ["2"])
+    }
+  }
+
   @Test("A second member is refused as long as programs have room for one")
   func secondMember() throws {
     func version(_ name: String, isMany: Bool) throws -> ModelVersion {

@@ -94,8 +94,9 @@ struct ExpansionPlanner {
     case .join(let target, let stage):
       guard let join = keyJoin(target, stages[stage]) else { return refuse(entity, property, Self.movedPairs) }
       expansion.keyJoins.append(join)
-    case .forget: break
-    case .sever, .removePairs, .setKeys, .takeEntityNumbers, .readFiles: refuse(entity, property, Self.movedPairs)
+    // A store on a server has no files.
+    case .forget, .readFiles: break
+    case .sever, .removePairs, .setKeys, .takeEntityNumbers: refuse(entity, property, Self.movedPairs)
     }
   }
 
@@ -118,7 +119,7 @@ struct ExpansionPlanner {
         return refuse(change.entity, change.property, Self.movedPairs)
       }
       expansion.keyJoins[index].number = .init(column: number, target: target)
-    case .sever, .removePairs, .join, .readFiles: refuse(change.entity, change.property, Self.movedPairs)
+    case .sever, .removePairs, .join: refuse(change.entity, change.property, Self.movedPairs)
     default: break
     }
   }
