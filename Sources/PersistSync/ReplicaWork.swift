@@ -92,7 +92,7 @@ struct ReplicaWork: Sendable {
       try step.tables.loadReferrers(to: pass.facts.compactMap(\.key.createdOrDeleted))
       for (key, value) in pass.related { try joining.add(key, value) }
       for identity in pass.dangling { joining.add(identity) }
-      return try write(step, new, joining)
+      return try write(step, new, joining, pass.entries)
     }
   }
 
@@ -130,9 +130,12 @@ struct ReplicaWork: Sendable {
 
   /// Writes the facts of a step, with the rows that depend on them, in one transaction.
   ///
-  /// - Parameter number: The last transaction of the history that the step knows; nil for the record's position.
+  /// - Parameters:
+  ///   - entries: Entries beside those of the step.
+  ///   - number: The last transaction of the history that the step knows; nil for the record's position.
   func write(
-    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining, after number: Int64? = nil
+    _ step: SyncStep, _ former: ReplicaRecord, _ facts: FactJoining, _ entries: [AttachedEntry] = [],
+    after number: Int64? = nil
   ) throws -> (record: ReplicaRecord, applied: AppliedSets) {
     var (record, facts) = (former, facts)
     let affected = try facts.affected()
@@ -141,8 +144,8 @@ struct ReplicaWork: Sendable {
     let deleted = try pass.assignRows()
     let writing = try RowWriting(pass, deleting: deleted)
     record = try commit(
-      step, record, writing.writes, writing.changes, from: facts.origins, after: number ?? record.position,
-      advances: number == nil)
+      step, record, writing.writes, writing.changes, from: facts.origins, entries,
+      after: number ?? record.position, advances: number == nil)
     return (record, AppliedSets(problems: writing.problems, waiting: step.map.failures))
   }
 

@@ -12,7 +12,9 @@ struct CapturePass {
   var position: Int64
   /// The facts, in the order in which they were made.
   var facts: [(key: FactKey, value: Data)] = []
-  /// Those among them on which the rows of other objects may depend.
+  /// The entries of objects whose facts were written as bytes, in the order of their keys.
+  private(set) var entries: [AttachedEntry] = []
+  /// Those facts on which the rows of other objects may depend.
   private(set) var related: [(key: FactKey, value: Data)] = []
   var inserted: Set<SyncTables.RowID> = []
   /// Objects that refer to deleted rows through relationships without an inverse.
@@ -45,13 +47,17 @@ struct CapturePass {
     // Rows that were changed during the birth have been left out.
     if record.isFresh { for row in changes.order { changes.change(row) { if $0.whole == nil { $0.whole = 0 } } } }
     let rows = try readRows()
-    try tables.load(changes.order)
-    let former = try captureDeletions(rows)
-    try captureInsertions(rows, former)
-    for row in changes.order {
-      if let change = changes.rows[row], let present = rows[row] { try capture(change, of: row, present) }
+    if let entries = try captureAsBytes(rows) {
+      self.entries = entries
+    } else {
+      try tables.load(changes.order)
+      let former = try captureDeletions(rows)
+      try captureInsertions(rows, former)
+      for row in changes.order {
+        if let change = changes.rows[row], let present = rows[row] { try capture(change, of: row, present) }
+      }
+      try captureOrders()
     }
-    try captureOrders()
     record.position = position
     record.model = step.map.tag
     record.isFresh = false
