@@ -3,8 +3,8 @@ import Persist
 
 /// Applying the changes of others.
 extension ReplicaWork {
-  /// Applies change sets. Those of other replicas are applied in one transaction; parts of snapshots, whose facts are of
-  /// many moments, perhaps in two.
+  /// Applies change sets: those of other replicas in one transaction, and parts of snapshots, whose facts are of many
+  /// moments, perhaps in two.
   func apply(_ sets: [ChangeSet]) throws -> AppliedSets {
     let models = try applyModels(of: sets)
     let (plain, left) = try applyPlain(sets)

@@ -30,8 +30,8 @@ extension ReplicaWork {
     }
   }
 
-  /// The keys of a snapshot's facts in the order of its parts: first the models, in whose terms the others are, then the
-  /// objects, those first to which others refer.
+  /// The keys of a snapshot's facts in the order of its parts: first the models, in whose terms the others are, then
+  /// the objects, those first to which others refer.
   ///
   /// Facts are only ever added or replaced by later ones, so that parts that are read one after another contain
   /// everything that the first one's moment had.

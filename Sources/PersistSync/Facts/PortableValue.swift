@@ -4,7 +4,8 @@ import Persist
 /// The form of values in facts: a byte for the type, and the content.
 enum PortableValue {
   private enum Kind: UInt8 {
-    case null, falseValue, trueValue, integer, double, decimal, string, date, data, uuid, uri, composite, reference, large
+    case null, falseValue, trueValue, integer, double, decimal, string, date, data, uuid, uri, composite, reference
+    case large
   }
 
   static func bytes(_ value: StoredValue) -> Data {

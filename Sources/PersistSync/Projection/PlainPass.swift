@@ -199,8 +199,8 @@ struct PlainPass {
   /// - Parameter isFirst: Whether the fact's head is another one than those that are known.
   /// - Returns: Whether the fact is new.
   private mutating func join(_ fact: PackedFacts.Fact, _ place: Int, isFirst: Bool) -> Bool {
-    guard let life = objects[place].packed.life, fact.life <= life.count, fact.content.count <= PackedFacts.maximum.size,
-      objects[place].packed.facts.count < PackedFacts.maximum.count
+    guard let life = objects[place].packed.life, fact.life <= life.count,
+      fact.content.count <= PackedFacts.maximum.size, objects[place].packed.facts.count < PackedFacts.maximum.count
     else {
       objects[place].isLeft = true
       return false

@@ -129,7 +129,10 @@ struct SyncSchema {
     }
     var (ordered, done): ([Entity], Set<String>) = ([], [])
     while let first = left.first {
-      let next = left.first { targets[$0.root.name, default: []].subtracting([$0.root.name]).isSubset(of: done) } ?? first
+      let isFree = { (entity: Entity) in
+        targets[entity.root.name, default: []].subtracting([entity.root.name]).isSubset(of: done)
+      }
+      let next = left.first(where: isFree) ?? first
       done.insert(next.root.name)
       ordered += left.filter { $0.root.name == next.root.name }
       left.removeAll { $0.root.name == next.root.name }
