@@ -1,4 +1,5 @@
 import Foundation
+import PersistTestSupport
 import Testing
 
 @testable import Persist
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test("Writers get a connection in the order in which they ask")
-  func order() async {
+  func order() {
     let places = ConnectionPlaces(capacity: 2, forWriting: 1)
     #expect(places.enter(toWrite: true) { BoundedWait(.zero) } == .goingOn)
     let order = LockProtected<[Int]>([])
@@ -39,7 +40,7 @@ import Testing
       while places.waitingWriterCount <= number { Thread.sleep(forTimeInterval: 0.001) }
     }
     places.leave(toWrite: true)
-    await withCheckedContinuation { all in ended.notify(queue: .global()) { all.resume() } }
+    ended.wait()
     #expect(order.withLock { $0 } == Array(0..<20))
     #expect(places.usedCount == 0)
   }
