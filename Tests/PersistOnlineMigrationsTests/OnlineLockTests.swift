@@ -58,7 +58,7 @@ struct OnlineLockTests {
 }
 
 /// Counts the rows that the server reads in transactions that hold exclusive locks on tables.
-private enum ExclusiveWork {
+enum ExclusiveWork {
   struct Amount: Hashable {
     var rows: Int64 = 0
     var flights = 0

@@ -21,9 +21,9 @@ extension ModelDescription {
 }
 
 extension AttributeDescription {
-  /// Whether the default needs conversion. A float's always does: digits beyond a float's precision mustn't be
-  /// returned.
-  fileprivate var hasOddDefault: Bool { type == .float || problem(with: defaultValue) != nil }
+  /// Whether the default needs conversion. A float's always does, and so does that of a date with microseconds: digits
+  /// beyond the precision mustn't be returned.
+  fileprivate var hasOddDefault: Bool { type == .float || roundsDates || problem(with: defaultValue) != nil }
 
   fileprivate mutating func convertDefault() {
     let conversion = ValueConversion(self, at: .unknown)
