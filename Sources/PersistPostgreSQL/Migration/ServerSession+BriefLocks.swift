@@ -8,6 +8,11 @@ import Persist
 extension ServerSession {
   /// The maximum time of one attempt.
   static let briefWait = Duration.milliseconds(200)
+  /// The minimum wait for vacuums. The server ends an automatic one if somebody has waited for its lock for as long as
+  /// its `deadlock_timeout`, a second by default.
+  ///
+  /// - SeeAlso: <https://www.postgresql.org/docs/15/routine-vacuuming.html#AUTOVACUUM>
+  private static let vacuumWait = Duration.seconds(2)
 
   /// Locks tables; the caller holds the transaction.
   ///
@@ -15,6 +20,11 @@ extension ServerSession {
   func lock(_ locks: TableLocks, within wait: Duration) throws {
     let locks = locks.sorted
     guard !locks.isEmpty else { return }
+    let deadline = ContinuousClock.now + wait
+    // Nobody who reads or writes waits for this lock, or behind it.
+    _ = try run(
+      ["SET LOCAL lock_timeout = \(number: ServerText.lockTimeout(max(wait, Self.vacuumWait)))"]
+        + locks.map { "LOCK TABLE \(table: $0.table) IN SHARE UPDATE EXCLUSIVE MODE" as ServerText })
     // The server's limit is that of one lock, and the time of all together matters: those that an attempt has already
     // make others wait.
     let start: ServerText = "SELECT set_config('persist.locking', (\(Self.milliseconds))::text, true)"
@@ -25,7 +35,8 @@ extension ServerSession {
     let statements = locks.flatMap { lock -> [ServerText] in
       [remaining, "LOCK TABLE \(table: lock.table) IN \(lock.mode.sql) MODE"]
     }
-    try waitingBriefly(within: wait) { _ = try run([start] + statements) }
+    let left = max(min(Self.briefWait, wait), ContinuousClock.now.duration(to: deadline))
+    try waitingBriefly(within: left) { _ = try run([start] + statements) }
   }
 
   /// The present time.

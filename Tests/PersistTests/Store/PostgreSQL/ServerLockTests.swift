@@ -183,6 +183,58 @@
       }
     }
 
+    /// As an automatic vacuum does, which the server ends only if somebody has waited for its lock for a second.
+    @Test("While a migration waits for a vacuum, it keeps waiting, and others read and write")
+    func vacuum() throws {
+      let registry = ModelRegistry(versions: [
+        ModelVersion(name: "1", model: try Self.model(1)), ModelVersion(name: "2", model: try Self.model(2)),
+      ])
+      try TestServer.withSchema { text in
+        let url = try #require(URL(string: text))
+        let coordinator = PersistentStoreCoordinator(model: registry.versions[0].model)
+        let store = try coordinator.addStore(at: url)
+        let context = ManagedObjectContext(coordinator)
+        try context.make("Item", ["name": "a", "length": 1])
+        try context.save()
+        try coordinator.remove(store)
+        let schema = try #require(ServerAddress(url)).schema
+        let (vacuum, other) = (try connection(url), try connection(url))
+        _ = try vacuum.run([
+          ServerStatement("BEGIN"),
+          ServerStatement("LOCK TABLE \"\(schema)\".item IN SHARE UPDATE EXCLUSIVE MODE"),
+        ])
+        let result = LockProtected<Result<MigrationReport, any Error>?>(nil)
+        let hasEnded = DispatchSemaphore(value: 0)
+        let thread = Thread {
+          var migrator = AutomaticMigrator()
+          migrator.retries = 0
+          let options = StoreOptions(busyTimeout: .seconds(60))
+          let found = Result {
+            try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
+          }
+          result.withLock { $0 = found }
+          hasEnded.signal()
+        }
+        thread.start()
+        let waiting = ServerStatement(
+          """
+          SELECT count(*) FROM pg_locks WHERE NOT granted AND clock_timestamp() - waitstart > interval '1.2 seconds' \
+          AND relation = '"\(schema)".item'::regclass
+          """)
+        while result.withLock({ $0 == nil }), try other.run([waiting]).first.map({ $0.integer(0, 0) == 0 }) == true {
+          _ = try other.run([
+            ServerStatement("SET lock_timeout = 5000"),
+            ServerStatement("UPDATE \"\(schema)\".item SET name = 'b'"),
+            ServerStatement("SELECT count(*) FROM \"\(schema)\".item"),
+          ])
+        }
+        #expect(result.withLock { $0 == nil })
+        vacuum.close()
+        hasEnded.wait()
+        #expect(throws: Never.self) { try result.withLock { $0 }?.get() }
+      }
+    }
+
     // Sendable: only the thread that closes it uses the connection.
     private struct Release: @unchecked Sendable {
       let connection: any ServerConnection
