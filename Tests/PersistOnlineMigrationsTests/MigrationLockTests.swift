@@ -21,22 +21,22 @@ struct MigrationLockTests {
   private func version(_ number: Int, entities: Int) throws -> ModelVersion {
     var name = AttributeDescription("name", .string, isOptional: false, default: .string(""))
     name.validation.maximumLength = 100
+    var links: [RelationshipDescription] = [.init("other1", to: "Other1", inverse: "items")]
+    if number == 2 { links.append(.init("friend", to: "Other1", inverse: "friends")) }
     let first = EntityDescription(
-      "Item", attributes: [name, .init("size", number == 1 ? .int32 : .double)],
-      relationships: [.init("other1", to: "Other1", inverse: "items")]
-        + (number == 1 ? [] : [.init("friend", to: "Other1", inverse: "friends")]),
+      "Item", attributes: [name, .init("size", number == 1 ? .int32 : .double)], relationships: links,
       indexes: number == 1 ? [] : [FetchIndexDescription("bySize", on: "size")])
+    // Each of the others has the next one, in a circle.
     let others = (1..<entities).map { place in
-      EntityDescription(
-        "Other\(place)", attributes: [name],
-        relationships: (place == 1 ? [.init("items", toMany: "Item", inverse: "other1")] : [])
-          + (place == 1 && number == 2 ? [.init("friends", toMany: "Item", inverse: "friend")] : [])
-          + [
-            .init("next", to: "Other\(place % (entities - 1) + 1)", inverse: "previous\(place)"),
-            .init(
-              "previous\((place + entities - 3) % (entities - 1) + 1)",
-              toMany: "Other\((place + entities - 3) % (entities - 1) + 1)", inverse: "next"),
-          ])
+      let next = place % (entities - 1) + 1
+      let previous = (place + entities - 3) % (entities - 1) + 1
+      var links: [RelationshipDescription] = [
+        .init("next", to: "Other\(next)", inverse: "previous\(place)"),
+        .init("previous\(previous)", toMany: "Other\(previous)", inverse: "next"),
+      ]
+      if place == 1 { links.append(.init("items", toMany: "Item", inverse: "other1")) }
+      if place == 1, number == 2 { links.append(.init("friends", toMany: "Item", inverse: "friend")) }
+      return EntityDescription("Other\(place)", attributes: [name], relationships: links)
     }
     return ModelVersion(
       name: "\(number)",
