@@ -154,7 +154,7 @@
           "real", .double, .init(minimum: .double(-0.1), maximum: .double(0.3)),
           [-0.1, -0.1.nextDown, 0.3, 0.1 + 0.2, -0.0]
         ),
-        ("half", .double, .init(minimum: .integer(0)), [Double.infinity, -5e-324, 0.0]),
+        ("half", .double, .init(minimum: .integer(0)), [Double.infinity, -Double.leastNonzeroMagnitude, 0.0]),
         (
           "float", .float, .init(minimum: .double(0.1), maximum: .double(0.7)),
           [Float(0.1), Float(0.1).nextDown, Float(0.7).nextUp]
@@ -208,7 +208,7 @@
             // A batch validates nothing.
             let object = try server.make(entity, [:])
             try server.save()
-            let error = try persistError {
+            let error = persistError {
               let value = try #require(value as? any FetchArgument)
               try server.execute(BatchUpdateRequest(entity, set: [limit.name: .value(value)]))
             }
