@@ -11,7 +11,9 @@ struct ErrorTextTests {
   @Test("Advice shared by several consecutive errors is printed once, after the last of them")
   func repeatedAdvice() {
     let losses = ["a", "b", "c"].map { name in
-      MigrationBlocker(refusing: MigrationLoss(entity: "Item", property: name, what: "attribute removed", rows: 2))
+      MigrationBlocker(
+        refusing: MigrationLoss(entity: "Item", property: name, what: "attribute removed", rows: 2),
+        isParkedIfAllowed: true, notParkedBecause: nil)
     }
     let other = MigrationBlocker(what: "Something else stands in the way.", fix: "Move it.")
     let plan = MigrationPlan(from: "1", to: "2", way: .impossible, blockers: losses + [other])

@@ -126,7 +126,9 @@ package final class StoreSurvey {
     var blockers = findings.blockers
     if let back = downgradeBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss {
-      blockers += findings.losses.map { MigrationBlocker(refusing: $0, notParkedBecause: parkingObstacles.first) }
+      blockers += findings.losses.map {
+        MigrationBlocker(refusing: $0, isParkedIfAllowed: hop.isInferred, notParkedBecause: parkingObstacles.first)
+      }
       blockers += findings.unreadable.map(MigrationBlocker.init(refusing:))
     }
     guard !blockers.isEmpty else { return nil }
@@ -164,9 +166,11 @@ package final class StoreSurvey {
 extension MigrationBlocker {
   /// Creates the blocker for a loss that isn't allowed.
   ///
-  /// - Parameter obstacle: The reason for which the values can't be parked, in a sentence.
-  init(refusing loss: MigrationLoss, notParkedBecause obstacle: String? = nil) {
-    guard let obstacle else {
+  /// - Parameters:
+  ///   - isParkedIfAllowed: Whether parking is for such values: not for those that a mapping model leaves out.
+  ///   - obstacle: The reason for which the values can't be parked, in a sentence.
+  init(refusing loss: MigrationLoss, isParkedIfAllowed: Bool, notParkedBecause obstacle: String?) {
+    if isParkedIfAllowed, obstacle == nil {
       self.init(
         .migrationFailed, entity: loss.entity, property: loss.property,
         what: "\(loss): the new model has no place for these values.",
@@ -174,9 +178,10 @@ extension MigrationBlocker {
           + "keep the properties in the new model.")
       return
     }
+    let reason = obstacle.map { " It can't be parked: \($0)" } ?? ""
     self.init(
       .migrationFailed, entity: loss.entity, property: loss.property,
-      what: "\(loss) would be lost. It can't be parked: \(obstacle)",
+      what: "\(loss) would be lost.\(reason)",
       fix: "Allow the loss (`--allow-loss`, `allowsLoss`), or keep the lost properties in the new model.")
   }
 }
