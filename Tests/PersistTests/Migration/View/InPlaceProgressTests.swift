@@ -17,7 +17,7 @@ struct InPlaceProgressTests {
       let parts = (0..<Int.random(in: 0...4, using: &random)).map { _ in
         InPlaceProgress.Part(
           rows: .random(in: 1...1000, using: &random), costOfRow: .random(in: 1...40, using: &random),
-          costOfRemoval: 0,
+          costOfRemoval: .random(in: 0...20, using: &random),
           entriesOfRow: (0..<Int.random(in: 0...3, using: &random)).map { _ in .random(in: 1...40, using: &random) })
       }
       let silent = (0..<3).map { _ in Int64.random(in: 0...20_000, using: &random) }
@@ -46,6 +46,7 @@ struct InPlaceProgressTests {
         for step in 0..<part.rows * Int64(1 + part.indexes) {
           pass(Double(step < part.rows ? part.costOfRow : part.entriesOfRow[Int(step / part.rows) - 1]))
           if step % 10 == 0 { _ = question?(step + 1) }
+          if step == part.rows - 1 { pass(Double(part.rows * part.costOfRemoval)) }
         }
         progress.advance()
       }
@@ -55,7 +56,8 @@ struct InPlaceProgressTests {
       progress.beginCommit()
       _ = progress.question("", entity: nil)?(0)
       pass(Double(silent[2]))
-      let bound = Double(silent.max() ?? 0) / 2 + 20 * 40
+      let longest = (silent + parts.map { $0.rows * $0.costOfRemoval }).max() ?? 0
+      let bound = Double(longest) / 2 + 20 * 40
       #expect(worst * total <= bound, "\(worst * total), \(bound)")
       let found = reports.withLock { $0 }
       #expect(found == found.sorted() && found.allSatisfy { (0...1).contains($0) })

@@ -20,7 +20,8 @@ struct InPlaceProgress {
 
     /// The cost of the work done so far: of rows, and then of the entries of one index after the other.
     fileprivate func cost(ofDone done: Int64) -> Int64 {
-      guard done > rows else { return WorkCost.of(done, each: costOfRow) }
+      // The removal reports nothing, so half of it counts with the rows before.
+      guard done > rows else { return WorkCost.of(done, each: costOfRow + costOfRemoval / 2) }
       var (cost, left) = (costOfRows, done - rows)
       for entry in entriesOfRow where left > 0 {
         cost += WorkCost.of(min(left, rows), each: entry)
