@@ -33,7 +33,9 @@ struct ErrorTextTests {
   @Test("A message that begins with its place doesn't repeat it after the place in a log")
   func repeatedPlace() {
     let loss = MigrationBlocker(
-      refusing: MigrationLoss(entity: "Item", property: "a", what: "attribute removed", rows: 2)).error
+      refusing: MigrationLoss(entity: "Item", property: "a", what: "attribute removed", rows: 2),
+      isParkedIfAllowed: true, notParkedBecause: nil
+    ).error
     let message = "Item.a: attribute removed, 2 rows: the new model has no place for these values."
     #expect(loss.message == message)
     #expect(loss.description.contains(" at \(message) "), "\(loss)")
