@@ -133,7 +133,8 @@ struct PathMigration {
       }
       guard countsLosses else { return StoreSurvey.Findings() }
       let map = try inspector.catalog().tableMap(of: hop.source.model)
-      return StoreSurvey.Findings(losses: try MigrationPath.losses(of: mapping, hop, resources, in: map, inspector))
+      return StoreSurvey.Findings(
+        losses: try MigrationPath.losses(of: mapping, hop, resources, in: map, inspector), canParkLosses: false)
     }
     let error = whole.error(findings, allowsLoss: migrator.allowsLoss, downgrade: migrator.downgrade)
     if let error { throw error }

@@ -107,6 +107,7 @@ final class PathSurvey {
         if rows > 0 { findings.blockers.append(check.blocker.counting(rows)) }
       }
       if countingLosses { findings.losses = try MappingLosses(plan).counted(inspector) }
+      findings.canParkLosses = hop.isInferred
       return findings
     }
     return try survey.findings(inspector, countingLosses: countingLosses)

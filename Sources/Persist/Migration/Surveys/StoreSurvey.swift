@@ -5,6 +5,8 @@ package final class StoreSurvey {
     package var blockers: [MigrationBlocker] = []
     /// Actual losses; those without rows are omitted.
     package var losses: [MigrationLoss] = []
+    /// Whether parking is for these losses: not for values that a mapping model leaves out.
+    var canParkLosses = true
     /// The values that are parked instead of being lost.
     package var parked: [MigrationLoss] = []
     /// The values that the new version's types can't read.
@@ -126,8 +128,9 @@ package final class StoreSurvey {
     var blockers = findings.blockers
     if let back = downgradeBlocker(findings, downgrade) { blockers.insert(back, at: 0) }
     if !allowsLoss {
-      blockers += findings.losses.map {
-        MigrationBlocker(refusing: $0, isParkedIfAllowed: hop.isInferred, notParkedBecause: parkingObstacles.first)
+      blockers += findings.losses.map { loss in
+        MigrationBlocker(
+          refusing: loss, isParkedIfAllowed: findings.canParkLosses, notParkedBecause: parkingObstacles.first)
       }
       blockers += findings.unreadable.map(MigrationBlocker.init(refusing:))
     }
