@@ -13,7 +13,7 @@ extension GrowthCurve {
         return {
           var sum: UInt64 = 0
           for object in try context.fetch(FetchRequest("Wide", limit: 20)) {
-            for name in names { sum &+= UInt64(bitPattern: object[name] as? Int64 ?? 0) }
+            for name in names { sum &+= UInt64(object[name] as? Int ?? 0) }
           }
           return sum
         }

@@ -30,32 +30,8 @@ extension GrowthCurve {
           return sum
         }
       }),
-    GrowthCurve(
-      axis: .entities, name: "update", summary: "change one object, save", start: .entities,
-      persist: { setting in
-        let context = try Samples.context(setting.file, Samples.entities(setting.rows))
-        let objects = try context.fetch(FetchRequest("Entity15"))
-        return {
-          for number in 0..<20 {
-            objects[number % objects.count]["quantity"] = Int64(100 + number)
-            try context.save()
-          }
-          return 0
-        }
-      },
-      sqlite: { setting in
-        let database = PlainSQLite(setting.file.path)
-        return {
-          let statement = database.prepare("UPDATE ZENTITY15 SET ZQUANTITY = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
-          defer { sqlite3_finalize(statement) }
-          for number in 0..<20 {
-            sqlite3_bind_int64(statement, 1, Int64(100 + number))
-            sqlite3_bind_int64(statement, 2, Int64(number % 10 + 1))
-            database.commit(statement)
-          }
-          return 0
-        }
-      }),
+    update("update", "change one object, save, after a first save", repetitions: 20),
+    update("firstUpdate", "change one object, save, for the first time", repetitions: 1),
     GrowthCurve(
       axis: .entities, name: "migrate", summary: "open the store, add an attribute to one entity", start: .entities,
       repetitions: 1,
@@ -79,4 +55,35 @@ extension GrowthCurve {
         }
       }),
   ]
+
+  private static func update(_ name: String, _ summary: String, repetitions: Int) -> GrowthCurve {
+    GrowthCurve(
+      axis: .entities, name: name, summary: summary, start: .entities, repetitions: repetitions,
+      persist: { setting in
+        let context = try Samples.context(setting.file, Samples.entities(setting.rows))
+        let objects = try context.fetch(FetchRequest("Entity15"))
+        func change(_ number: Int) throws {
+          objects[number % objects.count]["quantity"] = Int64(100 + number)
+          try context.save()
+        }
+        if repetitions > 1 { try change(repetitions) }
+        return {
+          for number in 0..<repetitions { try change(number) }
+          return 0
+        }
+      },
+      sqlite: { setting in
+        let database = PlainSQLite(setting.file.path)
+        return {
+          let statement = database.prepare("UPDATE ZENTITY15 SET ZQUANTITY = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+          defer { sqlite3_finalize(statement) }
+          for number in 0..<repetitions {
+            sqlite3_bind_int64(statement, 1, Int64(100 + number))
+            sqlite3_bind_int64(statement, 2, Int64(number % 10 + 1))
+            database.commit(statement)
+          }
+          return 0
+        }
+      })
+  }
 }

@@ -22,7 +22,7 @@ struct HTTPServer {
     listener = try StreamSocket.listening(on: port)
     self.port = try listener.port()
     // Before anybody knows that the program has started.
-    end = ProgramEnd()
+    end = try ProgramEnd()
   }
 
   /// Serves until the program is told to end.
