@@ -6,7 +6,7 @@ import Testing
 @testable import PersistCore
 @testable import PersistSync
 
-/// What a replica does for objects that it doesn't know yet, and for changed attributes.
+/// The work of a replica for objects that it doesn't know yet, and for changed attributes.
 @Suite("Synchronization: arrival")
 struct ArrivalTests {
   /// Notes refer to owners, whose name comes later in the alphabet, and to the notes before them.

@@ -58,8 +58,8 @@ final class LiveMutableOrderedSet: NSMutableOrderedSet {
   /// Whether the storage has as many members as the relationship, and the same last one.
   private var isStorageCurrent: Bool {
     let count = super.count
-    guard count == members.count, count > 0 else { return count == members.count }
-    return super.object(at: count - 1) as? ManagedObject === members[count - 1]
+    guard count == members.count else { return false }
+    return count == 0 || super.object(at: count - 1) as? ManagedObject === members[count - 1]
   }
 
   /// Changes the members as Foundation changes a set of its own.

@@ -21,7 +21,7 @@ final class ServerMigrationConnection: ServerInspector, MigrationConnection {
   var observer: ServerChangeObserver?
   /// The catalog, as long as the outermost transaction hasn't changed it.
   var knownCatalog: StoreCatalog?
-  /// What the end of an online migration deletes after the changes.
+  /// The places that the end of an online migration deletes after the changes.
   var remains = OnlineRemains()
 
   init(_ session: ServerSession, _ address: ServerAddress, options: StoreOptions) {

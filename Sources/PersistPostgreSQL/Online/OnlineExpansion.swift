@@ -169,7 +169,7 @@ extension OnlineExpansion {
   }
 }
 
-/// What is deleted at the end of an online migration, when the store has one model again.
+/// The places to delete at the end of an online migration, when the store has one model again.
 package struct OnlineRemains: Sendable {
   package var indexes: [String] = []
   package var columns: [(table: String, column: String)] = []

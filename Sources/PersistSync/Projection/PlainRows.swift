@@ -94,7 +94,7 @@ struct PlainRows {
       }
       for constraint in part.constraints {
         guard let key = UniqueKey(constraint, registers) else { continue }
-        // What is equal to a reference depends on other objects.
+        // Equality to a reference depends on other objects.
         if !key.references.isEmpty { pass.objects[place].isLeft = true }
         let bytes = key.bytes
         if let other = holders.updateValue(place, forKey: bytes) {

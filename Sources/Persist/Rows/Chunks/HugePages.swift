@@ -6,7 +6,7 @@
   import Android
 #endif
 
-/// What the system is told about large memory. Only Linux's kernel has these hints; elsewhere, nothing happens.
+/// Hints to the system about large memory. Only Linux's kernel has them; elsewhere, nothing happens.
 ///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man2/madvise.2.html>
 enum HugePages {
