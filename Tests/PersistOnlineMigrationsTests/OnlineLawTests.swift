@@ -30,17 +30,7 @@ struct OnlineLawTests {
         }
         try migration.expand(to: pair.new)
         for _ in 0..<3 { try ledger.write(with: first, pair, .old, &numbers) }
-        // Interrupted as often as not, and continued.
-        var pace = BackfillPace()
-        pace.batchSize = Int.random(in: 1...4, using: &numbers)
-        var interruptions = Int.random(in: 0...2, using: &numbers)
-        while try !migration.backfill(
-          pace: pace,
-          progress: { _ in
-            interruptions -= 1
-            return interruptions < 0
-          })
-        { try ledger.write(with: first, pair, .old, &numbers) }
+        try migration.backfill(interruptedBy: &numbers) { try ledger.write(with: first, pair, .old, &$0) }
         let second = try OnlineProgram(pair.new, url)
         for _ in 0..<Int.random(in: 4...16, using: &numbers) {
           if Bool.random(using: &numbers) {

@@ -137,3 +137,23 @@ struct OnlineProgram {
     (value as? RelationshipSet<ManagedObject>).map { set in set.map { key($0) } } ?? []
   }
 }
+
+extension OnlineMigration {
+  /// Fills the second model's places in batches of a random size, interrupted up to two times, and continued.
+  ///
+  /// - Parameter body: Called after each interruption.
+  func backfill(
+    interruptedBy numbers: inout SeededRandom, _ body: (inout SeededRandom) throws -> Void
+  ) throws {
+    var pace = BackfillPace()
+    pace.batchSize = Int.random(in: 1...4, using: &numbers)
+    var interruptions = Int.random(in: 0...2, using: &numbers)
+    while try !backfill(
+      pace: pace,
+      progress: { _ in
+        interruptions -= 1
+        return interruptions < 0
+      })
+    { try body(&numbers) }
+  }
+}

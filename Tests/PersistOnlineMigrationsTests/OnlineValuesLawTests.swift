@@ -32,16 +32,7 @@ struct OnlineValuesLawTests {
         }
         try migration.expand(to: pair.new)
         for number in 0..<4 { try ledger.write(first[number % 2], .old, &numbers) }
-        var pace = BackfillPace()
-        pace.batchSize = Int.random(in: 1...4, using: &numbers)
-        var interruptions = Int.random(in: 0...2, using: &numbers)
-        while try !migration.backfill(
-          pace: pace,
-          progress: { _ in
-            interruptions -= 1
-            return interruptions < 0
-          })
-        { try ledger.write(first[0], .old, &numbers) }
+        try migration.backfill(interruptedBy: &numbers) { try ledger.write(first[0], .old, &$0) }
         let second = try OnlineProgram(pair.new, url)
         for _ in 0..<Int.random(in: 6...20, using: &numbers) {
           let writer = Int.random(in: 0...2, using: &numbers)

@@ -59,6 +59,35 @@
       }
     }
 
+    /// A migration to the second of two versions, on a thread of its own.
+    private final class RunningMigration: Sendable {
+      private let result = LockProtected<Result<MigrationReport, any Error>?>(nil)
+      private let hasEnded = DispatchSemaphore(value: 0)
+
+      init(of url: URL, _ registry: ModelRegistry, _ options: StoreOptions) {
+        let thread = Thread { [self] in
+          var migrator = AutomaticMigrator()
+          migrator.retries = 0
+          let found = Result {
+            try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
+          }
+          result.withLock { $0 = found }
+          hasEnded.signal()
+        }
+        thread.start()
+      }
+
+      var isRunning: Bool { result.withLock { $0 == nil } }
+
+      /// Waits for the end.
+      ///
+      /// - Throws: The migration's error.
+      func end() throws {
+        hasEnded.wait()
+        _ = try result.withLock { $0 }?.get()
+      }
+    }
+
     @Test(
       "A migration behind an idle reader lets other readers pass, and continues when that has ended",
       arguments: [false, true])
@@ -148,27 +177,16 @@
         let schema = try #require(ServerAddress(url)).schema
         let (idle, reader) = (try connection(url), try connection(url))
         _ = try idle.run([ServerStatement("BEGIN"), ServerStatement("SELECT count(*) FROM \"\(schema)\".\(blocked)")])
-        let result = LockProtected<Result<MigrationReport, any Error>?>(nil)
-        let hasEnded = DispatchSemaphore(value: 0)
-        let thread = Thread {
-          var options = feature.options
-          options.busyTimeout = .seconds(20)
-          var migrator = AutomaticMigrator()
-          migrator.retries = 0
-          let found = Result {
-            try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
-          }
-          result.withLock { $0 = found }
-          hasEnded.signal()
-        }
-        thread.start()
+        var options = feature.options
+        options.busyTimeout = .seconds(20)
+        let migration = RunningMigration(of: url, registry, options)
         let waiting = ServerStatement(
           """
           SELECT count(*) FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation JOIN pg_namespace AS n \
           ON n.oid = c.relnamespace WHERE NOT l.granted AND n.nspname = '\(schema)'
           """)
         // Until the migration waits, unless it doesn't need this table.
-        for _ in 0..<100_000 where result.withLock({ $0 == nil }) {
+        for _ in 0..<100_000 where migration.isRunning {
           if try reader.run([waiting]).first.map({ $0.integer(0, 0) > 0 }) == true { break }
         }
         // These would otherwise wait until the idle transaction ends, and the migration's time would be over.
@@ -178,8 +196,7 @@
           }
         }
         idle.close()
-        hasEnded.wait()
-        #expect(throws: Never.self) { try result.withLock { $0 }?.get() }
+        #expect(throws: Never.self) { try migration.end() }
       }
     }
 
@@ -203,35 +220,22 @@
           ServerStatement("BEGIN"),
           ServerStatement("LOCK TABLE \"\(schema)\".item IN SHARE UPDATE EXCLUSIVE MODE"),
         ])
-        let result = LockProtected<Result<MigrationReport, any Error>?>(nil)
-        let hasEnded = DispatchSemaphore(value: 0)
-        let thread = Thread {
-          var migrator = AutomaticMigrator()
-          migrator.retries = 0
-          let options = StoreOptions(busyTimeout: .seconds(60))
-          let found = Result {
-            try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry, options: options)
-          }
-          result.withLock { $0 = found }
-          hasEnded.signal()
-        }
-        thread.start()
+        let migration = RunningMigration(of: url, registry, StoreOptions(busyTimeout: .seconds(60)))
         let waiting = ServerStatement(
           """
           SELECT count(*) FROM pg_locks WHERE NOT granted AND clock_timestamp() - waitstart > interval '1.2 seconds' \
           AND relation = '"\(schema)".item'::regclass
           """)
-        while result.withLock({ $0 == nil }), try other.run([waiting]).first.map({ $0.integer(0, 0) == 0 }) == true {
+        while migration.isRunning, try other.run([waiting]).first.map({ $0.integer(0, 0) == 0 }) == true {
           _ = try other.run([
             ServerStatement("SET lock_timeout = 5000"),
             ServerStatement("UPDATE \"\(schema)\".item SET name = 'b'"),
             ServerStatement("SELECT count(*) FROM \"\(schema)\".item"),
           ])
         }
-        #expect(result.withLock { $0 == nil })
+        #expect(migration.isRunning)
         vacuum.close()
-        hasEnded.wait()
-        #expect(throws: Never.self) { try result.withLock { $0 }?.get() }
+        #expect(throws: Never.self) { try migration.end() }
       }
     }
 
