@@ -22,8 +22,7 @@ struct Curves: ParsableCommand {
   var remark: [String] = []
 
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-curves-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Runner.makeFolder("curves")
     defer { try? FileManager.default.removeItem(at: folder) }
     let runner = Runner(rounds: 1, folder: folder)
     var lines: [GrowthCurve.Line] = []

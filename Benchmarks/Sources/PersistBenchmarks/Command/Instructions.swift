@@ -33,8 +33,7 @@ struct Instructions: ParsableCommand {
   var record = false
 
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-instructions-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Runner.makeFolder("instructions")
     defer { try? FileManager.default.removeItem(at: folder) }
     let runner = Runner(rounds: 1, folder: folder)
     let names = bounds != nil && only.isEmpty && page == nil ? Self.central : only

@@ -20,8 +20,7 @@ struct Latencies: ParsableCommand {
   var remark: [String] = []
 
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("persist-latencies-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Runner.makeFolder("latencies")
     defer { try? FileManager.default.removeItem(at: folder) }
     print(LatencyResult.heading)
     var lines: [String] = []

@@ -47,9 +47,7 @@ struct Compare: ParsableCommand {
   }
 
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("persist-benchmarks-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Runner.makeFolder("benchmarks")
     defer { try? FileManager.default.removeItem(at: folder) }
     MachineMemory.touchFree()
     let report = try compare(Runner(rounds: rounds, folder: folder))

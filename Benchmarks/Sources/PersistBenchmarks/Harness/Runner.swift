@@ -100,6 +100,14 @@ struct Runner {
     }
   }
 
+  /// Creates a folder for the files of a command, which removes it at its end.
+  static func makeFolder(_ command: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("persist-\(command)-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
   /// The file of this program.
   static var program: URL {
     #if os(Linux)
