@@ -21,8 +21,11 @@ final class PostgreSQLStore: PersistentStore {
   /// By index in ``ManagedObjectModel/entities``, as in ``SQLiteStore``.
   let exactPlans: LazyList<RowPlan>
   let deepPlans: LazyList<RowPlan>
-  let writePlans: Lazy<[WritePlan]>
+  let writePlans: LazyList<WritePlan>
   let indexedColumns: Lazy<RelatedRowsFirst.Indexes>
+  /// The number of saves that run at once; others wait, and share transactions.
+  static let savesAtOnce = 4
+  let saves = SaveQueue(capacity: savesAtOnce)
   /// Pending metadata, written with the next save.
   let pendingMetadata = PendingMetadata()
   /// Keys that this process took and hasn't used, by index of the root entity.
@@ -75,7 +78,11 @@ final class PostgreSQLStore: PersistentStore {
   var postsRemoteChanges: Bool { pool.options.postsRemoteChangeNotifications }
   var busyTimeout: Duration { pool.options.busyTimeout }
   var holdsNullCharacters: Bool { false }
-  var statistics: StoreStatistics { pool.statistics }
+  var statistics: StoreStatistics {
+    var statistics = pool.statistics
+    statistics.waitingWriters += saves.waitingCount
+    return statistics
+  }
 
   /// - Parameter life: The number of the store's life.
   init(_ pool: ServerPool, catalog: StoreCatalog, life: UInt64, map: TableMap, history: HistoryMap?) {
@@ -94,7 +101,7 @@ final class PostgreSQLStore: PersistentStore {
     deepPlans = LazyList(count: entities.count) { index in
       entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
     }
-    writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
+    writePlans = LazyList(count: entities.count) { WritePlan(entities[$0], in: map) }
     indexedColumns = Lazy {
       RelatedRowsFirst.Indexes(
         map.indexDefinitions.compactMap { index in

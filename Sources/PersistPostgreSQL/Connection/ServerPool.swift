@@ -119,14 +119,15 @@ final class ServerPool: @unchecked Sendable {
       return BoundedWait(options.busyTimeout)
     }
     if let begun { options.instrument?.waited(for: .connection, .now - begun) }
-    switch state {
-    case .goingOn: break
-    case .cancelled: throw CancellationError()
-    case .over:
-      throw PersistenceError(
-        .storeBusy, at: .store(url), "All \(places.capacity) connections to the server are in use.",
-        fix: "Try again, or set a longer busyTimeout.")
-    }
+    if state != .goingOn { throw error(state) }
+  }
+
+  /// The error of a wait for a connection that ended before.
+  func error(_ state: BoundedWait.State) -> any Error {
+    if state == .cancelled { return CancellationError() }
+    return PersistenceError(
+      .storeBusy, at: .store(url), "All \(places.capacity) connections to the server are in use.",
+      fix: "Try again, or set a longer busyTimeout.")
   }
 
   /// The connection that was used last, or a new one.

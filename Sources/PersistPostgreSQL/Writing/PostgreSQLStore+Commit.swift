@@ -4,6 +4,17 @@ import Persist
 extension PostgreSQLStore {
   func commit(_ writes: RowWrites) throws -> CommitReceipt {
     guard !writes.isEmpty else { return CommitReceipt() }
+    // Each save is a transaction of its own in the history.
+    guard SaveGroup.allows(writes), historyMap.withLock({ $0 == nil }) else { return try commitAlone(writes) }
+    let pool = pool
+    do {
+      return try saves.write(
+        writes, within: busyTimeout, instrument: pool.options.instrument, alone: commitAlone,
+        together: { try writeOnce($0, .locking) })
+    } catch let ended as SaveQueue.Ended { throw pool.error(ended.state) }
+  }
+
+  private func commitAlone(_ writes: RowWrites) throws -> CommitReceipt {
     do {
       if writes.needNoLocks {
         do { return try write(writes, .checking) } catch is ServerPool.Overtaken {}

@@ -6,7 +6,7 @@ import Persist
 struct ServerCommitPass {
   let store: PostgreSQLStore
   let writes: RowWrites
-  let plans: [WritePlan]
+  let plans: LazyList<WritePlan>
   let kinds: [String: [String: ServerTerms.Kind]]
   private(set) var insertedKeys: [Int64] = []
   private var temporaryKeys = TemporaryKeys()
@@ -39,7 +39,7 @@ struct ServerCommitPass {
   init(_ writes: RowWrites, store: PostgreSQLStore) {
     self.writes = writes
     self.store = store
-    plans = store.writePlans.value
+    plans = store.writePlans
     kinds = store.kinds.value
   }
 
