@@ -56,6 +56,11 @@ package final class WritePlan: Sendable {
     }
   }
 
+  private struct Releases {
+    let ofRow: [PreparedSQL]
+    let ofGroup: [PreparedSQL]
+  }
+
   package let entity: Entity
   package let number: Int
   package let table: String
@@ -70,11 +75,8 @@ package final class WritePlan: Sendable {
   /// The columns whose values may be stored in files, and the statement that reads their file names.
   let fileColumns: [String]
   let fileNames: PreparedSQL?
-  /// The statements that remove a deleted row's relationships: pairs in join tables, and its key in columns of rows
-  /// that it owned.
-  let releases: [PreparedSQL]
-  /// The same for ``deleteGroupSize`` rows.
-  let groupReleases: [PreparedSQL]
+  /// Computed for the first deletion only: the places of members depend on all tables of the model.
+  private let lazyReleases: Lazy<Releases>
   /// To-one relationships whose inverse is ordered.
   package let orderedSlots: [Int]
   /// Columns of uniqueness constraints, by property slot.
@@ -122,13 +124,14 @@ package final class WritePlan: Sendable {
     let fileColumns = columns.filter(\.mayBeInFile).map(\.name)
     self.fileColumns = fileColumns
     fileNames = fileColumns.isEmpty ? nil : PreparedSQL(.fileNames(in: table, fileColumns))
-    func releases(_ keyCount: Int) -> [PreparedSQL] {
-      place.toMany.sorted(on: \.key).flatMap { slot, members in
-        Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil, keyCount)
+    lazyReleases = Lazy {
+      func releases(_ keyCount: Int) -> [PreparedSQL] {
+        place.toMany.sorted(on: \.key).flatMap { slot, members in
+          Self.releases(members, isAlone: entity.properties[slot].relationship?.inverse == nil, keyCount)
+        }
       }
+      return Releases(ofRow: releases(1), ofGroup: releases(Self.deleteGroupSize))
     }
-    self.releases = releases(1)
-    groupReleases = releases(Self.deleteGroupSize)
     uniqueColumns = Self.uniqueColumns(entity, place)
     var tests: [Int: [UniquenessCondition.Test]] = [:]
     for ancestor in sequence(first: entity, next: \.superentity) {
@@ -138,6 +141,12 @@ package final class WritePlan: Sendable {
     }
     uniquenessTests = tests
   }
+
+  /// The statements that remove a deleted row's relationships: pairs in join tables, and its key in columns of rows
+  /// that it owned.
+  var releases: [PreparedSQL] { lazyReleases.value.ofRow }
+  /// The same for ``deleteGroupSize`` rows.
+  var groupReleases: [PreparedSQL] { lazyReleases.value.ofGroup }
 
   private static func source(of column: TableMap.Column, _ property: Property) -> Column.Source {
     switch column.role {

@@ -29,8 +29,8 @@ final class SQLiteStore: PersistentStore {
   /// subentities. Each is made when it is first needed: a program that opens a store uses few of its entities at once.
   let exactPlans: LazyList<RowPlan>
   let deepPlans: LazyList<RowPlan>
-  /// By index in ``ManagedObjectModel/entities``; made by the first save, which needs those of whole hierarchies.
-  let writePlans: Lazy<[WritePlan]>
+  /// By index in ``ManagedObjectModel/entities``; each made by the first save of a row of its entity.
+  let writePlans: LazyList<WritePlan>
   /// Whether Persist's record of the store's model has to be written with the first save.
   let needsModelRecord: Atomic<Bool>
   /// Whether the first save seals the store, if its layout is the predicted one.
@@ -87,7 +87,7 @@ final class SQLiteStore: PersistentStore {
     deepPlans = LazyList(count: entities.count) { index in
       entities[index].hasSubentities ? RowPlan(entities[index], includingSubentities: true, in: map) : exact[index]
     }
-    writePlans = Lazy { map.model.entities.map { WritePlan($0, in: map) } }
+    writePlans = LazyList(count: entities.count) { WritePlan(entities[$0], in: map) }
     indexedColumns = Lazy {
       RelatedRowsFirst.Indexes(
         map.indexDefinitions.compactMap { index in

@@ -10,7 +10,7 @@ struct CommitPass {
   /// The key of each inserted row, in the order of the inserts.
   private(set) var insertedKeys: [Int64] = []
   /// The store's plans, by index in ``ManagedObjectModel/entities``.
-  private let plans: [WritePlan]
+  private let plans: LazyList<WritePlan>
   private var temporaryKeys = TemporaryKeys()
   var files: LargeValueFiles
   var conflicts: [RowConflict] = []
@@ -35,7 +35,7 @@ struct CommitPass {
     self.writes = writes
     self.store = store
     self.connection = connection
-    plans = store.writePlans.value
+    plans = store.writePlans
     files = LargeValueFiles(store.folderForNewValues)
   }
 
