@@ -20,7 +20,8 @@ package struct ModelCorrespondence: Sendable, Equatable {
 
   /// The new name of an old entity; nil if it is removed.
   package func newName(ofEntity old: String) -> String? {
-    entities.first { $0.value == old }?.key
+    // Most entities keep their names.
+    entities[old] == old ? old : entities.first { $0.value == old }?.key
   }
 
   /// The new name of an old entity's property; nil if it is removed.

@@ -138,9 +138,11 @@ struct NameMatching {
   }
 
   private mutating func matchNames() {
-    for new in unmatchedNew {
-      if let old = unmatchedOld.first(where: { $0.name == new.name }) { match(new, with: old) }
-    }
+    // At once, since most of many names are matched here.
+    let common = Set(unmatchedOld.map(\.name)).intersection(unmatchedNew.map(\.name))
+    for name in common { oldNames[name] = name }
+    unmatchedOld.removeAll { common.contains($0.name) }
+    unmatchedNew.removeAll { common.contains($0.name) }
   }
 
   /// The names of things that, by their identifiers, are other things of the other model.

@@ -15,25 +15,42 @@ enum ColumnUse: Sendable, Hashable {
   }
 }
 
-extension TableMap {
+/// The uses of the columns of a layout's entity tables.
+struct ColumnUses {
+  private let map: TableMap
+  /// The columns of to-many relationships without inverse, by the root of the hierarchy in whose table they are.
+  private let columnsOfOwners: [ObjectIdentifier: [OwnersColumn]]
+
+  /// A column in which the rows of an entity and its subentities contain an owner.
+  private struct OwnersColumn {
+    let name: String
+    let use: ColumnUse
+    let destination: Entity
+  }
+
+  init(_ map: TableMap) {
+    self.map = map
+    columnsOfOwners = Dictionary(
+      grouping: map.model.entities.flatMap { Self.columns(ofToManyWithoutInverse: $0, in: map) },
+      by: { ObjectIdentifier($0.destination.root) })
+  }
+
   /// The uses of the columns of a root entity's table: by folded name, then by entity.
-  func columnUses(of root: Entity) -> [String: [String: ColumnUse]] {
+  subscript(root: Entity) -> [String: [String: ColumnUse]] {
     var uses: [String: [String: ColumnUse]] = [:]
-    for entity in model.hierarchy(of: root) {
+    for entity in map.model.hierarchy(of: root) {
       for (column, use) in ownUses(of: entity) { uses[column.foldedIdentifier, default: [:]][entity.name] = use }
     }
-    for owner in model.entities {
-      for (column, use, destination) in usesOfToManyWithoutInverse(owner) where destination.root === root {
-        for entity in model.hierarchy(of: destination) {
-          uses[column.foldedIdentifier, default: [:]][entity.name] = use
-        }
+    for column in columnsOfOwners[ObjectIdentifier(root)] ?? [] {
+      for entity in map.model.hierarchy(of: column.destination) {
+        uses[column.name.foldedIdentifier, default: [:]][entity.name] = column.use
       }
     }
     return uses
   }
 
   private func ownUses(of entity: Entity) -> [(String, ColumnUse)] {
-    let place = self[entity]
+    let place = map[entity]
     var uses: [(String, ColumnUse)] = []
     for column in place.columns {
       switch column.role {
@@ -59,18 +76,21 @@ extension TableMap {
     return uses
   }
 
-  private func usesOfToManyWithoutInverse(_ owner: Entity) -> [(String, ColumnUse, Entity)] {
+  private static func columns(ofToManyWithoutInverse owner: Entity, in map: TableMap) -> [OwnersColumn] {
     owner.ownProperties.flatMap { property in
-      guard let relationship = property.relationship, relationship.isToMany, model.inverse(of: relationship) == nil,
-        case .foreignKey(let foreignKey) = self[owner].toMany[property.slot]
-      else { return [(String, ColumnUse, Entity)]() }
-      let destination = model.destination(of: relationship)
+      guard let relationship = property.relationship, relationship.isToMany,
+        map.model.inverse(of: relationship) == nil,
+        case .foreignKey(let foreignKey) = map[owner].toMany[property.slot]
+      else { return [OwnersColumn]() }
+      let destination = map.model.destination(of: relationship)
       let parts: [(String?, ColumnUse.Reference.Part)] = [
         (foreignKey.column, .key), (foreignKey.entityColumn, .number), (foreignKey.orderColumn, .place),
       ]
-      return parts.compactMap { column, part in
-        column.map {
-          ($0, .reference(.init(entity: owner.name, relationship: relationship, part: part)), destination)
+      return parts.compactMap { name, part in
+        name.map {
+          OwnersColumn(
+            name: $0, use: .reference(.init(entity: owner.name, relationship: relationship, part: part)),
+            destination: destination)
         }
       }
     }

@@ -166,7 +166,7 @@ extension InPlacePlanner {
   /// dropped with their table.
   private mutating func refuseUnknownRows() {
     for unknown in old.unknownRows {
-      guard let plan = tables.first(where: { $0.source == .becomes(unknown.table) }) else {
+      guard let plan = tables[becoming: unknown.table] else {
         work.require(unknown.count, else: unknown.blocker)
         continue
       }

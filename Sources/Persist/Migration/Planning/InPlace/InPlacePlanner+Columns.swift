@@ -4,8 +4,8 @@ extension InPlacePlanner {
   /// Determines the source of each column of a new table, and the fate of the old table's columns.
   mutating func planColumns(of plan: inout TablePlan) {
     guard let table = plan.oldTable, let real = schema.table(named: table) else { return }
-    let uses = new.columnUses(of: plan.root)
-    let oldUses = old.columnUses(of: plan.moves.first?.source.root ?? plan.root)
+    let uses = newUses[plan.root]
+    let oldUses = self.oldUses[plan.moves.first?.source.root ?? plan.root]
     let withDefault = real.columnsWithDefault
     var carried = Set<String>()
     for column in new.layout[plan.name] ?? [] {
@@ -127,7 +127,7 @@ extension InPlacePlanner {
   /// constraint of the table depends.
   private func remains(_ column: String, of plan: TablePlan, in table: StoreSchema.Table) -> Bool {
     guard keepsRemovedColumns, let source = plan.moves.first?.source,
-      let uses = old.columnUses(of: source.root)[column.foldedIdentifier], !uses.isEmpty
+      let uses = oldUses[source.root][column.foldedIdentifier], !uses.isEmpty
     else { return false }
     let clauses = TableClauses(table.sql)
     return uses.values.allSatisfy { use in
@@ -160,9 +160,11 @@ extension InPlacePlanner {
 
   /// Whether the table was created with a constraint that the new model lacks.
   private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
+    let present = IndexSignature.uniqueConstraints(ofTable: table.sql)
+    guard !present.isEmpty else { return false }
     let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && IndexSignature($0).isComplete }
       .map { Set($0.columns.map(\.name.foldedIdentifier)) }
-    return IndexSignature.uniqueConstraints(ofTable: table.sql).contains { columns in
+    return present.contains { columns in
       !wanted.contains(Set(columns.map { plan.currentName($0).foldedIdentifier }))
     }
   }

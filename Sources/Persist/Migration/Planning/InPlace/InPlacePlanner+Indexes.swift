@@ -2,16 +2,21 @@ extension InPlacePlanner {
   /// Replaces the indexes with those of the new model. An index that isn't part of the old model is kept if its columns
   /// are.
   mutating func planIndexes(_ joins: [JoinPlan]) {
-    var wanted = newIndexes
+    // Nil once an old index has become it.
+    var wanted: [IndexDefinition?] = newIndexes
+    let places = Dictionary(grouping: newIndexes.indices, by: { newIndexes[$0].table })
+    let joinsByTable = Dictionary(
+      joins.compactMap { join in join.oldTable.map { ($0.foldedIdentifier, join) } },
+      uniquingKeysWith: { first, _ in first })
     let oldNames = Set(oldIndexes.map(\.name.foldedIdentifier))
     let explained = Dictionary(
       grouping: oldIndexes, by: { $0.table.foldedIdentifier }).mapValues { $0.map(IndexSignature.init) }
     // Indexes that already have their final name come first, so that of two identical ones each keeps its name.
-    let names = Set(wanted.map(\.name.foldedIdentifier))
+    let names = Set(newIndexes.map(\.name.foldedIdentifier))
     let modelNames = oldNames.union(names)
     func isFinal(_ index: StoreSchema.Index) -> Bool { names.contains(index.name.foldedIdentifier) }
     for index in schema.indexes.ordered(by: { isFinal($0) && !isFinal($1) }) {
-      guard let sql = index.sql, let fate = fate(ofTable: index.table, joins) else { continue }
+      guard let sql = index.sql, let fate = fate(ofTable: index.table, joinsByTable) else { continue }
       guard case .becomes(let table, let rename, let doomed) = fate else { continue }
       if doomed.contains(where: { SQLTokens.mentions($0, in: sql) }) {
         drop(index, in: table)
@@ -24,17 +29,16 @@ extension InPlacePlanner {
         continue
       }
       let after = before.renaming(rename)
-      func hasName(_ definition: IndexDefinition) -> Bool {
-        definition.name.foldedIdentifier == index.name.foldedIdentifier
-      }
-      let equals = wanted.indices.filter { wanted[$0].table == table && IndexSignature(wanted[$0]) == after }
-      let position = equals.first { hasName(wanted[$0]) } ?? equals.first
+      func hasName(_ place: Int) -> Bool { newIndexes[place].name.foldedIdentifier == index.name.foldedIdentifier }
+      let equals = places[table, default: []].filter { wanted[$0].map { IndexSignature($0) == after } == true }
+      let place = equals.first(where: hasName) ?? equals.first
       let isExplained = explained[index.table.foldedIdentifier]?.contains(before) == true
-      if let position {
+      if let place {
         let isOfThisEra = oldNames.contains(index.name.foldedIdentifier)
         // Frameworks have used other index names; recreating an index only for its name would take long.
-        if (hasName(wanted[position]) || !isOfThisEra && !isFinal(index)) && !canConflictMeanwhile(wanted[position]) {
-          refuseDuplicates(wanted.remove(at: position), isNew: false, joins)
+        if (hasName(place) || !isOfThisEra && !isFinal(index)) && !canConflictMeanwhile(newIndexes[place]) {
+          wanted[place] = nil
+          refuseDuplicates(newIndexes[place], isNew: false, joins)
           continue
         }
         drop(index, in: table)
@@ -42,7 +46,7 @@ extension InPlacePlanner {
         drop(index, in: table)
       }
     }
-    for index in wanted {
+    for case let index? in wanted {
       if isConstraint(index) {
         refuseDuplicates(index, isNew: false, joins)
         continue
@@ -60,7 +64,7 @@ extension InPlacePlanner {
   /// Whether rows that change one after another can violate a unique index in between, even if they don't afterward:
   /// because the index applies to other rows, or because values that all change may equal others' former ones.
   private func canConflictMeanwhile(_ index: IndexDefinition) -> Bool {
-    guard index.isUnique, let plan = tables.first(where: { $0.name == index.table }) else { return false }
+    guard index.isUnique, let plan = tables[index.table] else { return false }
     let numbers = index.entityNumbers ?? []
     let isRenumbered = plan.moves.contains { move in
       guard let number = move.number, number != move.sourceNumber else { return false }
@@ -73,7 +77,7 @@ extension InPlacePlanner {
 
   /// Whether the migration creates a table: then its indexes cost almost nothing.
   private func isMade(_ table: String, _ joins: [JoinPlan]) -> Bool {
-    tables.contains { $0.name == table && $0.source == .new }
+    tables[table]?.source == .new
       || joins.contains { $0.table.name == table && $0.source == .new }
   }
 
@@ -83,7 +87,7 @@ extension InPlacePlanner {
     if let join = joins.first(where: { $0.table.name == index.table }) {
       return .init(join.table.first.entity, join.table.first.relationship)
     }
-    guard let plan = tables.first(where: { $0.name == index.table }) else { return nil }
+    guard let plan = tables[index.table] else { return nil }
     return index.columns.first.flatMap { plan.column(named: $0.name)?.subject } ?? .init(plan.root.name)
   }
 
@@ -108,24 +112,24 @@ extension InPlacePlanner {
     return nil
   }
 
-  enum TableFate {
+  private enum TableFate {
     case goes
     /// The table's new name, its columns' new names, and the old columns that are dropped.
     case becomes(String, rename: (String) -> String, doomed: [String])
   }
 
   /// The fate of an old table; nil if it isn't part of the old model.
-  func fate(ofTable name: String, _ joins: [JoinPlan]) -> TableFate? {
+  ///
+  /// - Parameters:
+  ///   - name: The old table's name.
+  ///   - joins: The plans of join tables, by the folded names of their old tables.
+  private func fate(ofTable name: String, _ joins: [String: JoinPlan]) -> TableFate? {
     let folded = name.foldedIdentifier
-    if let plan = tables.first(where: { plan in
-      if case .becomes(let table) = plan.source { table.foldedIdentifier == folded } else { false }
-    }) {
+    if let plan = tables[becoming: name] {
       let originals = plan.removed.map { doomed in plan.renames.first { $0.value == doomed }?.key ?? doomed }
       return .becomes(plan.name, rename: plan.currentName, doomed: originals)
     }
-    if let join = joins.first(where: { $0.oldTable?.foldedIdentifier == folded }),
-      case .becomes(_, let end) = join.source
-    {
+    if let join = joins[folded], case .becomes(_, let end) = join.source {
       var names = [
         end.ownColumn.foldedIdentifier: join.table.first.column,
         end.memberColumn.foldedIdentifier: join.table.second.column,
@@ -139,14 +143,12 @@ extension InPlacePlanner {
       }
       return .becomes(join.table.name, rename: { names[$0.foldedIdentifier] ?? $0 }, doomed: doomed)
     }
-    let isKnown = old.tables.contains { $0.table.foldedIdentifier == folded }
-      || old.joinTables.contains { $0.name.foldedIdentifier == folded }
-    return isKnown ? .goes : nil
+    return oldTables.contains(folded) ? .goes : nil
   }
 
   /// Whether the table itself has the index as a constraint, as in old stores.
   private func isConstraint(_ index: IndexDefinition) -> Bool {
-    guard index.isUnique, IndexSignature(index).isComplete, let plan = tables.first(where: { $0.name == index.table }),
+    guard index.isUnique, IndexSignature(index).isComplete, let plan = tables[index.table],
       !plan.isRebuilt, case .becomes(let table) = plan.source, let real = schema.table(named: table)
     else { return false }
     return IndexSignature.uniqueConstraints(ofTable: real.sql).contains { columns in
@@ -159,7 +161,7 @@ extension InPlacePlanner {
   /// - Parameter isNew: Whether the old rows may violate it too. If not, only values that replace the old ones can: a
   ///   default for the missing values of an attribute that becomes required.
   private mutating func refuseDuplicates(_ index: IndexDefinition, isNew: Bool, _ joins: [JoinPlan]) {
-    guard index.isUnique, let plan = tables.first(where: { $0.name == index.table }), let table = plan.oldTable else {
+    guard index.isUnique, let plan = tables[index.table], let table = plan.oldTable else {
       return
     }
     let numbers = index.entityNumbers.map { wanted in
@@ -213,7 +215,7 @@ extension InPlacePlanner {
 
   /// The condition for rows of entity numbers in an old table; all rows if it has no others.
   func rows(_ numbers: [Int], of table: String) -> RowCondition {
-    let all = moves.filter { $0.sourceTable == table }.map(\.sourceNumber).sorted()
+    let all = (movesFrom[table] ?? []).map(\.sourceNumber).sorted()
     return .entities(all == numbers ? nil : numbers)
   }
 }

@@ -54,10 +54,10 @@ extension InPlacePlanner {
 
   /// The reference columns of a new table, each with one reference per entity that has it.
   private func references(inTable table: String) -> [(column: String, references: [ColumnUse.Reference])] {
-    guard let root = new.tables.first(where: { $0.table == table && $0.entity.superentity == nil })?.entity else {
+    guard let root = tables[table]?.root else {
       return []
     }
-    return new.columnUses(of: root).sorted(on: \.key).compactMap { folded, uses in
+    return newUses[root].sorted(on: \.key).compactMap { folded, uses in
       let found = uses.sorted(on: \.key).compactMap { _, use -> ColumnUse.Reference? in
         if case .reference(let reference) = use { reference } else { nil }
       }.uniqued

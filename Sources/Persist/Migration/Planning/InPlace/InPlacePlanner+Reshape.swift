@@ -8,7 +8,7 @@ extension InPlacePlanner {
       work.add(.createTable(definition), in: .create, for: subject)
     case .copied(let table):
       work.add(.createTable(definition, kept: plan.kept), in: .create, for: subject)
-      let home = tables.first { $0.source == .becomes(table) }
+      let home = tables[becoming: table]
       let unknown = schema.table(named: table).map { old.unknownColumns(of: $0) } ?? []
       let kept = zip(plan.kept, unknown).map { SchemaChange.Assignment($0.name, .column($1.name)) }
       let values = (values(of: plan, in: definition) + kept).map { assignment in
@@ -25,7 +25,7 @@ extension InPlacePlanner {
           for: plan.column(named: step.new)?.subject
             ?? (plan.parked.contains(step.new) ? subjectOfDroppedColumn(step.new, of: plan) : nil))
       }
-      let gone = moves.filter { $0.sourceTable == table && $0.table != plan.name }
+      let gone = (movesFrom[table] ?? []).filter { $0.table != plan.name }
       if !gone.isEmpty {
         work.add(
           .deleteRows(plan.name, where: .entities(gone.map(\.sourceNumber).sorted())), in: .deleteRows,

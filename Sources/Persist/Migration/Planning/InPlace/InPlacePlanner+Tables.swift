@@ -25,7 +25,7 @@ extension InPlacePlanner {
         source = .new
       }
       var plan = TablePlan(
-        root: root.entity, name: root.table, source: source, moves: moves.filter { $0.table == root.table })
+        root: root.entity, name: root.table, source: source, moves: movesInto[root.table] ?? [])
       if source != .new { planColumns(of: &plan) }
       plans.append(plan)
     }
@@ -78,8 +78,7 @@ extension InPlacePlanner {
         made.append(join.table.name)
       }
     }
-    let known = Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier))
-    let unknown = schema.tables.map(\.name).filter { !known.contains($0.foldedIdentifier) }
+    let unknown = schema.tables.map(\.name).filter { !oldTables.contains($0.foldedIdentifier) }
     let all = Set((schema.tables.map(\.name) + renames.map(\.new) + made).map(\.foldedIdentifier))
     // A table that isn't part of the old model is renamed on a conflict, and kept.
     let wanted = Set((renames.map(\.new) + made).map(\.foldedIdentifier))

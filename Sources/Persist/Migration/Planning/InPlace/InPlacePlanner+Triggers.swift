@@ -25,15 +25,15 @@ extension InPlacePlanner {
       switch change.change {
       case .dropTable(let table): removed.insert(table: table)
       case .dropColumn(let column, let table):
-        let plan = tables.first { $0.name == table }
+        let plan = tables[table]
         removed.insert(column: plan?.oldName(of: column) ?? column, of: plan?.oldTable ?? table)
       case .rebuildTable(let rebuild):
-        guard let plan = tables.first(where: { $0.name == rebuild.definition.name }) else { continue }
+        guard let plan = tables[rebuild.definition.name] else { continue }
         for column in plan.removed {
           removed.insert(column: plan.oldName(of: column), of: plan.oldTable ?? plan.name)
         }
       case .renameColumn(let column, let name, let table) where ParkedColumn.isOne(name):
-        removed.insert(column: column, of: tables.first { $0.name == table }?.oldTable ?? table)
+        removed.insert(column: column, of: tables[table]?.oldTable ?? table)
       default: continue
       }
     }

@@ -17,12 +17,19 @@ struct InPlacePlanner {
   /// The parked values that are restored afterward.
   let parked: ParkedReturn
   let moves: [RowMove]
+  /// The same by the tables of the old layout, and of the new one.
+  let movesFrom: [String: [RowMove]]
+  let movesInto: [String: [RowMove]]
   let origins: RelationshipOrigins
+  let oldUses: ColumnUses
+  let newUses: ColumnUses
   /// The new layout's table definitions, computed once.
   let definitions: [String: TableDefinition]
+  /// The folded names of the old model's tables.
+  let oldTables: Set<String>
   let oldIndexes: [IndexDefinition]
   let newIndexes: [IndexDefinition]
-  private(set) var tables: [TablePlan] = []
+  private(set) var tables = TablePlans()
   var work = InPlaceWork()
   var stages: [PairSource: PairStage] = [:]
 
@@ -53,9 +60,14 @@ struct InPlacePlanner {
     self.defersWork = defersWork
     self.keepsRemovedColumns = keepsRemovedColumns
     self.parked = parked
-    moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
+    let moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
+    self.moves = moves
+    movesFrom = Dictionary(grouping: moves, by: \.sourceTable)
+    movesInto = Dictionary(grouping: moves.filter { $0.table != nil }, by: { $0.table ?? "" })
     origins = RelationshipOrigins(comparison, from: old)
+    (oldUses, newUses) = (ColumnUses(old), ColumnUses(new))
     definitions = Dictionary(new.tableDefinitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    oldTables = Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier))
     oldIndexes = old.indexDefinitions
     newIndexes = new.indexDefinitions
     work.names = new.names
@@ -63,7 +75,7 @@ struct InPlacePlanner {
 
   private mutating func planEverything() {
     countLosses()
-    tables = planTables()
+    tables = TablePlans(planTables())
     refuseToLoseGeneratedColumns()
     guard work.blockers.isEmpty else { return }
     let joins = planJoinTables()
@@ -97,7 +109,7 @@ struct InPlacePlanner {
   private mutating func renumberHistory() {
     let known = Set(old.tables.map(\.number))
     let history = HistoryNumbering(
-      in: schema, modelTables: Set((old.tables.map(\.table) + old.joinTables.map(\.name)).map(\.foldedIdentifier)),
+      in: schema, modelTables: oldTables,
       numbering: numbering, gone: moves.filter { $0.number == nil }.map(\.sourceNumber),
       added: new.tables.map(\.number).filter { !known.contains($0) }, renamed: renamedTables)
     for check in history.checks { work.require(check.count, else: check.blocker) }
@@ -118,7 +130,7 @@ struct InPlacePlanner {
   private mutating func planEntityRows() {
     let rows = new.tables.map { place -> SchemaChange.EntityRow in
       let isRoot = place.entity.superentity == nil
-      let maxima = moves.filter { $0.table == place.table }.compactMap { move in
+      let maxima = (isRoot ? movesInto[place.table] ?? [] : []).compactMap { move in
         old.numbers.row(ofNumber: old[move.source.root].number)?.maximum
       }
       return SchemaChange.EntityRow(

@@ -52,3 +52,31 @@ struct TablePlan: Sendable {
   /// The name of a column before the table's columns have been renamed.
   func oldName(of column: String) -> String { renames.first { $0.value == column }?.key ?? column }
 }
+
+/// The plans of all tables of a new layout, in its order.
+struct TablePlans: RandomAccessCollection, Sendable {
+  private let plans: [TablePlan]
+  private let places: [String: Int]
+  /// By folded name of the old table.
+  private let placesOfHeirs: [String: Int]
+
+  init(_ plans: [TablePlan] = []) {
+    self.plans = plans
+    places = Dictionary(plans.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    placesOfHeirs = Dictionary(
+      plans.enumerated().compactMap { place, plan in
+        if case .becomes(let table) = plan.source { (table.foldedIdentifier, place) } else { nil }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  var startIndex: Int { plans.startIndex }
+  var endIndex: Int { plans.endIndex }
+
+  subscript(index: Int) -> TablePlan { plans[index] }
+
+  /// The plan of the new layout's table of this name.
+  subscript(name: String) -> TablePlan? { places[name].map { plans[$0] } }
+
+  /// The plan of the table that an old one becomes.
+  subscript(becoming table: String) -> TablePlan? { placesOfHeirs[table.foldedIdentifier].map { plans[$0] } }
+}
