@@ -7,11 +7,22 @@ package enum ServerURL {
     "password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key",
   ]
 
+  /// The end of the scheme of a server's URL and of the slashes after it; nil for other texts.
+  ///
+  /// Without a regular expression, which takes 0.6 million instructions for each text, a tenth of opening a store.
+  private static func schemeEnd(in text: String) -> String.Index? {
+    for scheme in ["postgres://", "postgresql://"] {
+      let start = text.prefix(scheme.count)
+      if start.lowercased() == scheme { return start.endIndex }
+    }
+    return nil
+  }
+
   /// The range of the password, as its author meant it: up to the last `@` before the query, even if it contains a `/`
   /// or an `@` that should be percent-encoded. Nil without a password.
   package static func passwordRange(in text: String) -> Range<String.Index>? {
-    guard let scheme = text.prefixMatch(of: /postgres(ql)?:\/\//.ignoresCase()) else { return nil }
-    let main = text[scheme.range.upperBound..<(text.firstIndex(of: "?") ?? text.endIndex)]
+    guard let scheme = schemeEnd(in: text) else { return nil }
+    let main = text[scheme..<(text.firstIndex(of: "?") ?? text.endIndex)]
     // The host of a URL without a user may be an address in brackets.
     guard main.first != "[", let end = main.lastIndex(of: "@"), let colon = main[..<end].firstIndex(of: ":") else {
       return nil
@@ -63,8 +74,9 @@ package enum ServerURL {
 extension URL {
   /// The URL without a password, which a URL of a database server may contain; that of a file unchanged.
   package var withoutSecrets: URL {
-    let text = ServerURL.encodingCredentials(of: absoluteString)
-    guard !isFileURL, var parts = URLComponents(string: text) else { return self }
+    guard !isFileURL, var parts = URLComponents(string: ServerURL.encodingCredentials(of: absoluteString)) else {
+      return self
+    }
     parts.password = nil
     parts.queryItems = parts.queryItems?.filter { !ServerURL.secrets.contains($0.name) }
     return parts.url ?? self
