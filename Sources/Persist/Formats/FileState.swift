@@ -17,9 +17,13 @@ package struct FileState: Sendable, Hashable {
   /// Whether it is a file with content, and neither a folder, a named pipe nor a device.
   package let isRegular: Bool
   /// The modification time in seconds and nanoseconds.
-  private var changed: [Int64]
-  /// The numbers of the volume and of the file on it: files on different volumes may have the same number.
-  private var identity: [UInt64]
+  private let seconds: Int64
+  private let nanoseconds: Int64
+  /// Files on different volumes may have the same number.
+  private let volume: UInt64
+  /// The number of the file on its volume, which a copy doesn't have. Unlike that of the volume, it stays the same when
+  /// the volume is mounted again.
+  package let fileNumber: UInt64
 
   /// Whether a path is a symbolic link, regardless of its destination.
   package static func isLink(_ url: URL) -> Bool {
@@ -39,11 +43,7 @@ package struct FileState: Sendable, Hashable {
   }
 
   /// Whether both refer to the same file.
-  package func isSameFile(as other: FileState) -> Bool { identity == other.identity }
-
-  /// The number of the file on its volume, which a copy doesn't have. Unlike that of the volume, it stays the same when
-  /// the volume is mounted again.
-  package var fileNumber: UInt64 { identity.last ?? 0 }
+  package func isSameFile(as other: FileState) -> Bool { fileNumber == other.fileNumber && volume == other.volume }
 
   /// Nil if there is no such file, or it can't be accessed.
   package init?(_ url: URL) { self.init(path: url.path) }
@@ -59,22 +59,26 @@ package struct FileState: Sendable, Hashable {
       isFolder = type == .typeDirectory
       isRegular = type == .typeRegular
       let date = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
-      changed = [Int64(bitPattern: date.bitPattern)]
-      identity = [FileAttributeKey.systemNumber, .systemFileNumber].map { (facts[$0] as? NSNumber)?.uint64Value ?? 0 }
+      (seconds, nanoseconds) = (Int64(bitPattern: date.bitPattern), 0)
+      volume = (facts[.systemNumber] as? NSNumber)?.uint64Value ?? 0
+      fileNumber = (facts[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
     #else
       var facts = stat()
-      guard !path.utf8.contains(0), stat(path, &facts) == 0 else { return nil }
+      // A path that contains a zero would be that of another file.
+      let isFound = path.withCString { strlen($0) == path.utf8.count && stat($0, &facts) == 0 }
+      guard isFound else { return nil }
       size = Int64(facts.st_size)
       // The type of the field differs from that of the constants on 32-bit Android.
       let type = UInt32(facts.st_mode) & UInt32(S_IFMT)
       isFolder = type == UInt32(S_IFDIR)
       isRegular = type == UInt32(S_IFREG)
       #if canImport(Darwin)
-        changed = [Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec)]
+        (seconds, nanoseconds) = (Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec))
       #else
-        changed = [Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec)]
+        (seconds, nanoseconds) = (Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec))
       #endif
-      identity = [UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino)]
+      volume = UInt64(truncatingIfNeeded: facts.st_dev)
+      fileNumber = UInt64(facts.st_ino)
     #endif
   }
 }

@@ -27,7 +27,7 @@ final class StorePlace: Sendable {
   /// The least time between two looks by readers, in nanoseconds: a look takes about a microsecond.
   private static let interval: UInt64 = 100_000
 
-  private let url: URL
+  private let path: String
   private let logPath: String
   /// Nil for a store without a log.
   private let log: FileState?
@@ -39,11 +39,13 @@ final class StorePlace: Sendable {
 
   /// - Parameter url: The store's file, which a connection has read already.
   init(_ url: URL) {
-    self.url = url
-    logPath = SQLiteFileName.companion(of: url, "-wal").path
+    path = url.path
+    // Resolved once: together, the paths of both companions took 0.15 of 5 million instructions of opening a store.
+    let resolved = SQLiteFileName.resolved(url).path
+    logPath = resolved + "-wal"
     log = FileState(path: logPath)
-    hasIndex = log != nil && FileState(path: SQLiteFileName.companion(of: url, "-shm").path) != nil
-    let file = FileState(url)
+    hasIndex = log != nil && FileState(path: resolved + "-shm") != nil
+    let file = FileState(path: path)
     state = LockProtected(State(file: file))
     let birth = url.withUnsafeFileSystemRepresentation { $0.map { persist_file_birth($0) } ?? 0 }
     numbers = [Int64(bitPattern: file?.fileNumber ?? 0), birth]
@@ -61,7 +63,7 @@ final class StorePlace: Sendable {
     return state.withLock { state in
       // Before the file is looked at, so that pages moved meanwhile count as progress the next time.
       let before = hasIndex && !connection.isWithoutLocks ? LogProgress(connection) : nil
-      guard let former = state.file, let file = FileState(url), file.isSameFile(as: former) else { return .moved }
+      guard let former = state.file, let file = FileState(path: path), file.isSameFile(as: former) else { return .moved }
       if state.isOverwritten { return .overwritten }
       let isChanged = file != former
       if let log {
