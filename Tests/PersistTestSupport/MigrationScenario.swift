@@ -7,6 +7,8 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
     case inPlace, copiedBySQL, copiedByObject, staged, chain
     /// In place while a coordinator opens the store, with its connection.
     case opened
+    /// In place, while values are converted afterward.
+    case convertedLater
   }
 
   public let way: Way
@@ -22,7 +24,7 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
     self.way = way
     let models = try (way == .chain ? Models.allCases : [.first, .second]).map { model in
       // If no large value is forgotten, the migration is nothing but a transaction.
-      try model.model(keepingDraft: way == .opened)
+      try model.model(keepingDraft: [.opened, .convertedLater].contains(way), keepingFolder: way == .convertedLater)
     }
     let versions = models.enumerated().map { ModelVersion(name: "\($0.offset + 1)", model: $0.element) }
     self.versions = versions
@@ -30,14 +32,16 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
   }
 
   public func migrate(_ store: URL, options: StoreOptions = StoreOptions()) throws {
-    guard way == .opened else {
+    guard way == .opened || way == .convertedLater else {
       try migrator.migrate(storeAt: store, to: newest, registry: registry, options: options)
       return
     }
     var options = options
     options.migrator = migrator
     let coordinator = PersistentStoreCoordinator(model: newest.model, registry: registry)
-    try coordinator.remove(coordinator.addStore(at: store, options: options))
+    let opened = try coordinator.addStore(at: store, options: options)
+    if way == .convertedLater { while try !coordinator.finishDeferredMigration(within: .zero) {} }
+    try coordinator.remove(opened)
   }
 
   private static func migrator(_ way: Way, _ versions: [ModelVersion]) throws -> AutomaticMigrator {
@@ -45,6 +49,9 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
     migrator.retries = 0
     switch way {
     case .inPlace, .opened: break
+    case .convertedLater:
+      migrator.defersWork = true
+      migrator.deferralBudget = .zero
     case .copiedBySQL: migrator.alwaysCopies = true
     case .copiedByObject:
       var mapping = try mapping(versions[0], versions[1])
@@ -100,13 +107,10 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
   private enum Models: Int, CaseIterable {
     case first, second, third, fourth
 
-    func model(keepingDraft: Bool) throws -> ManagedObjectModel {
+    func model(keepingDraft: Bool, keepingFolder: Bool) throws -> ManagedObjectModel {
       let photo = AttributeDescription("photo", .binary, allowsExternalStorage: true)
-      let folder = EntityDescription(
-        "Folder",
-        relationships: [
-          RelationshipDescription("marks", toMany: "Mark", inverse: self == .first ? "folder" : "folders")
-        ])
+      let inverse = self == .first || keepingFolder ? "folder" : "folders"
+      let folder = EntityDescription("Folder", relationships: [.init("marks", toMany: "Mark", inverse: inverse)])
       let tag = EntityDescription("Tag", relationships: [.init("marks", toMany: "Mark", inverse: "tags")])
       let tags = RelationshipDescription("tags", toMany: "Tag", inverse: "marks")
       guard self != .first else {
@@ -124,12 +128,12 @@ public struct MigrationScenario: Sendable, CustomStringConvertible {
       if keepingDraft { attributes.append(.init("draft", .binary, allowsExternalStorage: true)) }
       if rawValue > 1 { attributes.append(.init("e", .int64)) }
       if rawValue > 2 { attributes.append(.init("f", .date)) }
-      let mark = EntityDescription(
-        "Mark", attributes: attributes,
-        relationships: [
-          .init("folders", toMany: "Folder", inverse: "marks", renamingIdentifier: self == .second ? "folder" : nil),
-          tags,
-        ])
+      let formerName = self == .second ? "folder" : nil
+      let folders: RelationshipDescription =
+        keepingFolder
+        ? .init("folder", to: "Folder", inverse: "marks")
+        : .init("folders", toMany: "Folder", inverse: "marks", renamingIdentifier: formerName)
+      let mark = EntityDescription("Mark", attributes: attributes, relationships: [folders, tags])
       return try ManagedObjectModel(ModelDescription(entities: [EntityDescription("Aardvark"), mark, folder, tag]))
     }
   }

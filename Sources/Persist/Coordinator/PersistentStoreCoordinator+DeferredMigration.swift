@@ -2,7 +2,8 @@ extension PersistentStoreCoordinator {
   /// Returns the steps that earlier migrations deferred in the open stores.
   public func deferredSteps() throws -> [DeferredStep] { try openStores.flatMap { try $0.deferredSteps() } }
 
-  /// Performs the steps that migrations deferred: drops the columns of removed attributes and creates indexes.
+  /// Performs the steps that migrations deferred: converts values, drops the columns of removed attributes, and creates
+  /// indexes.
   ///
   /// ``AutomaticMigrator/defersWork`` defers them. Until they are done, the stores are complete and fetch and save as
   /// usual, with larger files and fewer indexes. Call this when the program is idle, repeatedly with a short time if
@@ -12,8 +13,10 @@ extension PersistentStoreCoordinator {
   /// while try !coordinator.finishDeferredMigration(within: .milliseconds(200)) { await nextIdleMoment() }
   /// ```
   ///
-  /// Each step is a transaction of its own, which other writers wait for. Steps aren't split: if any step is pending,
-  /// at least one is performed, however short the time.
+  /// Values are converted in transactions of about 8 milliseconds each, with pauses of the same length, so that it can
+  /// run in the background of a program that reads and writes the store. Dropping the columns of a table and creating
+  /// an index are a transaction each, which other writers wait for. However short the time, one transaction is
+  /// performed if any step is pending.
   ///
   /// - Parameter time: The time after which no further step is started; nil for no limit.
   /// - Returns: Whether no steps remain.

@@ -7,10 +7,12 @@ public enum DeferredStep: Sendable, Hashable {
   case dropColumn(String, table: String)
   /// An index that only speeds up fetching hasn't been created yet.
   case createIndex(String, table: String)
+  /// Not all rows have the new values of some columns yet. Reading computes them, and writing a row converts it.
+  case convertValues([String], table: String)
 
   var table: String {
     switch self {
-    case .dropColumn(_, let table), .createIndex(_, let table): table
+    case .dropColumn(_, let table), .createIndex(_, let table), .convertValues(_, let table): table
     }
   }
 }
@@ -20,6 +22,7 @@ extension DeferredStep: CustomStringConvertible {
     switch self {
     case .dropColumn(let column, let table): "drop the column \(column) of \(table)"
     case .createIndex(let index, let table): "make the index \(index) of \(table)"
+    case .convertValues(let columns, let table): "convert \(columns.joined(separator: ", ")) of \(table)"
     }
   }
 }
@@ -27,6 +30,7 @@ extension DeferredStep: CustomStringConvertible {
 extension StoreMetadata {
   private enum StepKey {
     static let column = "column"
+    static let columns = "columns"
     static let index = "index"
     static let table = "table"
   }
@@ -39,6 +43,9 @@ extension StoreMetadata {
       (values[Key.deferredSteps]?.arrayValue ?? []).compactMap { entry in
         let values = entry.dictionaryValue ?? [:]
         guard let table = values[StepKey.table]?.stringValue else { return nil }
+        if let columns = values[StepKey.columns]?.arrayValue {
+          return .convertValues(columns.compactMap(\.stringValue), table: table)
+        }
         if let column = values[StepKey.column]?.stringValue { return .dropColumn(column, table: table) }
         return values[StepKey.index]?.stringValue.map { .createIndex($0, table: table) }
       }
@@ -50,6 +57,8 @@ extension StoreMetadata {
           .dictionary([StepKey.column: .string(column), StepKey.table: .string(table)])
         case .createIndex(let index, let table):
           .dictionary([StepKey.index: .string(index), StepKey.table: .string(table)])
+        case .convertValues(let columns, let table):
+          .dictionary([StepKey.columns: .array(columns.map { .string($0) }), StepKey.table: .string(table)])
         }
       }
       values[Key.deferredSteps] = entries.isEmpty ? nil : .array(entries)
@@ -57,7 +66,23 @@ extension StoreMetadata {
   }
 }
 
+extension StoreMetadata {
+  /// Whether rows of any table are being converted.
+  package var hasConversions: Bool {
+    deferredSteps.contains { if case .convertValues = $0 { true } else { false } }
+  }
+
+  /// Whether the rows of a table are being converted.
+  package func isConverting(_ table: String) -> Bool {
+    deferredSteps.contains { if case .convertValues(_, table) = $0 { true } else { false } }
+  }
+}
+
 extension DeferredStep {
+  package init(_ conversion: RowConversion) {
+    self = .convertValues(conversion.values.map(\.column), table: conversion.table)
+  }
+
   /// Nil for a change that can't be deferred.
   package init?(_ change: SchemaChange) {
     switch change {

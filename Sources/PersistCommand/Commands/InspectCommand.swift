@@ -63,6 +63,7 @@ struct InspectCommand: ParsableCommand {
     }
     let log = metadata.migrationLog
     lines += log.enumerated().map { "\($0 == 0 ? "migrated" : "        ") \($1)" }
+    lines += metadata.deferredSteps.enumerated().map { "\($0 == 0 ? "deferred" : "        ") \($1)" }
     lines += parked.enumerated().map { "\($0 == 0 ? "parked  " : "        ") \($1.line)" }
     for entity in entities {
       let parent = entity.superentity.map { ": \($0.name)" } ?? ""
@@ -94,6 +95,8 @@ extension JSONText {
     // The raw array from the metadata: most models have one identifier, the empty string.
     let identifiers = contents.metadata.values["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []
     field("versionIdentifiers", strings: identifiers.compactMap(\.stringValue))
+    let deferred = contents.metadata.deferredSteps
+    if !deferred.isEmpty { field("deferred", strings: deferred.map(\.description)) }
   }
 
   fileprivate mutating func fields(of entity: Entity, count: Int) {

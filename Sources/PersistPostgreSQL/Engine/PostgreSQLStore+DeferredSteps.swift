@@ -23,6 +23,8 @@ extension PostgreSQLStore {
       case .createIndex(let name, let table):
         try makeIndex(named: name, of: table)
         waiting = try removeSteps { $0 == first }
+      // Only files have such steps.
+      case .convertValues: waiting = try removeSteps { $0 == first }
       }
       if let deadline, ContinuousClock.now >= deadline { break }
     }

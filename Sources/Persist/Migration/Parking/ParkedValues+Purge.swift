@@ -43,6 +43,8 @@ extension ParkedValues {
     _ body: (inout ParkedValues, StoreCatalog) throws -> Void
   ) throws {
     let location = StoreLocation(url)
+    // Parked columns of a table can't be dropped meanwhile.
+    try location.engine.finishConversions(in: location, options: options)
     let connection = try location.engine.connect(to: location, options: options)
     defer { connection.close() }
     try connection.transaction {

@@ -11,6 +11,8 @@ package struct MigrationResources: Sendable {
   var infersMapping = true
   /// Whether to defer steps that aren't urgent, if the whole migration is in place.
   var defersWork = false
+  /// See ``AutomaticMigrator/deferralBudget``.
+  var deferralBudget = Duration.milliseconds(20)
   /// The treatment of values that the new version has no place for.
   var parking = MigrationParking.none
 

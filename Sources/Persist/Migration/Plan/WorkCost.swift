@@ -65,6 +65,9 @@ package enum WorkCost {
   /// The cost of pages with so many bytes.
   static func pages(ofSize bytes: Int, each cost: Int64) -> Int64 { Int64(bytes / 4096) * cost }
 
+  /// The cost of what takes so long.
+  static func of(_ duration: Duration) -> Int64 { Int64(min(duration / .nanoseconds(20), Double(1 << 50))) }
+
   /// The product, limited so that sums don't overflow: keys, which stand for numbers of rows, can be arbitrary.
   static func of(_ count: Int64, each cost: Int64) -> Int64 {
     let (product, isTooLarge) = max(count, 0).multipliedReportingOverflow(by: cost)

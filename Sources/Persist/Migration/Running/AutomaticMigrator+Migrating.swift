@@ -98,6 +98,10 @@ extension AutomaticMigrator: StoreMigrator {
   private func migrate(_ known: StoreDifference, _ request: MigrationRequest) throws -> MigrationReport? {
     guard let store = known.store, let opened = known.opened, opened.url == request.url, !opened.isEnded
     else { return nil }
+    guard !store.metadata.hasConversions else {
+      opened.close()
+      return nil
+    }
     do {
       if request.options.backup == nil, compareWays == nil,
         let survey = try opened.inspect({ try transactionPreview(store, $0, request) }) ?? nil
@@ -121,9 +125,16 @@ extension AutomaticMigrator: StoreMigrator {
   private func attemptMigration(_ request: MigrationRequest, _ catalog: StoreCatalog?) throws -> MigrationReport {
     let location = request.location
     let engine = try location.engine
-    let before = engine.state(of: location)
+    var before = engine.state(of: location)
     var survey = try preview(request, catalog)
     guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
+    if survey.store.metadata.hasConversions {
+      // The possible losses and obstacles are known before anything is written.
+      try engine.finishConversions(in: location, options: request.options)
+      before = engine.state(of: location)
+      survey = try preview(request, nil)
+      guard !survey.isUpToDate else { return try upToDateReport(survey, request) }
+    }
     let workspace = try engine.workspace(for: location, waitingAtMost: request.options.busyTimeout)
     defer { workspace.remove() }
     if engine.state(of: location) != before {

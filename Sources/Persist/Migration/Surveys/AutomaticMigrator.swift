@@ -57,10 +57,18 @@ public struct AutomaticMigrator: Sendable {
   /// Whether to copy the store to a new file even if it could be migrated in place.
   public var alwaysCopies: Bool
   /// Whether steps that aren't urgent are deferred until
-  /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: dropping columns of removed attributes, and
-  /// creating indexes that only speed up fetching. Until then the store is complete and fully usable. Applies only to
-  /// migrations in place; a new file has nothing to defer.
+  /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)``: dropping columns of removed attributes, creating
+  /// indexes that only speed up fetching, and converting the values of large tables (``deferralBudget``). Until then
+  /// the store is complete and fully usable. Applies only to migrations in place; a new file has nothing to defer.
   public var defersWork = false
+  /// The time for which a migration that defers work may hold a file to convert values; 20 milliseconds by default.
+  ///
+  /// If converting all values would take longer, according to the number of rows, the migration doesn't wait for it:
+  /// the store opens with the new model, reading a row computes its new values, writing a row converts it, and
+  /// ``PersistentStoreCoordinator/finishDeferredMigration(within:)`` converts the other rows in transactions of a few
+  /// milliseconds each. The article about plans and progress lists the changes that qualify; the others keep the one
+  /// transaction, as does every migration of a store on a server.
+  public var deferralBudget = Duration.milliseconds(20)
   /// The treatment of values that the new version has no place for; ``MigrationParking/always`` by default: an
   /// automatic migration destroys nothing.
   ///
@@ -108,13 +116,14 @@ public struct AutomaticMigrator: Sendable {
   package func resources(_ registry: ModelRegistry?) -> MigrationResources {
     MigrationResources(
       registry: registry, mappingModels: mappingModels, policies: policies, staged: staged, alwaysCopies: alwaysCopies,
-      infersMapping: infersMapping, defersWork: defersWork, parking: effectiveParking,
+      infersMapping: infersMapping, defersWork: defersWork, deferralBudget: deferralBudget, parking: effectiveParking,
       returning: returning)
   }
 
   /// The resources of a migration that the models alone determine.
   func inPlaceResources(_ registry: ModelRegistry?) -> MigrationResources {
-    MigrationResources(registry: registry, defersWork: defersWork, parking: effectiveParking)
+    MigrationResources(
+      registry: registry, defersWork: defersWork, deferralBudget: deferralBudget, parking: effectiveParking)
   }
 
   /// The treatment of values without a place: nothing is parked for a migration that is rejected instead.

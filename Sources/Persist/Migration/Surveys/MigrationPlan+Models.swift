@@ -24,18 +24,24 @@ extension MigrationPlan {
       from: hop.source.name, to: hop.destination.name,
       way: blockers.isEmpty ? (work.changes.isEmpty ? hop.comparison.way : .inPlace) : .impossible,
       steps: Self.steps(
-        hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : [], work.names),
+        hop.comparison, blockers.isEmpty ? work.changes : [], blockers.isEmpty ? work.deferred : [],
+        blockers.isEmpty ? work.laterUpdates : [], work.names),
       losses: work.losses, blockers: blockers)
   }
 
   /// The operations, each with its SQL; SQL for several operations is in separate steps at the end.
   static func steps(
     _ comparison: ModelComparison, _ changes: [InPlaceWork.Change], _ deferred: [InPlaceWork.Change] = [],
-    _ names: LayoutNames = .coreData
+    _ updates: [InPlaceWork.Change] = [], _ names: LayoutNames = .coreData
   ) -> [Step] {
-    func sql(_ changes: [InPlaceWork.Change]) -> [String] { changes.flatMap { $0.change.shownStatements(names) } }
+    func sql(_ changes: [InPlaceWork.Change]) -> [String] {
+      changes.flatMap { change in
+        let inParts = updates.contains(change) ? " /* in parts, while the store is used */" : ""
+        return change.change.shownStatements(names).map { $0 + inParts }
+      }
+    }
     var open = changes
-    var waiting = deferred
+    var waiting = updates + deferred
     var steps: [Step] = []
     for operation in comparison.operations {
       func isOwn(_ change: InPlaceWork.Change) -> Bool {
@@ -48,10 +54,15 @@ extension MigrationPlan {
     }
     let numbers = open.filter { $0.phase == .renumber || $0.phase == .entities }
     let rest = open.filter { $0.phase != .renumber && $0.phase != .entities }
+    let renumbering = waiting.filter(updates.contains)
+    waiting.removeAll(where: updates.contains)
     if !rest.isEmpty || !waiting.isEmpty {
       steps.append(Step(MigrationOperation(.alignSchema, entity: ""), sql: sql(rest), deferred: sql(waiting)))
     }
-    if !numbers.isEmpty { steps.append(Step(MigrationOperation(.renumberEntities, entity: ""), sql: sql(numbers))) }
+    if !numbers.isEmpty || !renumbering.isEmpty {
+      steps.append(
+        Step(MigrationOperation(.renumberEntities, entity: ""), sql: sql(numbers), deferred: sql(renumbering)))
+    }
     return steps
   }
 }

@@ -42,10 +42,16 @@ final class PathSurvey {
     comparisons = slots.isEmpty || !isDirect || resources.parking == .discarding
       ? nil : try ParkingComparisons(slots, with: destination, resources.pathRegistry, inspector)
     let isOlder = resources.parking == .olderVersions && resources.isOlder(destination, than: source)
-    let direct = StoreSurvey(
-      store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork,
-      keepsRemovedColumns: resources.parking == .always && path.isInPlace, parked: comparisons,
-      returning: resources.returning)
+    let (isInPlace, restored) = (path.isInPlace, comparisons)
+    func survey(converting: Set<String> = []) -> StoreSurvey {
+      StoreSurvey(
+        store, hop: hop, isDowngrade: isOlder ? true : nil, defersWork: resources.defersWork,
+        keepsRemovedColumns: resources.parking == .always && isInPlace, parked: restored,
+        returning: resources.returning, converting: converting)
+    }
+    var direct = survey()
+    let converting = try isInPlace ? direct.tablesToConvertLater(inspector, resources) : []
+    if !converting.isEmpty { direct = survey(converting: converting) }
     direct.resources = resources
     // On the way back, values of the older version are parked in turn.
     let returns = !slots.isEmpty && slots.contains { $0.model == ParkedSlot.digest(of: destination.model) }
@@ -177,5 +183,21 @@ final class PathSurvey {
     if path.isInPlace { return direct }
     return StoreSurvey(
       store, hop: hop, isDowngrade: direct.isDowngrade, parked: comparisons, returning: resources.returning)
+  }
+}
+
+extension StoreSurvey {
+  /// The tables, by their new names, whose values are converted later: if converting those of all tables at once would
+  /// hold the store for longer than the budget, those that take more than a twentieth of it.
+  fileprivate func tablesToConvertLater(
+    _ inspector: any StoreInspector, _ resources: MigrationResources
+  ) throws -> Set<String> {
+    guard !work.convertibleTables.isEmpty, inspector.convertsRowsLater else { return [] }
+    let costs = try work.convertibleTables.mapValues { table in
+      WorkCost.of(try inspector.approximateRowCount(of: table), each: WorkCost.inFile.rewrittenRow)
+    }
+    let budget = WorkCost.of(resources.deferralBudget)
+    guard costs.values.reduce(0, +) > budget else { return [] }
+    return Set(costs.filter { $0.value > budget / 20 }.keys)
   }
 }

@@ -38,12 +38,13 @@ package final class StoreSurvey {
   ///   - keepsRemovedColumns: whether columns of removed attributes remain, to be parked.
   ///   - comparisons: the comparisons for the parked values that are restored; nil for none.
   ///   - returning: the parked values that another store has, instead.
+  ///   - converting: the tables, by their new names, whose values are converted after the migration.
   ///   - planned: the layout to plan; nil for that of a new store.
   ///   - editing: replaces each change by those that remain of it.
   package init(
     _ store: IdentifiedStore, hop: MigrationHop, isDowngrade: Bool? = nil, defersWork: Bool = false,
     keepsRemovedColumns: Bool = false, parked comparisons: ParkingComparisons? = nil, returning: ParkedReturn? = nil,
-    planned layout: TableMap? = nil, editing: ((SchemaChange) -> [SchemaChange])? = nil
+    converting: Set<String> = [], planned layout: TableMap? = nil, editing: ((SchemaChange) -> [SchemaChange])? = nil
   ) {
     self.store = store
     self.hop = hop
@@ -55,7 +56,7 @@ package final class StoreSurvey {
       from: map, schema: store.catalog.schema, to: planned, comparison: hop.comparison,
       canDropColumns: store.catalog.canDropColumns, defersWork: defersWork,
       keepsRemovedColumns: keepsRemovedColumns && store.catalog.canDropColumns,
-      parked: parked)
+      converting: converting, parked: parked)
     self.work = editing.map { work.editing($0) } ?? work
   }
 
@@ -66,7 +67,7 @@ package final class StoreSurvey {
   var isUpToDate: Bool {
     store.model === hop.destination.model
       || store.model.fingerprints == hop.destination.model.fingerprints && work.changes.isEmpty
-        && work.deferred.isEmpty
+        && work.deferred.isEmpty && work.laterUpdates.isEmpty
   }
 
   var way: MigrationWay { MigrationPlan(hop, work: work).way }

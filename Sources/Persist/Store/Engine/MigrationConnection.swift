@@ -32,6 +32,9 @@ package protocol MigrationConnection: StoreInspector {
     rows expected: Int64, indexes: Int, _ shouldContinue: ((Int64) -> Bool)?, _ body: () throws -> T
   ) throws -> T
 
+  /// Begins conversions of rows; the caller holds the transaction and changes nothing else afterward.
+  func begin(_ conversions: [RowConversion]) throws
+
   // MARK: Indexes and triggers
 
   /// The full-text indexes that the store has, including their triggers, exactly as Persist would create them.
@@ -94,6 +97,9 @@ extension MigrationConnection {
   }
 
   package func readParkedFiles(of slot: ParkedSlot) throws {}
+
+  /// None is planned for such an engine.
+  package func begin(_ conversions: [RowConversion]) throws {}
 
   package func recordLayout(_ map: TableMap, _ catalog: StoreCatalog, planned: TableMap) throws {}
 

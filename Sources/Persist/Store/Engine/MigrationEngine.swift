@@ -25,6 +25,9 @@ package protocol MigrationEngine: StoreEngine {
     of location: StoreLocation, _ backup: MigrationBackup, waitingAtMost wait: Duration, _ body: () throws -> T
   ) throws -> T
 
+  /// Converts all rows that an earlier migration left to be converted.
+  func finishConversions(in location: StoreLocation, options: StoreOptions) throws
+
   /// The statements of a change of the schema, as plans show them.
   func shownStatements(of change: SchemaChange) -> [String]
 
@@ -68,6 +71,9 @@ package protocol MigrationEngine: StoreEngine {
 }
 
 extension MigrationEngine {
+  /// Every migration of such an engine converts all rows itself.
+  package func finishConversions(in location: StoreLocation, options: StoreOptions) throws {}
+
   package func copyParkedValues(from source: StoreLocation, to destination: StoreLocation) throws {}
 
   package func exclusion(of location: StoreLocation, options: StoreOptions) throws -> (any StoreExclusion)? { nil }

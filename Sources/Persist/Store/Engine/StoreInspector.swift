@@ -31,6 +31,8 @@ package protocol StoreInspector {
   func firstNumber(_ sql: SQLText) throws -> Int
   /// The greatest key in a table, which is quick to find; 0 if the table is empty.
   func greatestRow(of table: String) throws -> Int64
+  /// Whether rows can be converted after a migration, while programs use the store.
+  var convertsRowsLater: Bool { get }
   /// Calls `body` for each problem that a step of a check finds.
   func forEachFinding(_ step: CheckStep, _ body: (CheckStep.Finding) throws -> Void) throws
   /// The names of the files that contain a column's large values, with repetitions.
@@ -56,6 +58,8 @@ package protocol StoreInspector {
 }
 
 extension StoreInspector {
+  package var convertsRowsLater: Bool { false }
+
   package func identify(among registry: ModelRegistry?) throws -> IdentifiedStore {
     try identify(among: registry, known: nil)
   }

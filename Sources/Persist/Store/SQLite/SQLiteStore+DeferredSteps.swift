@@ -4,8 +4,8 @@ extension SQLiteStore {
   // Read from the file: pending metadata don't reflect steps performed in the meantime.
   func deferredSteps() throws -> [DeferredStep] { try pool.readOnce { try StoreMetadata($0).deferredSteps } }
 
-  /// Performs deferred steps, each table's columns and each index in a separate transaction, which other writers wait
-  /// for.
+  /// Performs deferred steps: converts rows in short transactions, and then drops each table's columns and creates each
+  /// index in a separate transaction, which other writers wait for.
   ///
   /// If the process is killed in between, completed steps remain completed, and the others remain deferred.
   func finishDeferredSteps(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
@@ -17,6 +17,8 @@ extension SQLiteStore {
         "The store was opened for reading only and has \(waiting.count) deferred migration steps.",
         fix: "Open it without isReadOnly to finish its migration.")
     }
+    waiting = try convertRows(until: deadline)
+    guard !waiting.isEmpty, deadline.map({ ContinuousClock.now < $0 }) != false else { return waiting }
     // A dedicated connection, because its triggers are disabled.
     let connection = try SQLiteConnection(url, mode: .readWrite, options: pool.options)
     defer { connection.close() }
@@ -28,6 +30,31 @@ extension SQLiteStore {
       }
     } while !waiting.isEmpty && deadline.map { ContinuousClock.now < $0 } != false
     return waiting
+  }
+
+  /// Converts rows, if there are any to convert, at least once.
+  ///
+  /// - Returns: The remaining steps.
+  private func convertRows(until deadline: ContinuousClock.Instant?) throws -> [DeferredStep] {
+    var pace = ConversionPace()
+    while true {
+      let metadata = try pool.write { connection in
+        // Without the wait for the turn to write.
+        let start = ContinuousClock.now
+        defer { pace.adapt(to: .now - start) }
+        return try connection.convertNextRows(pace.count)
+      }
+      guard metadata.hasConversions, deadline.map({ ContinuousClock.now < $0 }) != false else {
+        return metadata.deferredSteps
+      }
+      Thread.sleep(forTimeInterval: pace.pause / .seconds(1))
+    }
+  }
+
+  /// Converts the remaining rows of a table at once, for a statement that SQLite refuses for views.
+  func finishConversion(of table: String, _ connection: SQLiteConnection) throws {
+    guard try connection.isConverting(table) else { return }
+    while try connection.convertNextRows(.max).isConverting(table) {}
   }
 }
 
@@ -42,6 +69,7 @@ extension SQLiteConnection {
     guard let first = metadata.deferredSteps.first else { return [] }
     let schema = try StoreSchema(self)
     switch first {
+    case .convertValues: return metadata.deferredSteps
     case .dropColumn(_, let table):
       let columns = metadata.deferredSteps.compactMap { step -> String? in
         guard case .dropColumn(let column, table) = step, schema.column(column, of: table) != nil else { return nil }

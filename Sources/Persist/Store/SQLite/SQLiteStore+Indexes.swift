@@ -14,11 +14,10 @@ extension SQLiteStore {
       try pool.write { connection in
         var metadata = try StoreMetadata(connection)
         let missing = try map.missingIndexes(in: StoreSchema(connection), besides: metadata.deferredSteps)
-        guard defersWork else {
-          for index in missing { try connection.execute(.create(index)) }
-          return
-        }
-        metadata.deferredSteps += missing.map { .createIndex($0.name, table: $0.table) }
+        let waiting = missing.filter { defersWork || metadata.isConverting($0.table) }
+        for index in missing where !waiting.contains(index) { try connection.execute(.create(index)) }
+        guard !waiting.isEmpty else { return }
+        metadata.deferredSteps += waiting.map { .createIndex($0.name, table: $0.table) }
         try metadata.write(to: connection)
       }
     } catch let error as PersistenceError where [.storeBusy, .diskFull, .storeReadOnly].contains(error.code) {

@@ -40,6 +40,7 @@ extension SQLiteStore {
         fix: "Open it with the model that it was written with, or migrate it.")
     }
     try pool.setFileUp()
+    if needsTriggers(on: catalog, map, options) { try pool.withWriter { try $0.finishConversions() } }
     let derived = map.possibleDerivedColumns
     if !pool.isReadOnly, !derived.areKept(by: catalog.schema, layout: map.layout) {
       try pool.write { try $0.updateDerivedTriggers(derived, in: map.layout) }
@@ -55,6 +56,14 @@ extension SQLiteStore {
       pool, identifier: catalog.metadata.identifier, map: map, configuration: options.configuration,
       hasModelRecord: catalog.record?.fingerprints == model.fingerprints, fullText: fullText,
       history: history)
+  }
+
+  /// Whether triggers or indexes will be created for tables whose rows are being converted, and which are views.
+  private static func needsTriggers(on catalog: StoreCatalog, _ map: TableMap, _ options: StoreOptions) -> Bool {
+    guard !options.isReadOnly, catalog.metadata.hasConversions else { return false }
+    return options.historyKeeps == .oldValues || !map.possibleDerivedColumns.isEmpty
+      || map.fullTextIndexes.contains { catalog.metadata.isConverting($0.table) }
+      || !map.missingUniqueIndexes(in: catalog.schema, besides: { !catalog.metadata.isConverting($0.table) }).isEmpty
   }
 
   /// Creates a new store; if another program created one at the same moment, opens that.

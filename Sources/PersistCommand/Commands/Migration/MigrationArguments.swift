@@ -13,7 +13,9 @@ struct MigrationArguments: ParsableArguments {
   @Option(help: "The version to migrate to; the current one by default.")
   var to: String?
 
-  @Flag(name: .customLong("defer"), help: "Defer work that can wait: dropping columns and creating indexes.")
+  @Flag(
+    name: .customLong("defer"),
+    help: "Defer work that can wait: dropping columns, creating indexes, and converting many values.")
   var defersWork = false
 
   @Flag(

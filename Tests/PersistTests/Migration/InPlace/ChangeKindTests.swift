@@ -19,13 +19,14 @@ struct ChangeKindTests {
   func rows(_ kind: ChangeKind) throws {
     let registry = ModelRegistry(
       versions: [ModelVersion(name: "1", model: kind.old), ModelVersion(name: "2", model: kind.new)])
-    for defersWork in [false, true] {
+    for (defersWork, budget) in [(false, 0), (true, 20), (true, 0)] {
       try withTemporaryStore { url in
         try MadeStore.make(kind.old, at: url)
         try MadeStore.fill(kind.old, at: url, rows: 25, seed: 11)
         let before = try StoreDump(of: kind.old, at: url)
         var migrator = AutomaticMigrator()
         migrator.defersWork = defersWork
+        migrator.deferralBudget = .milliseconds(budget)
         try migrator.migrate(storeAt: url, to: registry.versions[1], registry: registry)
         let expected = before.migrated(by: try ModelComparison(from: kind.old, to: kind.new))
         try #expect(StoreDump(of: kind.new, at: url).differences(from: expected) == [])

@@ -47,15 +47,34 @@ struct ChangeLaw {
         return false
       }
       let copy = folder.appendingPathComponent("Copy.sqlite")
-      try FileManager.default.copyItem(at: url, to: copy)
+      let later = folder.appendingPathComponent("Later.sqlite")
+      for other in [copy, later] { try FileManager.default.copyItem(at: url, to: other) }
       if triesObjects { try expectSameByObject(folder, url, registry, plan) }
       let inPlace = try migrate(url, registry, AutomaticMigrator(downgrade: .withLoss), plan, before)
       var migrator = AutomaticMigrator(downgrade: .withLoss)
       migrator.alwaysCopies = true
       let copied = try migrate(copy, registry, migrator, plan, before)
       #expect(copied.differences(from: inPlace) == [], "\(name): by copy against in place")
+      try expectSameLater(later, registry, inPlace)
       return true
     }
+  }
+
+  /// Values that are converted after the migration are shown as they will be, and are so afterward.
+  private func expectSameLater(_ url: URL, _ registry: ModelRegistry, _ inPlace: StoreContent) throws {
+    var migrator = AutomaticMigrator(downgrade: .withLoss)
+    migrator.defersWork = true
+    migrator.deferralBudget = .zero
+    try migrator.migrate(storeAt: url, to: destination, registry: registry)
+    let shown = try StoreContent(of: new, at: url).comparable(new)
+    #expect(shown.differences(from: inPlace) == [], "\(name): before the conversion against in place")
+    let coordinator = PersistentStoreCoordinator(model: new)
+    try coordinator.addStore(at: url)
+    while try !coordinator.finishDeferredMigration(within: .zero) {}
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+    let converted = try StoreContent(of: new, at: url).comparable(new)
+    #expect(converted.differences(from: inPlace) == [], "\(name): after the conversion against in place")
+    try expectSound(url, "\(name), converted later", registry)
   }
 
   private func migrate(

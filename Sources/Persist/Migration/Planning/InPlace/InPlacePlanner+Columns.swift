@@ -38,7 +38,10 @@ extension InPlacePlanner {
     result.isPartial = new.model.hierarchy(of: plan.root).contains { !$0.isAbstract && uses[$0.name] == nil }
     let olds = values.compactMap { $0.value.oldColumn }
     if let choice = olds.first(where: { $0.foldedIdentifier == column.name.foldedIdentifier }) ?? olds.first,
-      carried.insert(choice.foldedIdentifier).inserted, let real = table.column(named: choice)
+      let real = table.column(named: choice),
+      // A converted value is written beside the former one, whose column is dropped afterward.
+      column.type.isDeclared(by: real) || !converting.contains(plan.name),
+      carried.insert(choice.foldedIdentifier).inserted
     {
       result.carried = choice
       result.isRetyped = !column.type.isDeclared(by: real)
@@ -92,7 +95,7 @@ extension InPlacePlanner {
       var name = column.name
       let isLeftOver = LeftOverColumn.isOne(name)
       let isKept = unknown.contains(name)
-      if !isKept, !isLeftOver, remains(column.name, of: plan, in: table) {
+      if !isKept, !isLeftOver, !plan.reads(column.name), remains(column.name, of: plan, in: table) {
         let new = freeName(ParkedColumn.prefix, taken: takenByParkedColumns.union(taken))
         taken.insert(new.foldedIdentifier)
         renames.append(.init(old: column.name, new: new))
@@ -159,7 +162,7 @@ extension InPlacePlanner {
   }
 
   /// Whether the table was created with a constraint that the new model lacks.
-  private func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
+  func hasStaleConstraints(_ plan: TablePlan, _ table: StoreSchema.Table) -> Bool {
     let present = IndexSignature.uniqueConstraints(ofTable: table.sql)
     guard !present.isEmpty else { return false }
     let wanted = newIndexes.filter { $0.isUnique && $0.table == plan.name && IndexSignature($0).isComplete }

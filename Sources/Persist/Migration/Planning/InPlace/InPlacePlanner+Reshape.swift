@@ -89,8 +89,12 @@ extension InPlacePlanner {
           .init(name: column.name, type: column.type), default: column.constant(forEntities: numbers) ?? .null,
           table: plan.name), in: .reshape, for: column.subject)
     }
-    if updateCount(plan) > 1 {
-      updateAtOnce(plan)
+    if converting.contains(plan.name) {
+      let update = updateAtOnce(plan)
+      work.updateLater(update.change, for: update.subject)
+    } else if updateCount(plan) > 1 {
+      let update = updateAtOnce(plan)
+      work.add(update.change, in: .reshape, for: update.subject)
     } else {
       assignParts(of: plan)
       for column in plan.columns { fill(column, of: plan) }
@@ -114,8 +118,8 @@ extension InPlacePlanner {
     return (isAssigned ? 1 : 0) + fills + (isRenumbered ? 1 : 0)
   }
 
-  /// Sets all values and entity numbers in one statement.
-  private mutating func updateAtOnce(_ plan: TablePlan) {
+  /// The statement that sets all values and entity numbers.
+  private func updateAtOnce(_ plan: TablePlan) -> (change: SchemaChange, subject: InPlaceWork.Subject?) {
     let numbers = plan.sourceNumbers
     let numbering = numbering(of: plan)
     var assignments = plan.columns.compactMap { column -> SchemaChange.Assignment? in
@@ -132,9 +136,10 @@ extension InPlacePlanner {
       if !column.renumbering.isEmpty, column.carried != nil { rows.formUnion(numbers) }
     }
     let affected = rows.sorted()
-    work.add(
-      .update(plan.name, set: assignments, where: .entities(affected == numbers ? nil : affected)), in: .reshape,
-      for: plan.columns.first { !$0.parts.isEmpty || !$0.fills.isEmpty }?.subject)
+    return (
+      .update(plan.name, set: assignments, where: .entities(affected == numbers ? nil : affected)),
+      plan.columns.first { !$0.parts.isEmpty || !$0.fills.isEmpty }?.subject
+    )
   }
 
   /// Sets values that some rows take from elsewhere. A single statement, because a column may take the value that

@@ -14,6 +14,8 @@ struct InPlacePlanner {
   let defersWork: Bool
   /// Whether columns of removed attributes remain under other names instead of being dropped.
   let keepsRemovedColumns: Bool
+  /// The tables, by their new names, whose values are converted after the migration.
+  let converting: Set<String>
   /// The parked values that are restored afterward.
   let parked: ParkedReturn
   let moves: [RowMove]
@@ -39,18 +41,19 @@ struct InPlacePlanner {
   static func plan(
     from old: TableMap, schema: StoreSchema, to new: TableMap, comparison: ModelComparison,
     canDropColumns: Bool = true, defersWork: Bool = false, keepsRemovedColumns: Bool = false,
-    parked: ParkedReturn = ParkedReturn()
+    converting: Set<String> = [], parked: ParkedReturn = ParkedReturn()
   ) -> InPlaceWork {
     var planner = InPlacePlanner(
       old: old, schema: schema, new: new, comparison: comparison, canDropColumns: canDropColumns,
-      defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, parked: parked)
+      defersWork: defersWork, keepsRemovedColumns: keepsRemovedColumns, converting: converting, parked: parked)
     planner.planEverything()
+    if defersWork { planner.work.convertibleTables = planner.convertibleTables }
     return planner.work
   }
 
   private init(
     old: TableMap, schema: StoreSchema, new: TableMap, comparison: ModelComparison, canDropColumns: Bool,
-    defersWork: Bool, keepsRemovedColumns: Bool, parked: ParkedReturn
+    defersWork: Bool, keepsRemovedColumns: Bool, converting: Set<String>, parked: ParkedReturn
   ) {
     self.old = old
     self.schema = schema
@@ -59,6 +62,7 @@ struct InPlacePlanner {
     self.canDropColumns = canDropColumns
     self.defersWork = defersWork
     self.keepsRemovedColumns = keepsRemovedColumns
+    self.converting = converting
     self.parked = parked
     let moves = RowMove.all(from: old, to: new, by: comparison.correspondence)
     self.moves = moves

@@ -73,6 +73,10 @@ package struct InPlaceWork: Sendable {
   private(set) var checks: [Check] = []
   /// Changes that can wait until after the migration; ``changes`` doesn't include them.
   private(set) var deferred: [Change] = []
+  /// Updates that are made in parts after the migration, while programs use the store; not among ``changes``.
+  private(set) var laterUpdates: [Change] = []
+  /// The tables whose values could be updated like that, by their new names, with their present names.
+  var convertibleTables: [String: String] = [:]
   /// The columns and rows with names of files to which no row will refer afterward.
   package var forgotten: [RemovedFileValues] = []
   /// The required relationships, each with its exact entity, some of whose values are parked pairs.
@@ -91,6 +95,18 @@ package struct InPlaceWork: Sendable {
 
   mutating func `defer`(_ change: SchemaChange, for subject: Subject? = nil) {
     deferred.append(Change(change: change, phase: .cleanUp, subject: subject))
+  }
+
+  mutating func updateLater(_ change: SchemaChange, for subject: Subject?) {
+    laterUpdates.append(Change(change: change, phase: .renumber, subject: subject))
+  }
+
+  /// The conversions of rows that begin at the end of the migration.
+  package var conversions: [RowConversion] {
+    laterUpdates.compactMap { update in
+      guard case .update(let table, let values, let rows) = update.change else { return nil }
+      return RowConversion(table: table, values: values, rows: rows)
+    }
   }
 
   @inline(never)

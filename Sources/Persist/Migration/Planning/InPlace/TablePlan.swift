@@ -42,6 +42,9 @@ struct TablePlan: Sendable {
 
   var sourceNumbers: [Int] { moves.map(\.sourceNumber).sorted() }
 
+  /// Whether the values of a new column come from an old one that isn't carried.
+  func reads(_ old: String) -> Bool { columns.contains { $0.parts.values.contains(.column(old)) } }
+
   func column(named name: String) -> ColumnPlan? {
     columns.first { $0.name.foldedIdentifier == name.foldedIdentifier }
   }

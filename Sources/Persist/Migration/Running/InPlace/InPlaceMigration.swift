@@ -62,6 +62,8 @@ package struct InPlaceMigration {
     var report = try report(survey, connection)
     // Another process may have migrated the store first.
     guard !survey.isUpToDate else { return (report, nil) }
+    // Another process has just migrated the store; the next attempt converts its rows first.
+    guard !survey.store.metadata.hasConversions else { throw converting }
     let bytes = try writtenBytes(survey, connection)
     var tally = try progress(survey, writing: bytes, connection)
     try requireContinuing(tally.question("", entity: nil))
@@ -100,6 +102,7 @@ package struct InPlaceMigration {
     let rewritten = Set(changed.map(\.foldedIdentifier))
     try connection.updateFullTextIndexes(
       map.fullTextIndexes, trusting: textIndexes.filter { !rewritten.contains($0.table.foldedIdentifier) })
+    try connection.begin(survey.work.conversions)
     tally.beginCommit()
     try requireContinuing(tally.question("", entity: nil))
     let newVersion = try connection.schemaVersion
@@ -179,6 +182,11 @@ package struct InPlaceMigration {
     guard question?(0) != false else { throw cancelled }
   }
 
+  private var converting: PersistenceError {
+    PersistenceError(
+      .storeBusy, at: .store(url), "Rows of an earlier migration are being converted.", fix: "Try again.")
+  }
+
   private var cancelled: PersistenceError {
     PersistenceError(.migrationCancelled, at: .store(url), "The migration was canceled. The store is unchanged.")
   }
@@ -189,7 +197,8 @@ package struct InPlaceMigration {
   ) throws {
     var metadata = survey.store.metadata
     metadata.placeNames = survey.planned.placeNames
-    metadata.deferredSteps = survey.work.deferred.compactMap { DeferredStep($0.change) }
+    metadata.deferredSteps =
+      survey.work.conversions.map(DeferredStep.init) + survey.work.deferred.compactMap { DeferredStep($0.change) }
     if let logEntry { metadata.log(logEntry) }
     let former = survey.isDowngrade ? [] : [survey.hop.source] + survey.hop.skipped
     metadata.recordLineage(through: former.map(\.model), to: destination.model)

@@ -7,6 +7,7 @@ extension SQLiteStore {
     var isWritten = false
     do {
       let outcome = try pool.write { connection in
+        if batch.conflict != .fail { try finishConversion(of: map[batch.entity].table, connection) }
         var pass = try BatchInsertPass(batch, store: self, connection: connection)
         defer { files = pass.files }
         try pass.insertRows()

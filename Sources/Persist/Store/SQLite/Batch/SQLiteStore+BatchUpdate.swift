@@ -22,7 +22,7 @@ extension SQLiteStore {
         }
       }
       var history = try historyWriter(by: batch.origin, connection)
-      let returnsKeys = batch.wantsIdentifiers || history != nil
+      let returnsKeys = try batch.wantsIdentifiers || history != nil || connection.isConverting(selection.table)
       let sql = SQLText.update(selection, assignments, returningKeys: returnsKeys)
       var outcome = BatchOutcome()
       if returnsKeys {

@@ -234,9 +234,10 @@ package final class SQLiteConnection {
   package func execute(_ sql: SQLText) throws -> Int {
     let isRecorded = recordedStatements != nil && isInTransaction
     return try withStatement(sql) { statement in
+      let total = totalChanges
       try statement.run()
       if isRecorded, sqlite3_stmt_readonly(statement.handle) == 0 { recordedStatements?.append(sql) }
-      return changes
+      return changes(since: total)
     }
   }
 
@@ -265,6 +266,20 @@ package final class SQLiteConnection {
 
   /// The number of rows that the last insert, update or delete changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// The number of rows that the last insert, update or delete changed, at least.
+  ///
+  /// A table whose rows are being converted is a view, and SQLite counts only what its triggers write: each deleted row
+  /// once, other rows once or twice.
+  ///
+  /// - Parameter total: ``totalChanges`` before the statement.
+  func changes(since total: Int32) -> Int {
+    let count = changes
+    return count > 0 ? count : Int(totalChanges &- total)
+  }
+
+  /// The number of rows that all statements changed, triggers included.
+  var totalChanges: Int32 { sqlite3_total_changes(handle) }
 
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

@@ -15,6 +15,12 @@ extension SQLiteEngine: MigrationEngine {
     try SQLiteConnection(file(location), mode: .readWrite, options: options)
   }
 
+  package func finishConversions(in location: StoreLocation, options: StoreOptions) throws {
+    let connection = try SQLiteConnection(file(location), mode: .readWrite, options: options)
+    defer { connection.close() }
+    try connection.finishConversions()
+  }
+
   package func state(of location: StoreLocation) -> AnyHashable {
     AnyHashable(StoreFilesState(of: location.url.map(SQLiteFileName.resolved)))
   }

@@ -104,9 +104,10 @@ extension StoreSchema {
       default: triggers.append(Trigger(name: name, table: table, sql: sql ?? ""))
       }
     }
-    self.init(
+    let schema = StoreSchema(
       tables: tables, indexes: indexes, triggers: triggers,
       views: views.map { View(name: $0, sql: $1, columns: connection.columns(readBy: $0)) })
+    self = schema.showingConvertedTables()
   }
 }
 

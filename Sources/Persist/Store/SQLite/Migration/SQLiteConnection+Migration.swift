@@ -31,6 +31,8 @@ extension SQLiteConnection: StoreInspector {
     }
   }
 
+  package var convertsRowsLater: Bool { true }
+
   package func requireMigratable() throws {
     guard let url else { return }
     try MigrationRequirements(store: SQLiteFileName.resolved(url)).check(self)

@@ -91,7 +91,9 @@ extension SQLiteConnection {
 
   /// The greatest key in a table; 0 if it is empty. Found immediately, and about the number of rows.
   package func greatestRow(of table: String) throws -> Int64 {
-    try first(.greatestRow(of: table)) { $0.integer(0) } ?? 0
+    let rows = RowConversion.Names.rows(table)
+    let isConverting = try first(.knows(table: rows)) { _ in true } ?? false
+    return try first(.greatestRow(of: isConverting ? rows : table)) { $0.integer(0) } ?? 0
   }
 
   /// Whether SQLite can drop a column, which requires version 3.35.

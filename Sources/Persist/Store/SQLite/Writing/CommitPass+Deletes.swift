@@ -24,8 +24,9 @@ extension CommitPass {
       let statement = try connection.statement(keys.count == 1 ? plan.delete : plan.deleteGroup)
       for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(truncatingIfNeeded: index + 1)) }
       statement.bind(row.version, at: Int32(truncatingIfNeeded: keys.count + 1))
+      let total = connection.totalChanges
       try statement.run()
-      if connection.changes != keys.count {
+      if connection.changes(since: total) != keys.count {
         guard keys.count == 1 else { throw UnmatchedDeletes() }
         try recordConflict(plan, keys[0], expected: row.version)
       }

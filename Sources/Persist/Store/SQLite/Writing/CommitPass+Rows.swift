@@ -77,10 +77,11 @@ extension CommitPass {
     let last = Int32(truncatingIfNeeded: update.bindings.count)
     statement.bind(key, at: last + 1)
     statement.bind(row.version, at: last + 2)
+    let total = connection.totalChanges
     do { try statement.run() } catch let error as PersistenceError where error.code == .constraintConflict {
       throw describe(error, plan, row: key) { row.slots.contains($0) ? row.values[$0] : nil }
     }
-    guard connection.changes > 0 else { return try recordConflict(plan, key, expected: row.version) }
+    guard connection.changes(since: total) > 0 else { return try recordConflict(plan, key, expected: row.version) }
     guard update.hasPlaces else { return }
     for slot in row.slots where plan.orderedSlots.contains(slot) {
       if case .objectID(let owner)? = row.values[slot] { try recordMissingPlace(plan, slot, owner, member: key) }
@@ -95,10 +96,10 @@ extension CommitPass {
       let statement = try connection.statement(plan.update(of: []).sql)
       statement.bind(key, at: 1)
       statement.bind(row.version, at: 2)
+      let total = connection.totalChanges
       try statement.run()
-      if connection.changes > 0 { continue }
-      try connection.execute(.countVersionUp(of: key, in: plan.table))
-      if connection.changes > 0 {
+      if connection.changes(since: total) > 0 { continue }
+      if try connection.execute(.countVersionUp(of: key, in: plan.table)) > 0 {
         overtakenTouches.append(place)
       } else {
         try recordConflict(plan, key, expected: row.version)

@@ -1,0 +1,110 @@
+import Foundation
+import PersistTestSupport
+import Testing
+
+@testable import Persist
+@testable import PersistCore
+@testable import PersistModel
+
+@Suite("Waiting for rows to be converted", .serialized, .aboutFiles("locks of files"))
+struct ConversionWaitTests {
+  private static let isLong = ProcessInfo.processInfo.environment["PERSIST_LONG_TESTS"] == "1"
+
+  private static func name(ofRow key: Int) -> String { "Item \(key * 7919 % 1_000_003)" }
+
+  /// Fills a table by SQL, which is quick.
+  private func fill(_ models: ConversionModels, _ url: URL, rows: Int) throws {
+    try MadeStore.make(models.old.model, at: url)
+    let number = try MadeStore.rows("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'", at: url)[0][0]
+    try MadeStore.run(
+      """
+      WITH RECURSIVE N(I) AS (SELECT 1 UNION ALL SELECT I + 1 FROM N WHERE I < \(rows)) \
+      INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZAMOUNT, ZPRICE, ZRANK, ZREMOVED) \
+      SELECT I, \(number), 1, 'Item ' || (I * 7919 % 1000003), CASE WHEN I % 3 THEN I % 100 END, I % 50, I, 'text' \
+      FROM N
+      """, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(rows) WHERE Z_ENT = \(number)", at: url)
+  }
+
+  @Test("Writers and readers of this and of another process go on while rows are converted")
+  func waits() throws {
+    let rows = Self.isLong ? 1_000_000 : 60_000
+    let models = try ConversionModels()
+    try withTemporaryStore { url in
+      try fill(models, url, rows: rows)
+      let twin = url.deletingLastPathComponent().appendingPathComponent("Twin.sqlite")
+      try StoreBackup.copy(storeAt: url, to: twin)
+      let clock = ContinuousClock()
+      let atOnce = try clock.measure {
+        try AutomaticMigrator().migrate(storeAt: twin, to: models.new, registry: models.registry)
+      }
+      var coordinator: PersistentStoreCoordinator?
+      let opening = try clock.measure { coordinator = try models.open(url) }
+      let opened = try #require(coordinator)
+      let isDone = LockProtected(false)
+      let longest = LockProtected((write: Duration.zero, read: Duration.zero, other: Duration.zero, count: 0))
+      let threads = DispatchGroup()
+      let queue = DispatchQueue(label: "waits", attributes: .concurrent)
+      queue.async(group: threads) {
+        do {
+          let context = ManagedObjectContext(opened)
+          var number = 0
+          while !isDone.withLock({ $0 }) {
+            number += 1
+            let name = Self.name(ofRow: number * 37 % rows + 1)
+            let item = try #require(try context.fetch(FetchRequest("Item", where: "name == %@", name)).first)
+            item["price"] = Double(number) + 0.5
+            let time = try clock.measure { try context.save() }
+            longest.withLock { ($0.write, $0.count) = (max($0.write, time), number) }
+            Thread.sleep(forTimeInterval: 0.002)
+          }
+        } catch { Issue.record(error) }
+      }
+      queue.async(group: threads) {
+        do {
+          let context = ManagedObjectContext(opened)
+          while !isDone.withLock({ $0 }) {
+            let request = try FetchRequest<ManagedObject>(
+              "Item", where: "name == %@", Self.name(ofRow: Int.random(in: 1...rows)))
+            let time = try clock.measure { try #expect(context.fetch(request).count == 1) }
+            longest.withLock { $0.read = max($0.read, time) }
+            context.reset()
+            Thread.sleep(forTimeInterval: 0.001)
+          }
+        } catch { Issue.record(error) }
+      }
+      queue.async(group: threads) {
+        do {
+          // As another program: with a connection of its own.
+          let connection = try SQLiteConnection(url, mode: .unassisted)
+          defer { connection.close() }
+          var number = 0
+          while !isDone.withLock({ $0 }) {
+            number += 1
+            let sql = "UPDATE ZITEM SET ZAMOUNT = 77 WHERE Z_PK = \(number * 41 % rows + 1)"
+            let time = try clock.measure { try connection.execute(SQLText(storedIn: StoredDefinition(sql: sql))) }
+            longest.withLock { $0.other = max($0.other, time) }
+            Thread.sleep(forTimeInterval: 0.003)
+          }
+        } catch { Issue.record(error) }
+      }
+      let converting = try clock.measure {
+        while try !ConversionModels.converted(url).isEmpty {
+          _ = try opened.finishDeferredMigration(within: .milliseconds(100))
+        }
+      }
+      isDone.withLock { $0 = true }
+      threads.wait()
+      let found = longest.withLock { $0 }
+      print(
+        "\(rows) rows: at once \(atOnce), opening \(opening), converting \(converting), \(found.count) saves; longest "
+          + "save \(found.write), fetch \(found.read), statement of another program \(found.other)")
+      #expect(opening < atOnce)
+      #expect(found.count > 3)
+      try #expect(opened.finishDeferredMigration())
+      try ConversionModels.close(opened)
+      try MadeStore.expectNewStore(of: models.new.model, at: url)
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM WHERE ZAMOUNT IS NULL", at: url) == [["0"]])
+      try #expect(MadeStore.rows("SELECT COUNT(*) FROM ZITEM", at: url) == [["\(rows)"]])
+    }
+  }
+}
