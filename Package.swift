@@ -160,8 +160,9 @@ let package = Package(
       swiftSettings: settings),
     // The page's files are part of the program: nothing has to be found beside it.
     .target(
-      name: "StudioPage", path: "Studio/Sources/StudioPage", resources: [.embedInCode("Files")],
-      swiftSettings: settings),
+      name: "StudioPage", path: "Studio/Sources/StudioPage", exclude: ["Files"], swiftSettings: settings,
+      plugins: ["StudioPageText"]),
+    .plugin(name: "StudioPageText", capability: .buildTool()),
     .target(
       name: "StudioServer", dependencies: ["Persist", "PersistStudioSession", "StudioPage"],
       path: "Studio/Sources/StudioServer", swiftSettings: settings),

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The files of the page, which are embedded in the program.
+/// The files of the page, which the plugin StudioPageText embeds in the program.
 package enum StudioPage {
   /// A file with its media type.
   package struct File: Sendable {
@@ -12,12 +12,12 @@ package enum StudioPage {
 
   /// Returns a file by its path; nil if there is none.
   package static func file(_ path: String) -> File? {
-    guard let bytes = contents[path] else { return nil }
-    return File(type: type(of: path), content: Data(bytes))
+    guard let text = PageText.files[path] else { return nil }
+    return File(type: type(of: path), content: Data(text.utf8))
   }
 
   /// The paths of all files.
-  package static var paths: [String] { contents.keys.sorted() }
+  package static var paths: [String] { PageText.files.keys.sorted() }
 
   private static func type(of path: String) -> String {
     switch path.split(separator: ".").last {
@@ -28,31 +28,4 @@ package enum StudioPage {
     default: "application/octet-stream"
     }
   }
-
-  private static let contents: [String: [UInt8]] = [
-    "index.html": PackageResources.index_html,
-    "studio.css": PackageResources.studio_css,
-    "narrow.css": PackageResources.narrow_css,
-    "icon.svg": PackageResources.icon_svg,
-    "app.js": PackageResources.app_js,
-    "api.js": PackageResources.api_js,
-    "dom.js": PackageResources.dom_js,
-    "model.js": PackageResources.model_js,
-    "sidebar.js": PackageResources.sidebar_js,
-    "grid.js": PackageResources.grid_js,
-    "cells.js": PackageResources.cells_js,
-    "query.js": PackageResources.query_js,
-    "rows.js": PackageResources.rows_js,
-    "object.js": PackageResources.object_js,
-    "values.js": PackageResources.values_js,
-    "neighbours.js": PackageResources.neighbours_js,
-    "diagram.js": PackageResources.diagram_js,
-    "migration.js": PackageResources.migration_js,
-    "changes.js": PackageResources.changes_js,
-    "editing.js": PackageResources.editing_js,
-    "json.js": PackageResources.json_js,
-    "lines.js": PackageResources.lines_js,
-    "extract.js": PackageResources.extract_js,
-    "past.js": PackageResources.past_js,
-  ]
 }
