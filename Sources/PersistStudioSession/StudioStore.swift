@@ -18,6 +18,8 @@ final class StudioStore: Sendable {
   private let coordinator: Result<PersistentStoreCoordinator, PersistenceError>
   /// Reads whole objects; one thread at a time.
   private let contents: LockProtected<StoreContents>
+  /// The objects of each entity when the page last asked for their number.
+  let lastCounts = LockProtected<[String: Int]>([:])
 
   init(at url: URL, models: URL?, isWritable: Bool) throws {
     let registry = try models.map { try ModelRegistry(contentsOf: $0, needsCurrent: false) }

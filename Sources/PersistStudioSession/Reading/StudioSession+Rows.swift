@@ -47,6 +47,15 @@ extension StudioSession {
   private static let headSize = 500
   /// Lists of small stores are read within this time, so that the first answer has the number of rows.
   private static let patience = 0.03
+  /// A number of objects whose list isn't read within that time.
+  private static let longList = 200_000
+
+  /// Returns the time to wait for the list of a request before its first rows are read alone.
+  ///
+  /// - Parameter count: The number of the entity's objects; nil if it isn't known.
+  static func patience(for request: FetchRequest<ManagedObject>, of count: Int?) -> Double {
+    request.predicate == nil && request.fetchLimit == 0 && count ?? 0 >= longList ? 0 : patience
+  }
 
   func rows(_ request: StudioRequest) throws -> StudioAnswer {
     let form = try request.decoded(RowsForm.self)
@@ -56,7 +65,7 @@ extension StudioSession {
     let columns = try form.columns.map { try RowColumn($0, of: entity) }
     let list = try lists.list(for: fetch, look: form.look, isFresh: form.isFresh == true)
     let isHead = form.start + form.count <= Self.headSize
-    let keys = try list.keys(within: isHead ? Self.patience : nil)
+    let keys = try list.keys(within: isHead ? Self.patience(for: fetch, of: store.lastCount(of: entity)) : nil)
     let ids = try keys.map { identifiers($0, form) } ?? head(of: fetch, form, in: context)
     let total = try keys?.count ?? (form.isCounting == true ? context.count(for: fetch) : nil)
     let window = try RowWindow(ids, of: entity, columns: columns, naming: form.naming ?? [:], from: store, in: context)

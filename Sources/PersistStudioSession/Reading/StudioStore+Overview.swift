@@ -37,12 +37,20 @@ extension StudioStore {
     let counts = try withContents { contents in
       try contents.model.entities.map { ($0.name, try contents.count(of: $0)) }
     }
+    lastCounts.withLock { $0 = Dictionary(uniqueKeysWithValues: counts) }
     return StudioAnswer.json { json in
       json.key("counts")
       json.object { json in
         for (name, count) in counts { json.field(name, count) }
       }
     }
+  }
+
+  /// The number of objects of an entity and its subentities when they were last counted; nil if they never were.
+  func lastCount(of entity: Entity) -> Int? {
+    let counts = lastCounts.withLock { $0 }
+    guard !counts.isEmpty else { return nil }
+    return model.entities.filter { $0.isKind(of: entity) }.reduce(0) { $0 + (counts[$1.name] ?? 0) }
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Persist
-import PersistStudioSession
+@testable import PersistStudioSession
 import Testing
 
 @Suite("Rows of the studio's grid")
@@ -167,6 +167,25 @@ struct RowTests {
     #expect(try await count("third", isFresh: true) == 2)
     let export = try await session.get("export", ["entity": "Box", "columns": "label", "format": "jsonl"])
     #expect(export.text.split(separator: "\n").count == 2)
+  }
+}
+
+@Suite("Long lists in the studio's grid")
+struct LongListTests {
+  @Test("Only a short list, or one whose length nobody knows, is awaited before the first rows are read")
+  func patience() async throws {
+    let sample = try SampleStore()
+    let session = try sample.session()
+    let entity = try session.store.context().entity(named: "Box")
+    #expect(session.store.lastCount(of: entity) == nil)
+    let counts = try await session.get("counts").json["counts"] as? [String: Int]
+    #expect(session.store.lastCount(of: entity) == counts?["Box"])
+
+    let all = FetchRequest("Box")
+    #expect(StudioSession.patience(for: all, of: nil) > 0)
+    #expect(StudioSession.patience(for: all, of: 1_000) > 0)
+    #expect(StudioSession.patience(for: all, of: 1_000_000) == 0)
+    #expect(StudioSession.patience(for: FetchRequest("Box", where: "label == 'a'"), of: 1_000_000) > 0)
   }
 }
 
