@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// A server of notes on Hummingbird: a package of its own, so that its dependencies are nobody else's.
+// Servers on Hummingbird: a package of its own, so that its dependencies are nobody else's.
 let package = Package(
   name: "NotesServer",
   platforms: [.macOS(.v15)],
@@ -16,9 +16,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.4.0"),
   ],
   targets: [
+    .target(
+      name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: settings),
     .target(
       name: "Notes",
       dependencies: [
@@ -29,17 +33,29 @@ let package = Package(
     .executableTarget(
       name: "NotesServer",
       dependencies: [
-        "Notes",
+        "Notes", "PrometheusMetrics",
         .product(name: "Persist", package: "Persist"),
         .product(name: "PersistObservability", package: "Persist"),
         .product(name: "PersistPostgreSQL", package: "Persist"),
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    // The program of the article "On servers".
+    .executableTarget(
+      name: "Reminders",
+      dependencies: [
+        "PrometheusMetrics",
+        .product(name: "Persist", package: "Persist"), .product(name: "PersistMacrosless", package: "Persist"),
+        .product(name: "PersistObservability", package: "Persist"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ]),
     .executableTarget(
       name: "Trial",
       dependencies: [

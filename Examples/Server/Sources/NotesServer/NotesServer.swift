@@ -1,17 +1,23 @@
 import Configuration
+import CoreMetrics
 import Foundation
 import Hummingbird
 import Notes
 import Persist
 import PersistObservability
 import PersistPostgreSQL
+import PrometheusMetrics
 
 /// Serves notes until it gets SIGTERM or SIGINT: then it accepts no more requests, answers those that it has, and
 /// closes the store.
 ///
-/// Settings come from the environment. `NOTES_FOLDER` is where the store and its backups are, `NOTES_PORT` the port on
-/// this machine. If `NOTES_DATABASE` is the URL of a PostgreSQL database, the store is there, and `NOTES_REPLICA` may be
-/// the URL of a replica.
+/// | variable | setting |
+/// |---|---|
+/// | `NOTES_FOLDER` | the folder of the store and its backups; `notes` by default |
+/// | `NOTES_HOST`, `NOTES_PORT` | the address of the server; 127.0.0.1 and 8080 by default |
+/// | `NOTES_DATABASE` | the URL of a PostgreSQL database, if the store is there |
+/// | `NOTES_REPLICA` | the URL of a replica of that database |
+/// | `NOTES_DEADLINE` | the time in seconds that a request may take; 2 by default |
 @main
 struct NotesServer {
   static func main() async throws {
@@ -20,18 +26,27 @@ struct NotesServer {
     let backups = folder.appendingPathComponent("Backups", isDirectory: true)
     try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: true)
 
-    // Bootstrap InstrumentationSystem and MetricsSystem with the exporters of your choice before this.
+    // Before the first metric. Bootstrap InstrumentationSystem with the tracer of your choice here, too.
+    let metrics = PrometheusMetrics()
+    MetricsSystem.bootstrap(metrics)
     let telemetry = StoreTelemetry()
     let notes = try NoteStore(
-      at: location(settings, in: folder), replicas: replicas(settings), telemetry: telemetry)
+      at: location(settings, in: folder), replicas: replicas(settings),
+      deadline: .seconds(settings.double(forKey: "deadline", default: 2)), telemetry: telemetry)
 
     let router = Router()
     // A span for each request, in which those of the store are.
     router.add(middleware: TracingMiddleware())
+    router.add(middleware: MetricsMiddleware())
     router.add(middleware: ErrorResponses())
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("ready") { _, _ in
       await notes.container.persistentStoreCoordinator.health().isReady ? HTTPResponse.Status.ok : .serviceUnavailable
+    }
+    router.get("metrics") { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: PrometheusMetrics.contentType],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
     }
     NoteRoutes(notes: notes, backups: backups).add(to: router)
 
@@ -39,7 +54,8 @@ struct NotesServer {
     let application = Application(
       router: router,
       configuration: ApplicationConfiguration(
-        address: .hostname("127.0.0.1", port: settings.int(forKey: "port", default: 8080))),
+        address: .hostname(
+          settings.string(forKey: "host", default: "127.0.0.1"), port: settings.int(forKey: "port", default: 8080))),
       services: [PersistenceService(notes.container, telemetry: telemetry)])
     try await application.runService()
   }

@@ -2,7 +2,7 @@ import Foundation
 import Notes
 import Persist
 
-/// Tries the server as processes do: load, graceful and hard stops, a slow writer beside it, a backup under load.
+/// Tries the server as processes do: load, graceful and hard stops, a slow writer beside it, a backup under load, metrics.
 ///
 /// Ends with status 1 where an acknowledged note is missing, or a route that needs no store waits for one.
 @main
@@ -24,6 +24,7 @@ struct Trial {
         print("No slow writer: on a server, only writers of the same notes wait for each other")
       }
       try await trial.backup()
+      try await trial.metrics()
       print("Passed: \(await trial.ledger.count) acknowledged notes were there after every stop.")
     } catch {
       print("Failed: \(error)")
@@ -93,6 +94,38 @@ struct Trial {
     try notes.close()
     print("A backup under load: it has all \(before.count) notes that were acknowledged before")
   }
+
+  /// Compares the metrics with what was acknowledged, and asks for all that the article's dashboard shows.
+  private func metrics() async throws {
+    let server = try await ServerProcess(in: folder)
+    let before = await ledger.count
+    let load = startLoad(on: server, writers: 16)
+    try await Task.sleep(for: .seconds(1))
+    let isReady = try await server.client.send("GET", "ready").status == 200
+    _ = try await server.client.send("GET", "notes?limit=20")
+    load.cancel()
+    _ = await load.value
+    let page = try await MetricsPage(from: server.client)
+    let acknowledged = await ledger.count - before
+    let saves = page.sum("db_client_operation_duration_seconds_count", ["db_operation_name": "save"])
+    let created = page.sum("hb_requests_total", ["http_response_status_code": "201"])
+    try require(isReady, "The server isn't ready.")
+    try require(acknowledged > 0 && saves >= Double(acknowledged), "\(saves) saves of \(acknowledged) notes.")
+    try require(created >= Double(acknowledged), "\(created) answers for \(acknowledged) notes.")
+    if let name = page.invalidHistogram() { throw Complaint(text: "The histogram \(name) is invalid.") }
+    for name in Self.dashboard where !page.samples.contains(where: { $0.name == name }) {
+      throw Complaint(text: "There is no metric \(name).")
+    }
+    try require(try server.stop(by: SIGTERM) == 0, "The server didn't stop.")
+    print("Metrics: \(page.samples.count) samples, \(Int(saves)) saves for \(acknowledged) new notes")
+  }
+
+  /// Those that every store has: others need waits, errors, a file or a history.
+  private static let dashboard = [
+    "hb_requests_total", "http_server_request_duration_seconds_bucket", "http_server_active_requests",
+    "db_client_operation_duration_seconds_bucket", "db_client_response_returned_rows_count", "persist_statements_total",
+    "db_client_connection_count", "db_client_connection_max", "persist_writers_waiting",
+  ]
 
   private func startLoad(on server: ServerProcess, writers: Int) -> Task<Load.Outcomes, Never> {
     let load = Load(client: server.client, ledger: ledger)
