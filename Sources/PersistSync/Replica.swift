@@ -128,6 +128,8 @@ public final class Replica: Sendable {
           try await inBackground { try work.renew() }
           break
         }
+        // Somebody may have deleted a part that nothing named until now.
+        for part in parts { try await send(part, to: hub) }
         sent.append(number)
         report.sent += 1
         send(.sent(entry))
@@ -138,7 +140,7 @@ public final class Replica: Sendable {
   }
 
   /// Sends a part of a large value unless the hub has it.
-  private func send(_ digest: Data, to hub: any SyncHub) async throws {
+  func send(_ digest: Data, to hub: any SyncHub) async throws {
     let (work, entry) = (work, SyncEntry(part: digest))
     guard try await !hub.contains(entry), let part = try await inBackground({ try work.part(digest) }) else { return }
     _ = try await hub.put(part, as: entry)

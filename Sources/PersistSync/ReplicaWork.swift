@@ -10,6 +10,7 @@ struct ReplicaWork: Sendable {
   let tag: ModelTag
   let sources: SyncSources
   let mappings: VersionMappings
+  let known = KnownVersions()
 
   private static let attempts = 1000
   /// The number of facts in a change set, and their size in bytes.
@@ -27,7 +28,8 @@ struct ReplicaWork: Sendable {
     }
     let store = SyncStore(store: found.store, model: coordinator.managedObjectModel, schema: schema)
     let step = try SyncStep(
-      store, found.history, tag, coordinator.registry, mappings, storeName: sources.storeName(found.store.identifier))
+      store, found.history, tag, coordinator.registry, mappings, known,
+      storeName: sources.storeName(found.store.identifier))
     let life = found.history.life
     guard var record = step.tables.record else {
       return (step, ReplicaRecord(id: sources.newIdentity(), life: life, model: tag), true)

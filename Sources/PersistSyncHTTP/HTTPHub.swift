@@ -63,6 +63,14 @@ public struct HTTPHub: SyncHub {
     try await send("HEAD", path(entry), accepting: [200, 404, 405, 501]).status == 200
   }
 
+  /// Asks the server for the parts of large values.
+  public func parts() async throws -> [SyncEntry] {
+    let (status, data) = try await send("GET", "parts", accepting: [200, 404])
+    guard status == 200 else { return [] }
+    guard let entries = SyncEntryLines.entries(in: data) else { throw failure("Its list of parts can't be read.") }
+    return entries
+  }
+
   /// Deletes entries on the server.
   public func remove(_ entries: [SyncEntry]) async throws {
     for entry in entries { _ = try await send("DELETE", path(entry), accepting: [204, 404]) }
@@ -81,6 +89,13 @@ public struct HTTPHub: SyncHub {
   public func setPosition(_ position: ReplicaPosition) async throws {
     let body = try JSONEncoder().encode(position)
     _ = try await send("PUT", "positions/\(position.replica.uuidString)", body, accepting: [204])
+  }
+
+  /// Deletes the positions of replicas on the server.
+  public func removePositions(of replicas: [UUID]) async throws {
+    for replica in replicas {
+      _ = try await send("DELETE", "positions/\(replica.uuidString)", accepting: [204, 404])
+    }
   }
 
   private func path(_ entry: SyncEntry) -> String { "changes/\(entry.replica.uuidString)/\(entry.number)" }

@@ -51,8 +51,10 @@ public struct SyncHubResponse: Sendable {
 /// | `HEAD changes/REPLICA/NUMBER` | 200; 404 |
 /// | `PUT changes/REPLICA/NUMBER` | 204; 409 for other content; 422 if it is no set of this entry; 426 if too new |
 /// | `DELETE changes/REPLICA/NUMBER` | 204 |
+/// | `GET parts` | lines of the parts of large values |
 /// | `GET positions` | the positions as JSON |
 /// | `PUT positions/REPLICA` | 204 |
+/// | `DELETE positions/REPLICA` | 204 |
 ///
 /// The statuses 403, 422 and 426 have a reason as text.
 public struct SyncHubServer: Sendable {
@@ -124,6 +126,9 @@ public struct SyncHubServer: Sendable {
         return SyncHubResponse(status: 400)
       }
       return try await serve(request, SyncEntry(replica: replica, number: number), hub)
+    case ("GET", "parts"?, 1):
+      return SyncHubResponse(
+        status: 200, headers: ["content-type": "text/plain"], body: SyncEntryLines.data(try await hub.parts()))
     case ("GET", "positions"?, 1):
       return SyncHubResponse(
         status: 200, headers: ["content-type": "application/json"],
@@ -133,6 +138,10 @@ public struct SyncHubServer: Sendable {
         position.replica.uuidString == parts[1].uppercased()
       else { return SyncHubResponse(status: 400) }
       try await hub.setPosition(position)
+      return SyncHubResponse(status: 204)
+    case ("DELETE", "positions"?, 2):
+      guard let replica = UUID(uuidString: parts[1]) else { return SyncHubResponse(status: 400) }
+      try await hub.removePositions(of: [replica])
       return SyncHubResponse(status: 204)
     default: return SyncHubResponse(status: 404)
     }

@@ -10,7 +10,7 @@ actor ChaoticHub: SyncHub {
   /// All change sets that were ever stored.
   private(set) var everything: [Data] = []
   /// All parts of large values that were ever stored.
-  private(set) var parts: [SyncEntry: Data] = [:]
+  private(set) var partContents: [SyncEntry: Data] = [:]
   private var known: [UUID: ReplicaPosition] = [:]
   private var random: SeededRandom
   private var isReliable = false
@@ -58,11 +58,16 @@ actor ChaoticHub: SyncHub {
     if happens(oneIn: 20) { throw Interruption() }
     if let present = contents[entry] { return present == content }
     contents[entry] = content
-    if entry.isPart { parts[entry] = content } else { everything.append(content) }
+    if entry.isPart { partContents[entry] = content } else { everything.append(content) }
     didPut(entry)
     // The answer is lost.
     if happens(oneIn: 20) { throw Interruption() }
     return true
+  }
+
+  func parts() -> [SyncEntry] {
+    // Change sets that name them may still be invisible.
+    isReliable ? contents.keys.filter(\.isPart) : []
   }
 
   func remove(_ entries: [SyncEntry]) throws {
@@ -73,6 +78,11 @@ actor ChaoticHub: SyncHub {
   }
 
   func positions() -> [ReplicaPosition] { Array(known.values) }
+
+  func removePositions(of replicas: [UUID]) throws {
+    if happens(oneIn: 20) { throw Interruption() }
+    for replica in replicas { known[replica] = nil }
+  }
 
   func setPosition(_ position: ReplicaPosition) throws {
     if happens(oneIn: 20) { throw Interruption() }

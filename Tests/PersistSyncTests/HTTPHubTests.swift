@@ -5,22 +5,8 @@ import PersistSyncHTTP
 import PersistTestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite("Synchronization: over HTTP")
 struct HTTPHubTests {
-  private func session(_ name: String, _ server: SyncHubServer, failing: Bool = false) -> HTTPHub {
-    ServedHosts.shared.set(server, forHost: name, failing: failing)
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.protocolClasses = [ServedRequests.self]
-    return HTTPHub(
-      URL(string: "http://\(name)/hub") ?? URL(fileURLWithPath: "/"), session: URLSession(configuration: configuration),
-      attempts: 8, pause: .milliseconds(1)
-    ) { ["Authorization": "Bearer me"] }
-  }
-
   @Test("Two devices and a server become equal, although every third request fails", arguments: [false, true])
   func devices(failing: Bool) async throws {
     try await withTemporaryFolder { folder in
@@ -28,7 +14,7 @@ struct HTTPHubTests {
       let server = SyncHubServer(FolderHub(folder.appendingPathComponent("hub"))) {
         $0.headers["authorization"] == "Bearer me"
       }
-      let hub = session("devices-\(failing)", server, failing: failing)
+      let hub = served("devices-\(failing)", server, failing: failing)
       let devices = try ["a", "b"].map {
         try Device(folder.appendingPathComponent("\($0).sqlite"), model, identifiedBy: SyncModel.identifiers)
       }
@@ -68,7 +54,7 @@ struct HTTPHubTests {
         (item["id"], item["name"]) = (UUID(), name)
       }
       try context.save()
-      let hub = session("users", server, failing: true)
+      let hub = served("users", server, failing: true)
       let device = try Device(folder.appendingPathComponent("a.sqlite"), model, identifiedBy: identifiers)
       try await device.replica.synchronize(with: hub)
       #expect(try device.contents().count == 1)
@@ -89,7 +75,7 @@ struct HTTPHubTests {
   func refused() async throws {
     try await withTemporaryFolder { folder in
       let server = SyncHubServer(FolderHub(folder)) { $0.headers["authorization"] == "Bearer other" }
-      let hub = session("refused", server)
+      let hub = served("refused", server)
       let error = await #expect(throws: PersistenceError.self) { try await hub.positions() }
       #expect(error?.code == .serverFailed)
       let open = SyncHubServer(FolderHub(folder)) { _ in true }
@@ -103,64 +89,6 @@ struct HTTPHubTests {
       }
       let response = await open.response(to: SyncHubRequest(method: "POST", path: "entries", body: Data("x y".utf8)))
       #expect(response.status == 400)
-    }
-  }
-}
-
-/// The servers in this process, by host.
-private final class ServedHosts: Sendable {
-  private struct Served: Sendable {
-    let server: SyncHubServer
-    let isFailing: Bool
-    var count = 0
-  }
-
-  static let shared = ServedHosts()
-  private let servers = LockProtected<[String: Served]>([:])
-
-  func set(_ server: SyncHubServer, forHost host: String, failing: Bool) {
-    let served = Served(server: server, isFailing: failing)
-    servers.withLock { $0[host] = served }
-  }
-
-  func response(to request: SyncHubRequest, ofHost host: String) async -> SyncHubResponse {
-    let served = servers.withLock { servers -> Served? in
-      servers[host]?.count += 1
-      return servers[host]
-    }
-    guard let served, !served.isFailing || served.count % 3 != 0 else { return SyncHubResponse(status: 503) }
-    return await served.server.response(to: request)
-  }
-}
-
-/// Requests of a session that servers in this process answer.
-private final class ServedRequests: URLProtocol {
-  override static func canInit(with request: URLRequest) -> Bool { true }
-  override static func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-  override func stopLoading() {}
-
-  // Sendable: used by one task only.
-  private struct Load: @unchecked Sendable {
-    let load: ServedRequests
-
-    func finish(_ answer: HTTPURLResponse, _ body: Data) {
-      load.client?.urlProtocol(load, didReceive: answer, cacheStoragePolicy: .notAllowed)
-      load.client?.urlProtocol(load, didLoad: body)
-      load.client?.urlProtocolDidFinishLoading(load)
-    }
-  }
-
-  override func startLoading() {
-    guard let url = request.url else { return }
-    let sent = SyncHubRequest(
-      method: request.httpMethod ?? "GET", path: String(url.path.dropFirst("/hub/".count)),
-      headers: request.allHTTPHeaderFields ?? [:], body: request.httpBody ?? Data())
-    let load = Load(load: self)
-    Task {
-      let response = await ServedHosts.shared.response(to: sent, ofHost: url.host() ?? "")
-      let answer = HTTPURLResponse(
-        url: url, statusCode: response.status, httpVersion: "HTTP/1.1", headerFields: response.headers)
-      if let answer { load.finish(answer, response.body) }
     }
   }
 }

@@ -63,7 +63,7 @@ struct SyncEdit {
   }
 
   mutating func change() throws {
-    switch number(26) {
+    switch number(28) {
     case 0: try set("label", unique(), of: create("Box"))
     case 1, 2: try createItem()
     case 3:
@@ -91,6 +91,7 @@ struct SyncEdit {
     case 20: try changeWhole()
     case 21: try set("first", number(4) == 0 ? nil : any("Item"), of: any("Box"))
     case 22: try changeNumber()
+    case 26, 27: try changeSettings()
     case 23:
       let entity = ["Box", "Item", "Tag", "Lid", "Sticker"][number(5)]
       try set("extra\(1 + number(4))", "e\(unique())", of: any(entity))
@@ -123,6 +124,38 @@ struct SyncEdit {
     default: size = [:]
     }
     try box.setValue(size.isEmpty ? nil : size, forKey: name)
+  }
+
+  /// Changes members of a JSON value, or the whole.
+  private mutating func changeSettings() throws {
+    guard let box = try any("Box"), let name = name("settings", of: box) else { return }
+    guard let text = box[name] as? String, number(10) > 0 else {
+      return try box.setValue([nil, "{}", "{\"a\":1}", "none"][number(4)], forKey: name)
+    }
+    guard var settings = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+      return try box.setValue("{}", forKey: name)
+    }
+    for _ in 0...number(3) { change(&settings, depth: 0) }
+    try box.setValue(Self.text(settings), forKey: name)
+  }
+
+  private mutating func change(_ members: inout [String: Any], depth: Int) {
+    let name = ["a", "b", "c"][number(3)]
+    switch number(6) {
+    case 0: members[name] = nil
+    case 1: members[name] = ["x", "y"].prefix(number(3)).map { "\($0)\(number(9))" }
+    case 2, 3:
+      guard depth < 2 else { return members[name] = number(100) }
+      var inner = members[name] as? [String: Any] ?? [:]
+      change(&inner, depth: depth + 1)
+      members[name] = inner
+    default: members[name] = number(100)
+    }
+  }
+
+  static func text(_ members: [String: Any]) throws -> String {
+    let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try JSONSerialization.data(withJSONObject: members, options: options), as: UTF8.self)
   }
 
   private mutating func changeWhole() throws {

@@ -24,7 +24,7 @@ enum SyncModel {
       "Box",
       attributes: [
         .init("label", .string), .init("note", .string), .init("size", .composite, compositeName: "Size"),
-        .init("upper", .string, derivation: "uppercase:(label)"),
+        .init("upper", .string, derivation: "uppercase:(label)"), .init("settings", .string),
       ],
       relationships: [
         .init("items", toMany: "Item", inverse: "box", isOrdered: true, deleteRule: .nullify),

@@ -17,6 +17,8 @@ struct SyncOracle {
   /// The facts of present lives by object and property.
   private var values: [Identity: [String: [Register]]] = [:]
   private let parts: [SyncEntry: Data]
+  /// The changed members of JSON values by object and property.
+  private var members: [Identity: [String: [(path: [String], register: Register)]]] = [:]
   private var owners: [Identity: [String: [Register]]] = [:]
   private var places: [[Identity]: [String: [Register]]] = [:]
 
@@ -40,6 +42,9 @@ struct SyncOracle {
       }
       switch key {
       case .value: values[identity, default: [:]][name, default: []].append(register)
+      case .part(_, _, let path):
+        let names = try path.names.map { String(decoding: $0, as: UTF8.self) }
+        members[identity, default: [:]][name, default: []].append((names, register))
       case .owner(_, let property):
         owners[identity, default: [:]][declared(name, in: property.entity), default: []].append(register)
       case .place(_, _, let member) where isPresent(member, register.otherLife):
@@ -124,10 +129,43 @@ struct SyncOracle {
   // MARK: Values
 
   private func value(_ name: String, _ members: [Identity], _ entity: Entity) throws -> StoredValue {
-    guard let register = Self.latest(members.flatMap { registers($0, name) }),
+    let wholes = try members.flatMap { member in
+      try registers(member, name) + [merged(member, name)].compactMap { $0 }
+    }
+    guard let register = Self.latest(wholes),
       case .value(let value) = try PortableValue.content(whole(register.content))
     else { return entity.property(named: name)?.attribute?.defaultValue ?? .null }
     return value
+  }
+
+  /// The JSON value of an object with the members that were changed later, one after another; nil for others.
+  private func merged(_ identity: Identity, _ name: String) throws -> Register? {
+    guard var register = Self.latest(registers(identity, name)),
+      case .value(.string(let text)) = try PortableValue.content(whole(register.content)),
+      var value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    else { return nil }
+    var last: [[String]: Register] = [:]
+    for (path, change) in members[identity]?[name] ?? [] where register.stamp < change.stamp {
+      last[path] = Self.latest([last[path], change].compactMap { $0 })
+    }
+    let ordered = last.sorted { $0.value.stamp < $1.value.stamp }
+    guard let stamp = ordered.last?.value.stamp else { return nil }
+    for (path, change) in ordered { Self.set(change.content, at: path[...], in: &value) }
+    register.stamp = stamp
+    register.content = PortableValue.bytes(.string(try SyncEdit.text(value)))
+    return register
+  }
+
+  private static func set(_ text: Data, at path: ArraySlice<String>, in members: inout [String: Any]) {
+    guard let name = path.first else { return }
+    if path.count > 1 {
+      guard var inner = members[name] as? [String: Any] else { return }
+      set(text, at: path.dropFirst(), in: &inner)
+      members[name] = inner
+    } else {
+      members[name] =
+        text.isEmpty ? nil : try? JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+    }
   }
 
   private func whole(_ content: Data) -> Data {
@@ -329,6 +367,7 @@ extension SyncModelChain {
         return (key, life.bytes)
       case .value(let identity, let name): return property(name).map { (.value(identity, $0), value) }
       case .owner(let identity, let name): return property(name).map { (.owner(identity, $0), value) }
+      case .part(let identity, let name, let path): return property(name).map { (.part(identity, $0, path), value) }
       case .member(let one, let name, let other): return property(name).map { (.member(one, $0, other), value) }
       case .place(let one, let name, let other): return property(name).map { (.place(one, $0, other), value) }
       case .union, .model, .cover, .pass: return (key, value)

@@ -128,6 +128,12 @@ struct SyncRun {
     for device in [devices[last]] + devices + devices { try await synchronize(device) }
     try expectEqual(wanted, "the last one")
     try expectEqual(await self.wanted(), "the rules")
+    guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+    // A device that begins now gets everything, although large values that nobody has are deleted.
+    for _ in 0..<2 { try await compact(devices[last]) }
+    try addDevice(version: chain.versions.count - 1, &random)
+    try await synchronize(devices[devices.count - 1])
+    try expectEqual(wanted, "the last one, with a device that begins with a snapshot,")
   }
 
   private mutating func take(_ kind: Step.Kind, _ index: Int, _ random: inout SeededRandom) async throws {
@@ -145,7 +151,7 @@ struct SyncRun {
   /// The objects that follow from the rules and all changes.
   private func wanted() async throws -> [String] {
     let version = chain.versions.count - 1
-    let oracle = try SyncOracle(chain, await hub.everything, parts: await hub.parts)
+    let oracle = try SyncOracle(chain, await hub.everything, parts: await hub.partContents)
     let device = try Device(
       folder.appendingPathComponent("oracle \(UUID()).sqlite"), chain.versions[version],
       identifiedBy: chain.identifiers(version))

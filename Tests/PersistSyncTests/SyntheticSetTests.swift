@@ -40,11 +40,14 @@ struct SyntheticSetTests {
     mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     mutating func any<Value>(_ values: [Value]) -> Value { values[number(values.count)] }
 
+    private let jsonTexts = ["{}", "{\"a\":1}", "{\"a\":{\"b\":{\"c\":2}},\"é\":null}", "{\"b\":[{\"z\":1,\"a\":2}]}"]
+
     /// A value that other objects may have as well.
     mutating func value(for name: String) -> StoredValue {
       let path = name.split(separator: ".").map(String.init)
       let property = model.entities.lazy.compactMap { $0.property(named: path.first ?? "") }.first
       let element = property?.elements.first { $0.path == path }?.attribute
+      if name.hasPrefix("settings"), number(4) > 0 { return .string(any(jsonTexts)) }
       guard number(3) > 0, let type = (element ?? property?.attribute)?.type else { return anyValue() }
       switch type {
       case .boolean: return .boolean(number(2) == 0)
@@ -95,7 +98,7 @@ struct SyntheticSetTests {
 
     mutating func fact() -> ChangeSet.Fact {
       let (identity, other) = (any(identities), any(identities))
-      switch number(isPlain ? 6 : 10) {
+      switch number(isPlain ? 6 : 12) {
       case 0, 1, 2:
         let name = number(12) == 0 ? "Nothing" : any(model.entities).name
         let life = Life(count: any([1, 1, 1, 1, 2, 3, SyncFormat.maximumLife]), model: tag, entity: name)
@@ -113,6 +116,11 @@ struct SyntheticSetTests {
       case 7:
         let place = Data((0..<number(4)).map { _ in UInt8(any([0, 1, 128, 255])) } + [UInt8(any([1, 128, 255]))])
         return ChangeSet.Fact(key: .place(identity, property(), other), value: register(place))
+      case 10, 11:
+        let path = (0...number(3)).map { _ in Data(any(["a", "b", "c", "é"]).utf8) }
+        let name = number(4) == 0 ? property() : PropertyName(model: tag, entity: "Box", name: "settings")
+        let text = Data(any(jsonTexts + ["", "", "1", "[]", "\"\\u0000\""]).utf8)
+        return ChangeSet.Fact(key: .part(identity, name, JSONPath(path)), value: register(text))
       case 8 where number(3) == 0: return ChangeSet.Fact(key: .union(identity, other), value: Register.present)
       default:
         let content = number(4) == 0 ? PortableValue.bytes(.null) : PortableValue.bytes(referringTo: other, life: 1)

@@ -19,6 +19,9 @@ extension CapturePass {
     if changed.contains(where: { part.constrained.contains($0.attribute.name) }) { return false }
     let object = try tables.facts(of: identity)
     guard object.unions.isEmpty else { return false }
+    if try changed.contains(where: { try mayHaveMembers($0.attribute, row, isChanged: !object.parts.isEmpty) }) {
+      return false
+    }
     for (attribute, time) in changed.sorted(by: { $0.attribute.slot < $1.attribute.slot }) {
       var last: Register?
       for (property, register) in object.values where register.life == object.count {

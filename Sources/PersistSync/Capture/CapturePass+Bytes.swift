@@ -107,6 +107,7 @@ extension CapturePass {
   private func apply(
     _ change: Change, to object: inout PackedFacts, _ sources: inout [[UInt8]], _ life: UInt32, _ row: SyncStore.Row
   ) throws -> Outcome {
+    if try mayHaveMembers(change.attribute, row, isChanged: object.hasMembers) { return .impossible }
     let content = tables.content(of: try step.store.value(change.attribute, in: row))
     guard content.count <= PackedFacts.maximum.size, PortableValue.large(content) == nil else { return .impossible }
     var last: Register?

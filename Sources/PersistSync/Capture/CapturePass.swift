@@ -234,6 +234,12 @@ struct CapturePass {
       {
         continue
       }
+      if !isNew, identities.count == 1, object.unions.isEmpty, time > 0,
+        let last = shown.registers[attribute.name]?.first,
+        try captureMembers(of: attribute, value, after: last, at: time, object, row.entity)
+      {
+        continue
+      }
       try set(attribute.name, PortableValue.bytes(value), at: time, as: tables.content(of: value))
     }
     for relationship in part.relationships {

@@ -40,6 +40,8 @@ enum FactKey: Sendable, Hashable {
   case member(Identity, PropertyName, Identity)
   /// The position of a member in an ordered relationship.
   case place(Identity, PropertyName, Identity)
+  /// The text of a member of a JSON value, since the whole was set; empty if it was removed: ``JSONPart``.
+  case part(Identity, PropertyName, JSONPath)
   /// The owner of an object in a to-many relationship without an inverse.
   case owner(Identity, PropertyName)
   /// Two objects that became one.
@@ -67,7 +69,7 @@ enum FactKey: Sendable, Hashable {
   var object: Identity? {
     switch self {
     case .life(let identity), .value(let identity, _), .member(let identity, _, _), .place(let identity, _, _),
-      .owner(let identity, _), .union(let identity, _):
+      .owner(let identity, _), .union(let identity, _), .part(let identity, _, _):
       identity
     case .model, .cover, .pass: nil
     }
@@ -77,6 +79,8 @@ enum FactKey: Sendable, Hashable {
   var createdOrDeleted: Identity? { if case .life(let identity) = self { identity } else { nil } }
 
   var isValue: Bool { if case .value = self { true } else { false } }
+
+  var isPart: Bool { if case .part = self { true } else { false } }
 
   var isUnion: Bool { if case .union = self { true } else { false } }
 
@@ -90,7 +94,8 @@ enum FactKey: Sendable, Hashable {
 
   var property: PropertyName? {
     switch self {
-    case .value(_, let property), .owner(_, let property), .member(_, let property, _), .place(_, let property, _):
+    case .value(_, let property), .owner(_, let property), .member(_, let property, _), .place(_, let property, _),
+      .part(_, let property, _):
       property
     case .life, .union, .model, .cover, .pass: nil
     }
@@ -116,7 +121,7 @@ enum FactKey: Sendable, Hashable {
     guard let object, let head = FactHead(self) else { return writer.data }
     writer.raw(Self.prefix(of: object))
     head.write(to: &writer)
-    if let other { writer.raw(other.bytes) }
+    writer.raw(rest)
     return writer.data
   }
 
@@ -129,7 +134,7 @@ enum FactKey: Sendable, Hashable {
     case Self.objectMark:
       let object = try Self.object(&reader)
       let head = try FactHead(&reader)
-      self = head.key(object, head.hasOther ? try reader.identity() : nil)
+      self = head.key(object, head.hasRest ? try reader.identity().bytes : Data())
     default: throw SyncFormat.error("A fact has an unknown kind.")
     }
     try reader.end()

@@ -7,6 +7,7 @@ enum FactHead: Sendable, Hashable {
   case owner(PropertyName)
   case member(PropertyName)
   case place(PropertyName)
+  case part(PropertyName)
 
   /// Nil for a fact that isn't about an object.
   init?(_ key: FactKey) {
@@ -17,6 +18,7 @@ enum FactHead: Sendable, Hashable {
     case .owner(_, let property): self = .owner(property)
     case .member(_, let property, _): self = .member(property)
     case .place(_, let property, _): self = .place(property)
+    case .part(_, let property, _): self = .part(property)
     case .model, .cover, .pass: return nil
     }
   }
@@ -34,6 +36,7 @@ enum FactHead: Sendable, Hashable {
     case UInt8(ascii: "W"): self = .owner(try property())
     case UInt8(ascii: "M"): self = .member(try property())
     case UInt8(ascii: "O"): self = .place(try property())
+    case UInt8(ascii: "J"): self = .part(try property())
     default: throw SyncFormat.error("A fact has an unknown kind.")
     }
   }
@@ -52,6 +55,7 @@ enum FactHead: Sendable, Hashable {
     case .owner(let property): write("W", property)
     case .member(let property): write("M", property)
     case .place(let property): write("O", property)
+    case .part(let property): write("J", property)
     }
   }
 
@@ -61,23 +65,25 @@ enum FactHead: Sendable, Hashable {
     return writer.data
   }
 
-  /// Whether facts have a second object.
-  var hasOther: Bool {
+  /// Whether the property is followed by a second object or a path.
+  var hasRest: Bool {
     switch self {
-    case .union, .member, .place: true
+    case .union, .member, .place, .part: true
     case .life, .value, .owner: false
     }
   }
 
-  /// - Parameter other: The second object of facts that have one.
-  func key(_ object: Identity, _ other: Identity?) -> FactKey {
-    switch self {
+  /// - Parameter rest: What follows the property: see ``FactKey/rest``.
+  func key(_ object: Identity, _ rest: Data) -> FactKey {
+    let other = Identity(bytes: rest)
+    return switch self {
     case .life: .life(object)
     case .value(let property): .value(object, property)
     case .owner(let property): .owner(object, property)
-    case .union: .union(object, other ?? object)
-    case .member(let property): .member(object, property, other ?? object)
-    case .place(let property): .place(object, property, other ?? object)
+    case .union: .union(object, other)
+    case .member(let property): .member(object, property, other)
+    case .place(let property): .place(object, property, other)
+    case .part(let property): .part(object, property, JSONPath(bytes: rest))
     }
   }
 }

@@ -18,7 +18,7 @@ public struct FolderHub: SyncHub {
   public init(_ url: URL) { self.url = url }
 
   private var changes: URL { url.appendingPathComponent("changes", isDirectory: true) }
-  private var parts: URL { url.appendingPathComponent("parts", isDirectory: true) }
+  private var partFolder: URL { url.appendingPathComponent("parts", isDirectory: true) }
   private var positionFolder: URL { url.appendingPathComponent("positions", isDirectory: true) }
 
   private func folder(of replica: UUID) -> URL {
@@ -26,7 +26,7 @@ public struct FolderHub: SyncHub {
   }
 
   private func file(of entry: SyncEntry) -> URL {
-    if entry.isPart { return parts.appendingPathComponent("\(entry.replica.uuidString).persist") }
+    if entry.isPart { return partFolder.appendingPathComponent("\(entry.replica.uuidString).persist") }
     let digits = String(entry.number)
     let name = String(repeating: "0", count: max(0, 16 - digits.count)) + digits + ".persist"
     return folder(of: entry.replica).appendingPathComponent(name)
@@ -94,10 +94,20 @@ public struct FolderHub: SyncHub {
     FileManager.default.fileExists(atPath: file(of: entry).path)
   }
 
+  /// Lists the files of parts.
+  public func parts() async throws -> [SyncEntry] {
+    try names(in: partFolder).filter { $0.hasSuffix(".persist") }.compactMap { name in
+      UUID(uuidString: String(name.dropLast(".persist".count))).map { SyncEntry(replica: $0, number: 1) }
+    }.filter(\.isPart).sorted()
+  }
+
   /// Deletes the files of entries.
   public func remove(_ entries: [SyncEntry]) async throws {
-    for entry in entries {
-      let file = file(of: entry)
+    try removeFiles(entries.map(file(of:)))
+  }
+
+  private func removeFiles(_ files: [URL]) throws {
+    for file in files {
       do {
         try FileManager.default.removeItem(at: file)
       } catch where !FileManager.default.fileExists(atPath: file.path) {}
@@ -115,7 +125,13 @@ public struct FolderHub: SyncHub {
   /// Writes the position of a replica.
   public func setPosition(_ position: ReplicaPosition) async throws {
     try FileManager.default.createDirectory(at: positionFolder, withIntermediateDirectories: true)
-    let file = positionFolder.appendingPathComponent("\(position.replica.uuidString).json")
-    try JSONEncoder().encode(position).write(to: file, options: .atomic)
+    try JSONEncoder().encode(position).write(to: file(ofPosition: position.replica), options: .atomic)
+  }
+
+  /// Deletes the positions of replicas.
+  public func removePositions(of replicas: [UUID]) async throws { try removeFiles(replicas.map(file(ofPosition:))) }
+
+  private func file(ofPosition replica: UUID) -> URL {
+    positionFolder.appendingPathComponent("\(replica.uuidString).json")
   }
 }

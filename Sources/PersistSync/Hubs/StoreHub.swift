@@ -87,6 +87,16 @@ public struct StoreHub: SyncHub {
     }
   }
 
+  /// Lists the parts of large values, without reading them.
+  public func parts() async throws -> [SyncEntry] {
+    try await inBackground { history in
+      try Self.entries(history, .number).map { entry in
+        var reader = ByteReader(entry.key.dropFirst())
+        return SyncEntry(replica: try reader.uuid(), number: Int64(bitPattern: try reader.fixed64()))
+      }.filter(\.isPart)
+    }
+  }
+
   private static func content(_ entry: SyncEntry, _ history: any StoreHistory) throws -> Data? {
     let key = Table.content.key(entry.replica, entry.number)
     return try history.attachedEntries([AttachedRange(key: key)], limit: 1)[0].first?.value
@@ -154,6 +164,16 @@ public struct StoreHub: SyncHub {
     try await inBackground { history in
       var entries = AttachedEntries()
       entries.values = [Table.position.key(position.replica): data]
+      try history.write(entries)
+    }
+  }
+
+  /// Deletes the positions of replicas in one transaction.
+  public func removePositions(of replicas: [UUID]) async throws {
+    guard !replicas.isEmpty else { return }
+    try await inBackground { history in
+      var entries = AttachedEntries()
+      for replica in replicas { entries.values.updateValue(nil, forKey: Table.position.key(replica)) }
       try history.write(entries)
     }
   }

@@ -59,15 +59,25 @@ public protocol SyncHub: Sendable {
   func put(_ content: Data, as entry: SyncEntry) async throws -> Bool
   /// Returns whether there is an entry, for parts of large values, which aren't listed.
   func contains(_ entry: SyncEntry) async throws -> Bool
+  /// Returns the entries of all parts of large values, so that a compaction deletes those that nothing names.
+  func parts() async throws -> [SyncEntry]
   /// Deletes entries; those that don't exist are ignored.
   func remove(_ entries: [SyncEntry]) async throws
   /// Returns what is known about all replicas.
   func positions() async throws -> [ReplicaPosition]
   /// Records the position of a replica.
   func setPosition(_ position: ReplicaPosition) async throws
+  /// Forgets the positions of replicas that haven't synchronized for long.
+  func removePositions(of replicas: [UUID]) async throws
 }
 
 extension SyncHub {
   /// Reads the content of the entry.
   public func contains(_ entry: SyncEntry) async throws -> Bool { try await content(of: entry) != nil }
+
+  /// Does nothing, so that all positions remain.
+  public func removePositions(of replicas: [UUID]) async throws {}
+
+  /// Returns none, so that all parts remain.
+  public func parts() async throws -> [SyncEntry] { [] }
 }

@@ -12,6 +12,7 @@ final class ModelMap {
   private let registry: ModelRegistry?
   let mappings: VersionMappings
   private var versions: [ModelTag: (map: ModelMap, schema: SyncSchema)] = [:]
+  private let known: KnownVersions
   private let descriptions: () throws -> [ModelTag: Data]
   private lazy var models = Result { try knownModels() }
 
@@ -23,19 +24,21 @@ final class ModelMap {
   /// - Parameters:
   ///   - registry: The versions that the program knows; nil for none.
   ///   - mappings: The mapping models between them.
+  ///   - known: The models that have been compared before.
   ///   - descriptions: The descriptions of the models that replicas have used.
   init(
-    _ model: ManagedObjectModel, _ tag: ModelTag, registry: ModelRegistry?, mappings: VersionMappings = .none,
-    descriptions: @escaping () throws -> [ModelTag: Data]
+    _ model: ManagedObjectModel, _ tag: ModelTag, registry: ModelRegistry?, mappings: VersionMappings,
+    known: KnownVersions, descriptions: @escaping () throws -> [ModelTag: Data]
   ) {
     (self.model, self.tag, self.registry, self.descriptions) = (model, tag, registry, descriptions)
-    self.mappings = mappings
+    (self.mappings, self.known) = (mappings, known)
   }
 
   /// The correspondences from other versions to one of those that mapping models know.
   func version(_ tag: ModelTag, _ model: ManagedObjectModel) throws -> (map: ModelMap, schema: SyncSchema)? {
     if let known = versions[tag] { return known }
-    let map = ModelMap(model, tag, registry: registry, mappings: mappings, descriptions: descriptions)
+    let map = ModelMap(
+      model, tag, registry: registry, mappings: mappings, known: known, descriptions: descriptions)
     let version = (map: map, schema: try SyncSchema(model, identifiedBy: [:]))
     versions[tag] = version
     return version
@@ -44,14 +47,14 @@ final class ModelMap {
   /// The correspondences to another version as its programs knew them; nil for an unknown version.
   func version(_ tag: ModelTag) throws -> ModelMap? {
     try models.get()[tag].map {
-      ModelMap($0, tag, registry: registry, mappings: mappings.known(to: tag), descriptions: descriptions)
+      ModelMap(
+        $0, tag, registry: registry, mappings: mappings.known(to: tag), known: known, descriptions: descriptions)
     }
   }
 
   private func knownModels() throws -> [ModelTag: ManagedObjectModel] {
-    var models = try descriptions().compactMapValues { data in
-      (try? ModelDescription(json: data)).flatMap { try? ManagedObjectModel($0) }
-    }
+    var models: [ModelTag: ManagedObjectModel] = [:]
+    for (tag, data) in try descriptions() { models[tag] = known.model(tag, data) }
     for version in registry?.versions ?? [] {
       models[ModelTag(of: version.model)] = version.model
     }
@@ -122,7 +125,10 @@ final class ModelMap {
         failures.append(failure(theirs, error))
       }
       // Versions in between know of renames that neither of the two has.
-      if found != nil { found = completed(found, from: theirs, other, by: models) }
+      if let direct = found {
+        let comparison = comparison(other, tag, others: Set(models.keys))
+        found = known.correspondence(comparison) { completed(direct, from: theirs, other, by: models) }
+      }
     }
     others.updateValue(found, forKey: other)
     return found
@@ -133,20 +139,28 @@ extension ModelMap {
   private func correspondence(
     from theirs: (tag: ModelTag, model: ManagedObjectModel), to own: (tag: ModelTag, model: ManagedObjectModel)
   ) throws -> Correspondence {
-    let computed = mappings.computedNames(from: theirs.tag, to: own.tag)
-    return try Correspondence(
-      from: theirs.model, to: own.model, mapped: mappings.pairs(from: theirs.tag, to: own.tag), computed: computed)
+    try known.correspondence(comparison(theirs.tag, own.tag)) {
+      try Correspondence(
+        from: theirs.model, to: own.model, mapped: mappings.pairs(from: theirs.tag, to: own.tag),
+        computed: mappings.computedNames(from: theirs.tag, to: own.tag))
+    }
+  }
+
+  private func comparison(
+    _ theirs: ModelTag, _ own: ModelTag, others: Set<ModelTag> = []
+  ) -> KnownVersions.Comparison {
+    KnownVersions.Comparison(theirs: theirs, own: own, mappingCount: mappings.steps.count, others: others)
   }
 
   /// Follows renames through all known versions, however many are in between.
   private func completed(
-    _ direct: Correspondence?, from theirs: ManagedObjectModel, _ other: ModelTag,
+    _ direct: Correspondence, from theirs: ManagedObjectModel, _ other: ModelTag,
     by models: [ModelTag: ManagedObjectModel]
-  ) -> Correspondence? {
+  ) -> Correspondence {
     let others = models.filter { $0.key != other && $0.key != tag }.sorted { $0.key.number < $1.key.number }
       .map { (tag: $0.key, model: $0.value) }
     let ends = others + [(tag, model)]
-    var reached = others.map { try? correspondence(from: (other, theirs), to: $0) } + [direct]
+    var reached: [Correspondence?] = others.map { try? correspondence(from: (other, theirs), to: $0) } + [direct]
     let steps = others.map { middle in ends.map { try? correspondence(from: middle, to: $0) } }
     for _ in others {
       for (middle, row) in steps.enumerated() {
@@ -156,7 +170,7 @@ extension ModelMap {
         }
       }
     }
-    return reached.last ?? direct
+    return reached.last.flatMap { $0 } ?? direct
   }
 
   private func failure(_ theirs: ManagedObjectModel, _ error: any Error) -> PersistenceError {

@@ -71,16 +71,19 @@ struct FactJoining {
 
   private mutating func add(_ key: FactKey, _ value: Data, of identity: Identity) throws {
     changed.insert(identity)
-    if case .value(_, let property) = key, property.model == step.map.tag, attributes.contains(property.name) {
+    switch key {
+    case .value(_, let property), .part(_, let property, _):
+      guard property.model == step.map.tag, attributes.contains(property.name) else { break }
       note(try Register(value).stamp)
       return
+    default: break
     }
     relinked.insert(identity)
     switch key {
     case .life:
       related.formUnion(try tables.referrers(to: identity))
       related.formUnion(try step.allOwners(of: identity))
-    case .value: note(try Register(value).stamp)
+    case .value, .part: note(try Register(value).stamp)
     case .owner:
       note(try Register(value).stamp)
       related.formUnion(try step.allOwners(of: identity))

@@ -126,7 +126,7 @@ struct PlainPass {
       objects[place].packed = try PackedFacts(bytes, source: sources.count)
       sources.append(bytes)
       objects[place].isKnown = true
-      if objects[place].packed.hasUnions { objects[place].isLeft = true }
+      if objects[place].packed.hasUnions || objects[place].packed.hasMembers { objects[place].isLeft = true }
     }
     for index in tables.indices { try join(tables[index], index) }
     for place in objects.indices where !objects[place].isLeft { try findEntity(of: place) }

@@ -164,6 +164,13 @@ public struct ScopedHub: SyncHub {
     entry.isPart ? try await hub.contains(entry) : try await content(of: entry) != nil
   }
 
+  /// Throws: only the server forgets devices.
+  public func removePositions(of replicas: [UUID]) async throws {
+    guard !replicas.isEmpty else { return }
+    throw PersistenceError(
+      .invalidRequest, "Devices of a user can't forget others.", fix: "Compact the hub on the server.")
+  }
+
   /// Throws: only the server replaces change sets by a snapshot.
   public func remove(_ entries: [SyncEntry]) async throws {
     guard !entries.isEmpty else { return }

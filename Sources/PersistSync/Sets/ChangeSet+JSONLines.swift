@@ -44,6 +44,7 @@ extension ChangeSet {
     line.other = fact.key.other?.text
     if let property = fact.key.property {
       line.property = "\(property.entity).\(property.name)"
+      if case .part(_, _, let path) = fact.key { line.property? += ".\(path.text)" }
       line.model = String(property.model.number, radix: 16)
     }
     if fact.key.isRegister {
@@ -64,6 +65,7 @@ extension ChangeSet {
     case .owner: line.fact = "owner"
     case .member: line.fact = "member"
     case .place: line.fact = "place"
+    case .part: line.fact = "part"
     case .union: line.fact = "union"
     case .model(let tag):
       (line.fact, line.model) = ("model", String(tag.number, radix: 16))
@@ -82,6 +84,7 @@ extension ChangeSet {
     switch key {
     case .member: return register.isPresent ? "present" : "absent"
     case .place: return register.content.map { hexadecimal($0) }.joined()
+    case .part: return register.content.isEmpty ? nil : String(decoding: register.content, as: UTF8.self)
     default:
       switch try PortableValue.content(register.content) {
       case .value(let value): return value.isNull ? nil : PortableValue.text(value)

@@ -99,13 +99,13 @@ public struct ChangeSet: Sendable, Hashable {
     writer.number(UInt64(headOrder.count))
     for head in headOrder { writer.counted(head?.bytes ?? Data()) }
     writer.number(UInt64(facts.count))
-    var (lastObject, lastOther) = (Data(), Data())
+    var (lastObject, lastRest) = (Data(), Data())
     for ((fact, register), key) in zip(zip(facts, registers), keys) {
       writer.shared(key.object, with: lastObject)
       writer.number(UInt64(heads[key.head] ?? 0))
-      if key.head?.hasOther == true {
-        writer.shared(key.other, with: lastOther)
-        lastOther = key.other
+      if key.head?.hasRest == true {
+        writer.shared(key.rest, with: lastRest)
+        lastRest = key.rest
       }
       lastObject = key.object
       guard let register else {
@@ -155,7 +155,7 @@ extension FactKey {
   /// Whether the value is a ``Register``.
   var isRegister: Bool {
     switch self {
-    case .value, .owner, .member, .place: true
+    case .value, .owner, .member, .place, .part: true
     case .life, .union, .model, .cover, .pass: false
     }
   }
@@ -164,7 +164,7 @@ extension FactKey {
   var isPackable: Bool {
     switch self {
     case .life, .value, .owner: true
-    case .member, .place, .union, .model, .cover, .pass: false
+    case .member, .place, .part, .union, .model, .cover, .pass: false
     }
   }
 }

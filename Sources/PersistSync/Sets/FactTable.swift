@@ -21,8 +21,8 @@ struct FactTable: Sendable {
     var time: UInt64
     /// The content of a register, or the value of another fact, among ``bytes``.
     var content: Range<Int>
-    /// The identity of the second object, among ``names``; empty for none.
-    var other: Range<Int>
+    /// The identity of the second object or the path to a member, among ``names``; empty for none.
+    var rest: Range<Int>
   }
 
   let bytes: [UInt8]
@@ -75,11 +75,11 @@ struct FactTable: Sendable {
       guard heads.indices.contains(place) else { throw SyncFormat.error("A part of a key is missing.") }
       key.head = headBytes[place]
       let kind = kinds[place]
-      if kind.hasOther {
-        let shared = try reader.count(upTo: last.other.count)
-        key.other = append(last.other.prefix(shared), try reader.countedRange(upTo: 2 * SyncFormat.maximumNameSize))
+      if kind.hasRest {
+        let shared = try reader.count(upTo: last.rest.count)
+        key.rest = append(last.rest.prefix(shared), try reader.countedRange(upTo: 2 * SyncFormat.maximumNameSize))
       }
-      sizes += key.object.count + key.head.count + key.other.count
+      sizes += key.object.count + key.head.count + key.rest.count
       guard sizes <= Self.maximumKeySizes else { throw SyncFormat.error("Its keys exceed the limit.") }
       if isSame, !precedes(last, key, kind) { throw Self.isUnordered }
       last = key
@@ -89,7 +89,7 @@ struct FactTable: Sendable {
 
   /// The kind of a fact, as far as reading depends on it.
   private enum Kind {
-    case general, life, value, owner, union, member, place
+    case general, life, value, owner, union, member, place, part
 
     init(_ head: FactHead?) {
       self =
@@ -101,17 +101,18 @@ struct FactTable: Sendable {
         case .union: .union
         case .member: .member
         case .place: .place
+        case .part: .part
         }
     }
 
-    var hasOther: Bool { self == .union || self == .member || self == .place }
+    var hasRest: Bool { self == .union || self == .member || self == .place || self == .part }
   }
 
-  /// The parts of a key: the object's and the other one's among the names, the head's among the bytes.
+  /// The parts of a key: the object's and the rest among the names, the head's among the bytes.
   private struct Key {
     var object = 0..<0
     var head = 0..<0
-    var other = 0..<0
+    var rest = 0..<0
   }
 
   /// - Returns: The place of a name that begins like another one.
@@ -129,7 +130,7 @@ struct FactTable: Sendable {
   /// beginning of another.
   private func precedes(_ key: Key, _ next: Key, _ kind: Kind) -> Bool {
     if let order = order(bytes, key.head, next.head) { return order }
-    return kind.hasOther && order(names, key.other, next.other) == true
+    return kind.hasRest && order(names, key.rest, next.rest) == true
   }
 
   /// Whether a part of bytes comes before another one; nil if they are equal.
@@ -161,10 +162,11 @@ struct FactTable: Sendable {
       try part.end()
       objects.append(Object(identity: identity, facts: entries.count..<entries.count))
     }
-    if kind.hasOther, !(1...SyncFormat.maximumNameSize).contains(key.other.count) {
+    if kind.hasRest, !(1...SyncFormat.maximumNameSize).contains(key.rest.count) {
       throw SyncFormat.error("An identity is missing.")
     }
-    let other = kind.hasOther ? key.other : 0..<0
+    let rest = kind.hasRest ? key.rest : 0..<0
+    if kind == .part { _ = try JSONPath(bytes: Data(names[rest])).names }
     if kind == .life || kind == .union {
       let content = try reader.countedRange()
       if kind == .life {
@@ -173,7 +175,7 @@ struct FactTable: Sendable {
         throw SyncFormat.error("A value is out of range.")
       }
       return add(
-        Entry(head: Int32(place), replica: 0, life: 0, otherLife: 0, time: 0, content: content, other: other))
+        Entry(head: Int32(place), replica: 0, life: 0, otherLife: 0, time: 0, content: content, rest: rest))
     }
     let (life, otherLife) = (try reader.number(), try reader.number())
     let difference = try reader.number()
@@ -189,7 +191,7 @@ struct FactTable: Sendable {
     add(
       Entry(
         head: Int32(place), replica: Int32(replica), life: UInt32(life), otherLife: UInt32(otherLife),
-        time: base - difference, content: content, other: other))
+        time: base - difference, content: content, rest: rest))
   }
 
   private mutating func add(_ entry: Entry) {
@@ -214,6 +216,10 @@ struct FactTable: Sendable {
       // Without a last byte of zero, there is a position between any two.
       guard (1...SyncFormat.maximumNameSize).contains(content.count), bytes[content.upperBound - 1] != 0 else {
         throw SyncFormat.error("A position is out of range.")
+      }
+    case .part:
+      guard content.isEmpty || JSONPart(Data(bytes[content])) != nil else {
+        throw SyncFormat.error("A member of a value isn't JSON.")
       }
     case .general, .life, .union: break
     }
@@ -253,9 +259,8 @@ extension FactTable {
     return object.facts.compactMap { place in
       let entry = entries[place]
       guard let head = heads[Int(entry.head)] else { return nil }
-      let other = entry.other.isEmpty ? nil : Identity(bytes: Data(names[entry.other]))
       let content = Data(bytes[entry.content])
-      let key = head.key(identity, other)
+      let key = head.key(identity, Data(names[entry.rest]))
       guard key.isRegister else { return ChangeSet.Fact(key: key, value: content) }
       let register = Register(life: entry.life, otherLife: entry.otherLife, stamp: stamp(of: entry), content: content)
       return ChangeSet.Fact(key: key, value: register.bytes)

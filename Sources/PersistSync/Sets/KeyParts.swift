@@ -6,13 +6,13 @@ struct KeyParts {
   let object: Data
   /// The kind of fact and the property; nil for facts that belong to no object.
   let head: FactHead?
-  /// The identity of another object.
-  let other: Data
+  /// What follows the property: the identity of another object, or a path.
+  let rest: Data
 
   init(_ key: FactKey) {
     object = key.object.map(FactKey.prefix) ?? key.bytes
     head = FactHead(key)
-    other = key.other?.bytes ?? Data()
+    rest = key.rest
   }
 }
 
@@ -21,9 +21,12 @@ extension FactKey {
   var other: Identity? {
     switch self {
     case .member(_, _, let other), .place(_, _, let other), .union(_, let other): other
-    case .life, .value, .owner, .model, .cover, .pass: nil
+    case .life, .value, .owner, .part, .model, .cover, .pass: nil
     }
   }
+
+  /// What follows the property: the identity of the second object, or the path to a member; empty for other facts.
+  var rest: Data { if case .part(_, _, let path) = self { path.bytes } else { other?.bytes ?? Data() } }
 }
 
 extension ByteWriter {

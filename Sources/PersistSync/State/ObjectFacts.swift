@@ -7,6 +7,8 @@ final class ObjectFacts {
   var values: [PropertyName: Register] = [:]
   var members: [PropertyName: [Identity: Register]] = [:]
   var places: [PropertyName: [Identity: Register]] = [:]
+  /// The changed members of JSON values.
+  var parts: [PropertyName: [JSONPath: Register]] = [:]
   /// The owners in to-many relationships without an inverse, which are those of the owners' entities.
   var owners: [PropertyName: Register] = [:]
   /// The objects that became one with this one.
@@ -51,6 +53,11 @@ final class ObjectFacts {
       guard try join(&register) else { return false }
       places[property, default: [:]][member] = register
       return true
+    case .part(_, let property, let path):
+      var register = parts[property]?[path]
+      guard try join(&register) else { return false }
+      parts[property, default: [:]][path] = register
+      return true
     case .union(_, let other): return unions.insert(other).inserted
     case .model, .cover, .pass: return false
     }
@@ -84,7 +91,7 @@ final class ObjectFacts {
   /// Adds a fact that is an entry of its own.
   func addSeparate(_ key: FactKey, _ value: Data) throws {
     _ = try join(key, value)
-    if let head = FactHead(key), !head.hasOther { separate.insert(head) }
+    if let head = FactHead(key), !head.hasRest { separate.insert(head) }
   }
 
   /// The life, the values and the owners.
@@ -132,6 +139,12 @@ final class ObjectFacts {
       for (member, register) in others where register.life < count {
         keys.append((.place(identity, property, member), register.content))
         places[property]?[member] = nil
+      }
+    }
+    for (property, members) in parts {
+      for (path, register) in members where register.life < count {
+        keys.append((.part(identity, property, path), register.content))
+        parts[property]?[path] = nil
       }
     }
     return keys

@@ -31,6 +31,8 @@ struct PackedFacts {
     static let life = Parts(rawValue: 8)
     /// The object is one with others.
     static let unions = Parts(rawValue: 16)
+    /// There are changed members of JSON values.
+    static let members = Parts(rawValue: 32)
   }
 
   /// The parts of a fact that are written beside its head and its content.
@@ -47,6 +49,8 @@ struct PackedFacts {
   var hasOthers = false
   /// Whether some of these make it one with other objects.
   var hasUnions = false
+  /// Whether some of these are about members of JSON values.
+  var hasMembers = false
   var row: SyncTables.RowID?
   var uniqueKeys: [Data] = []
   /// The count of the life, and the number of its head; nil for none.
@@ -62,6 +66,7 @@ struct PackedFacts {
     var reader = ByteReader(bytes)
     let parts = Parts(rawValue: try reader.byte())
     (hasOthers, hasUnions) = (parts.contains(.others), parts.contains(.unions))
+    hasMembers = parts.contains(.members)
     if parts.contains(.row) {
       row = SyncTables.RowID(
         root: try reader.text(), entity: try reader.text(), key: Int64(bitPattern: try reader.number()))
@@ -102,6 +107,7 @@ struct PackedFacts {
   private func write(to writer: inout ByteWriter, _ writeContent: (Fact, inout ByteWriter) -> Void) {
     var parts: Parts = hasOthers ? .others : []
     if hasUnions { parts.insert(.unions) }
+    if hasMembers { parts.insert(.members) }
     if row != nil { parts.insert(.row) }
     if !uniqueKeys.isEmpty { parts.insert(.uniqueKeys) }
     if life != nil { parts.insert(.life) }
@@ -149,6 +155,7 @@ extension PackedFacts {
   ) throws -> Data? {
     var packed = PackedFacts()
     (packed.hasOthers, packed.hasUnions) = (object.hasOthers, !object.unions.isEmpty)
+    packed.hasMembers = !object.parts.isEmpty
     (packed.row, packed.uniqueKeys) = (row, uniqueKeys)
     if let life = object.life, !object.separate.contains(.life), let number = try heads.number(of: life.head) {
       packed.life = (life.count, number)
@@ -184,7 +191,7 @@ extension PackedFacts {
       switch try heads.head(fact.head) {
       case .value(let property): object.values[property] = register
       case .owner(let property): object.owners[property] = register
-      case .life, .union, .member, .place: throw SyncFormat.error("A fact has an unknown kind.")
+      case .life, .union, .member, .place, .part: throw SyncFormat.error("A fact has an unknown kind.")
       }
     }
     return packed

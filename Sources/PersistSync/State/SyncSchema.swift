@@ -17,6 +17,8 @@ struct SyncSchema {
     let defaultValue: StoredValue
     /// Whether the store's texts may contain U+0000.
     let holdsNullCharacters: Bool
+    /// Whether members of JSON values are merged one by one.
+    let hasMembers: Bool
 
     init(
       _ name: String, _ attribute: AttributeDescription, of property: Property, path: [String] = [], slot: Int,
@@ -25,6 +27,7 @@ struct SyncSchema {
       (self.name, propertySlot, self.path, self.slot) = (name, property.slot, path, slot)
       (form, type, defaultValue) = (SlotForm(attribute), attribute.type, attribute.defaultValue)
       self.holdsNullCharacters = holdsNullCharacters
+      hasMembers = type == .string && path.isEmpty && !attribute.isSynchronizedAsWhole
     }
   }
 

@@ -16,11 +16,11 @@ final class SyncStep {
 
   init(
     _ store: SyncStore, _ history: any StoreHistory, _ tag: ModelTag, _ registry: ModelRegistry?,
-    _ mappings: VersionMappings, storeName: String
+    _ mappings: VersionMappings, _ known: KnownVersions, storeName: String
   ) throws {
     let tables = try SyncTables(history)
     (self.store, self.tables, self.history, self.storeName) = (store, tables, history, storeName)
-    map = ModelMap(store.model, tag, registry: registry, mappings: mappings) { try tables.models() }
+    map = ModelMap(store.model, tag, registry: registry, mappings: mappings, known: known) { try tables.models() }
   }
 
   /// The own entity of an object that exists; nil if it was deleted, or the model has no place for it.
@@ -89,6 +89,9 @@ final class SyncStep {
       if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
     }
     if !map.mappings.isEmpty {
+      for (property, parts) in object.parts {
+        values[property] = values[property]?.merged(with: parts.values(ofLife: object.count))
+      }
       for (property, register) in try map.computedValues(of: object, values) {
         if let name = try map.name(of: property, in: entity) { found[name, default: []].append(register) }
       }
@@ -104,6 +107,7 @@ final class SyncStep {
         return register
       }
     }
+    if !object.parts.isEmpty { try mergeMembers(of: object, in: entity, to: &found, visibleIn: former) }
     return found
   }
 

@@ -19,6 +19,7 @@ import Persist
 /// | `U` | unique values, and an identity | nothing: the object has these values |
 /// | `b` | a digest | a part of a large value: ``LargeValue`` |
 /// | `n` | a digest, and a key | nothing: the fact or change set with the key names the part |
+/// | `d` | a place of a part on a hub | the time at which nothing named it |
 /// | `w` | the number of a change set that hasn't been sent | the digests that it names |
 /// | `c` | a snapshot | its last part, until all others have been applied |
 /// | `P` | | nothing: the rows of all objects have to be computed |
@@ -178,7 +179,7 @@ final class SyncTables {
     }
     let hadOthers = object.hasOthers
     if try object.isSeparate(key, heads) { set(key.bytes, value) }
-    if key.isPackable || !hadOthers || key.isUnion { repacked.insert(identity) }
+    if key.isPackable || !hadOthers || key.isUnion || key.isPart { repacked.insert(identity) }
     if case .life = key {
       for (former, content) in object.removeFormerLives() {
         if try object.isSeparate(former, heads) { set(former.bytes, nil) }

@@ -6,21 +6,26 @@ func synchronized(_ coordinator: PersistentStoreCoordinator, _ url: URL, _ share
   // <block 0>
 }
 
-func mapped(_ coordinator: PersistentStoreCoordinator, _ mapping: MappingModel) throws {
+func excluded() {
   // <block 1>
+  _ = range
+}
+
+func mapped(_ coordinator: PersistentStoreCoordinator, _ mapping: MappingModel) throws {
+  // <block 2>
   _ = replica
 }
 
 func scoped(_ replica: Replica, _ folder: URL, _ user: String) throws {
-  // <block 2>
-  _ = hub
-}
-
-func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
   // <block 3>
   _ = hub
 }
 
-func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+func reviewed(_ replica: Replica, _ folder: URL, _ user: String, _ scope: SyncScope) throws {
   // <block 4>
+  _ = hub
+}
+
+func listed(_ replica: Replica, _ hub: FolderHub) async throws {
+  // <block 5>
 }

@@ -1,0 +1,52 @@
+import Foundation
+import Persist
+
+/// Parts of large values on hubs.
+extension ReplicaWork {
+  /// Records the parts on a hub that nothing names at present.
+  ///
+  /// - Parameters:
+  ///   - unnamed: These parts.
+  ///   - all: All parts on the hub.
+  ///   - date: A time.
+  /// - Returns: Those that were recorded before by a former call, at this time or earlier, and ever since.
+  func marked(
+    _ unnamed: Set<SyncEntry>, among all: Set<SyncEntry>, before date: Date
+  ) throws -> [SyncEntry] {
+    try repeating {
+      let (step, record, _) = try open()
+      let sorted = all.sorted()
+      let known = try step.tables.history.attachedValues(sorted.map { Self.markKey(of: $0) })
+      var old: [SyncEntry] = []
+      let now = sources.now()
+      for part in sorted {
+        let key = Self.markKey(of: part)
+        if unnamed.contains(part) {
+          if let mark = known[key] {
+            var reader = ByteReader(mark)
+            let time = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.fixed64()))
+            if time <= date { old.append(part) }
+          } else {
+            var writer = ByteWriter()
+            writer.fixed(now.timeIntervalSinceReferenceDate.bitPattern)
+            step.tables.set(key, writer.data)
+          }
+        } else if known[key] != nil {
+          step.tables.set(key, nil)
+        }
+      }
+      // Whoever gets such a part again records it anew.
+      for part in old { step.tables.set(Self.markKey(of: part), nil) }
+      step.tables.setRecord(record)
+      try step.history.write(try step.tables.finish(after: nil))
+      return old
+    }
+  }
+
+  private static func markKey(of part: SyncEntry) -> Data {
+    var writer = ByteWriter()
+    writer.byte(UInt8(ascii: "d"))
+    writer.uuid(part.replica)
+    return writer.data
+  }
+}
