@@ -99,6 +99,7 @@ extension Replica {
     let all = Set(try await hub.parts())
     var (unnamed, known) = (all.subtracting(snapshot.parts), snapshot.entries)
     guard !all.isEmpty, try await removeNamed(from: &unnamed, hub, &known) else { return }
+    if !unnamed.isEmpty { unnamed.subtract(try await inBackground { try work.partsOfScopes() }) }
     let candidates = unnamed
     let old = try await inBackground { try work.marked(candidates, among: all, before: date) }
     for start in stride(from: 0, to: old.count, by: Self.partCount) {
@@ -121,8 +122,7 @@ extension Replica {
   ) async throws -> Bool {
     if parts.isEmpty { return true }
     for entry in try await hub.entries(after: [:]) where known.insert(entry).inserted {
-      guard let content = try await hub.content(of: entry) else { continue }
-      guard let set = try? ChangeSet(content) else { return false }
+      guard let content = try await hub.content(of: entry), let set = try? ChangeSet(content) else { return false }
       parts.subtract(set.digests.map(SyncEntry.init(part:)))
     }
     return true

@@ -43,6 +43,24 @@ extension ReplicaWork {
     }
   }
 
+  /// The parts that the snapshots of users name, if the store is a server's. They aren't on the hub.
+  func partsOfScopes() throws -> Set<SyncEntry> {
+    let step = try open().step
+    var parts: Set<SyncEntry> = []
+    var rest = AttachedRange(prefix: ScopeTables.mark)
+    while true {
+      let entries = try step.history.attachedEntries([rest], limit: Self.scopeCount)[0]
+      guard let last = entries.last else { return parts }
+      for entry in entries where !entry.value.isEmpty {
+        if let set = try? ChangeSet(entry.value) { parts.formUnion(set.digests.map(SyncEntry.init(part:))) }
+      }
+      rest.first = last.key + [0]
+    }
+  }
+
+  /// The number of entries that are read at a time; each may have some megabytes.
+  private static let scopeCount = 50
+
   private static func markKey(of part: SyncEntry) -> Data {
     var writer = ByteWriter()
     writer.byte(UInt8(ascii: "d"))

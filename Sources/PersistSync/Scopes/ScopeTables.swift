@@ -9,7 +9,7 @@ import Persist
 /// | `x`, user, `p`, an identity | nothing: the user's devices have the object |
 /// | `x`, user, `l`, an identity | nothing: the object has left |
 /// | `x`, user, `d`, an identity | the reason why a change of the object was refused |
-/// | `x`, user, `q`, an identity | nothing: a change of the object was refused once |
+/// | `x`, user, `q`, an identity | a change of the object was refused once: the reason until devices can get it |
 /// | `x`, user, `s`, a number | which objects enter and leave with a set of the user's stream |
 /// | `x`, user, `n`, a snapshot, a number | a part of a snapshot |
 /// | `y`, a replica | the user whose device it is |
@@ -28,9 +28,12 @@ struct ScopeTables {
     case part = "n"
   }
 
+  /// The first byte of the keys that belong to users.
+  static let mark = Data([UInt8(ascii: "x")])
+
   func prefix(_ table: Table) -> Data {
     var writer = ByteWriter()
-    writer.byte(UInt8(ascii: "x"))
+    writer.raw(Self.mark)
     writer.counted(user)
     writer.byte(table.rawValue.asciiValue ?? 0)
     return writer.data
@@ -90,8 +93,9 @@ struct ScopeTables {
       })
   }
 
-  func refusals() throws -> [Identity: Data] {
-    let prefix = prefix(.refused)
+  /// The reasons by object of a table of refusals.
+  func refusals(_ table: Table = .refused) throws -> [Identity: Data] {
+    let prefix = prefix(table)
     var all: [Identity: Data] = [:]
     for entry in try history.attachedEntries([AttachedRange(prefix: prefix)], limit: .max)[0] {
       all[Identity(bytes: Data(entry.key.dropFirst(prefix.count)))] = entry.value

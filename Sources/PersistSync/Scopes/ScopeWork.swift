@@ -40,9 +40,9 @@ struct ScopeWork: Sendable {
         values.updateValue(nil, forKey: tables.key(.held, identity))
         values[tables.key(.left, identity)] = Data()
       }
-      for identity in refusals.keys {
+      for (identity, reason) in refusals {
         values.updateValue(nil, forKey: tables.key(.refused, identity))
-        values[tables.key(.replaced, identity)] = Data()
+        values[tables.key(.replaced, identity)] = former.isBegun ? Data() : reason
       }
       // Nobody has asked for anything before: the first device begins with a snapshot.
       if former.isBegun {
@@ -145,11 +145,14 @@ struct ScopeWork: Sendable {
       }
       (state.snapshot, state.removed, state.size) = (snapshot, max(state.removed, snapshot.number), 0)
       // A device that begins again may still have what was refused.
-      let refusals = Dictionary(try tables.identities(.replaced).map { ($0, Data()) }, uniquingKeysWith: { $1 })
+      let refusals = try tables.refusals(.replaced)
       var values: [Data: Data] = [:]
       for facts in sets([], [], refusals, Set(refusals.keys)) { values.merge(state.add(facts, tables)) { $1 } }
       var entries = try tables.writing(state, replacing: data)
       for (key, value) in values { entries.values[key] = value }
+      for (identity, reason) in refusals where !reason.isEmpty {
+        entries.values[tables.key(.replaced, identity)] = Data()
+      }
       for key in removed { entries.values.updateValue(nil, forKey: key) }
       try step.history.write(entries)
       return state

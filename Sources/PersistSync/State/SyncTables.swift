@@ -181,7 +181,9 @@ final class SyncTables {
     if try object.isSeparate(key, heads) { set(key.bytes, value) }
     if key.isPackable || !hadOthers || key.isUnion || key.isPart { repacked.insert(identity) }
     if case .life = key {
-      for (former, content) in object.removeFormerLives() {
+      let removed = object.removeFormerLives()
+      removeReferrer(identity, of: removed, unless: object)
+      for (former, content) in removed {
         if try object.isSeparate(former, heads) { set(former.bytes, nil) }
         let digests = Self.digests(in: content)
         if !digests.isEmpty { setParts(namedBy: former.bytes, from: digests, to: []) }
@@ -350,6 +352,28 @@ final class SyncTables {
     added[place, default: []].insert(identity)
     guard referrers[place]?.insert(identity).inserted != false else { return }
     set(Self.key(table, other.bytes, identity.bytes), Data())
+  }
+
+  /// Removes an object from those that refer to others.
+  ///
+  /// - Parameters:
+  ///   - facts: Facts of the object that are gone.
+  ///   - object: Those that are left.
+  private func removeReferrer(
+    _ identity: Identity, of facts: [(key: FactKey, content: Data)], unless object: ObjectFacts
+  ) {
+    let others = Set(facts.compactMap { $0.key.other ?? PortableValue.reference($0.content)?.identity })
+    guard !others.isEmpty else { return }
+    let registers = Array(object.values.values) + Array(object.owners.values)
+    let kept = Set(registers.compactMap(\.reference?.identity)).union(object.members.values.flatMap(\.keys))
+    for other in others.subtracting(kept) {
+      for table: Character in ["Q", "B"] {
+        let place = Referred(table: table, identity: other)
+        added[place]?.remove(identity)
+        referrers[place]?.remove(identity)
+        set(Self.key(table, other.bytes, identity.bytes), nil)
+      }
+    }
   }
 
   struct Referred: Hashable {
